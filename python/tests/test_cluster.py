@@ -26,13 +26,13 @@ from truesum.cluster.task import Task
 from truesum.shard import Plan
 
 HERE = Path(__file__).parent
-PATIENT = 120.0
+TIMEOUT = 120.0
 """Seconds after which a test counts as hung."""
 
 
-def until(holds: Callable[[], bool]) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     """Waits until a condition holds."""
-    end = time.monotonic() + PATIENT
+    end = time.monotonic() + TIMEOUT
     while not holds():
         assert time.monotonic() < end, "it does not come"
         time.sleep(0.05)
@@ -64,9 +64,9 @@ class Processes:
         return self.start(*arguments, ODD=odd, ODD_SECONDS=str(seconds))
 
     def client(self, workers: int) -> Client:
-        until(self.file.exists)
+        wait_until(self.file.exists)
         client = Client(scheduler_file=str(self.file), set_as_default=False)
-        client.wait_for_workers(workers, timeout=PATIENT)
+        client.wait_for_workers(workers, timeout=TIMEOUT)
         return client
 
     def end(self) -> None:
@@ -125,7 +125,7 @@ def reopened(data: Path, work: str = "work") -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["sha256-tree", "md5"])
-def test_pools_find_what_one_run_finds(run: Run, data: Path, algorithm: str) -> None:
+def test_pools_give_the_same_manifest_as_a_local_run(run: Run, data: Path, algorithm: str) -> None:
     for workers in (1, 3):
         with ThreadPoolExecutor(workers) as pool:
             report = hashed(data, pool, f"work{workers}", algorithm)
@@ -134,7 +134,7 @@ def test_pools_find_what_one_run_finds(run: Run, data: Path, algorithm: str) -> 
         assert (data.parent / "SUMS").read_bytes() == local(run, data, algorithm)
 
 
-def test_processes_find_it_and_nothing_is_done_twice(run: Run, data: Path) -> None:
+def test_resumed_run_with_processes_repeats_no_work(run: Run, data: Path) -> None:
     arguments = ["hash", str(data), "--root", str(data), "--work", str(data.parent / "work"), "-o", str(data.parent / "SUMS")]
     arguments += ["--processes", "2", "--bundle-files", "4", "-a", "blake3,crc32", "-q"]
     assert main(arguments) == 0
@@ -146,7 +146,7 @@ def test_processes_find_it_and_nothing_is_done_twice(run: Run, data: Path) -> No
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "blake3,crc32")
 
 
-def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) -> None:
+def test_run_survives_a_killed_worker(run: Run, data: Path, processes: Processes) -> None:
     victim = processes.worker("slow", 0.2)
     processes.worker("slow", 0.2)
     with processes.client(2) as client:
@@ -164,7 +164,7 @@ def test_a_killed_worker_costs_time(run: Run, data: Path, processes: Processes) 
     assert report.reread >= 1
 
 
-def test_a_stopped_worker_costs_time(run: Run, data: Path, processes: Processes) -> None:
+def test_run_survives_a_stopped_worker(run: Run, data: Path, processes: Processes) -> None:
     victim = processes.worker("slow", 0.1)
     processes.worker("slow", 0.1)
     with processes.client(2) as client:
@@ -180,7 +180,7 @@ def test_a_stopped_worker_costs_time(run: Run, data: Path, processes: Processes)
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
-def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Processes) -> None:
+def test_run_of_a_killed_driver_is_resumed(run: Run, data: Path, processes: Processes) -> None:
     processes.worker("slow", 0.3)
     processes.worker("slow", 0.3)
     with processes.client(2) as client:
@@ -190,7 +190,7 @@ def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Proces
         command += ["-a", "sha256-tree", "--bundle-bytes", "256KiB"]
         driver = subprocess.Popen(command)
         journal = work / "journal.jsonl"
-        until(lambda: journal.exists() and journal.read_bytes().count(b'"state":"done"') >= 4)
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b'"state":"done"') >= 4)
         driver.send_signal(signal.SIGKILL)
         driver.wait()
         assert not (data.parent / "SUMS").exists()
@@ -207,7 +207,7 @@ def test_a_killed_driver_is_gone_on_from(run: Run, data: Path, processes: Proces
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
-def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
+def test_run_ends_without_its_scheduler_and_is_resumed(
     run: Run, data: Path, processes: Processes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     processes.worker("slow", 0.2)
@@ -219,16 +219,16 @@ def test_without_its_scheduler_a_run_ends_and_is_gone_on_from(
     driver = [sys.executable, "-m", "truesum.cluster.command", *command, "--scheduler-file", str(processes.file)]
     with subprocess.Popen(driver, env=environment, stderr=subprocess.PIPE, text=True) as ended:
         journal = data.parent / "work" / "journal.jsonl"
-        until(lambda: journal.exists() and b'"state":"done"' in journal.read_bytes())
+        wait_until(lambda: journal.exists() and b'"state":"done"' in journal.read_bytes())
         processes.started[0].kill()
-        said = ended.communicate(timeout=PATIENT)[1]
+        said = ended.communicate(timeout=TIMEOUT)[1]
     assert ended.returncode == 4 and "the connection to the scheduler was lost" in said and not (data.parent / "SUMS").exists(), said
     assert main([*command, "--processes", "2"]) == 0
     assert " 0 of them from an earlier run" not in capfd.readouterr().err
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256")
 
 
-def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
+def test_wrong_results_of_a_worker_are_detected(data: Path, processes: Processes) -> None:
     processes.worker("lie", 0.05)
     processes.worker("slow", 0.05)
     with processes.client(2) as client:
@@ -241,7 +241,7 @@ def test_a_worker_that_lies_is_caught(data: Path, processes: Processes) -> None:
     assert not again and any("an earlier driver" in problem for problem in again.problems)
 
 
-def test_a_file_that_ends_its_worker_is_found(data: Path, processes: Processes) -> None:
+def test_file_that_kills_its_worker_is_identified(data: Path, processes: Processes) -> None:
     (data / "folder" / "poison").write_bytes(b"poison")
     os.rename(data / "folder" / "poison", data / "poison")
     processes.worker("die", nanny=True)
@@ -253,7 +253,7 @@ def test_a_file_that_ends_its_worker_is_found(data: Path, processes: Processes) 
     assert any("poison" in problem for problem in report.problems), report.problems
 
 
-def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, processes: Processes) -> None:
+def test_file_changed_while_queued_is_named(data: Path, processes: Processes) -> None:
     processes.worker("slow", 0.1)
     with processes.client(1) as client:
         changed: list[int] = []
@@ -269,7 +269,7 @@ def test_a_file_changed_while_it_waits_for_its_worker_is_named(data: Path, proce
     assert [(name, kind) for name, kind, _ in report.failures] == [("with blank", "changed")]
 
 
-class Meanwhile(FuturesPort):
+class ActBeforeSubmit(FuturesPort):
     """Runs an action before the first task is submitted, when the plan already exists."""
 
     def __init__(self, act: Callable[[], object]) -> None:
@@ -283,16 +283,16 @@ class Meanwhile(FuturesPort):
         return super().submit(task, avoid=avoid, near=near)
 
 
-def test_a_file_changed_since_it_was_planned_is_named(data: Path) -> None:
+def test_file_changed_since_planning_is_named(data: Path) -> None:
     victim = data / "folder" / "07"
-    report = hashed(data, Meanwhile(lambda: victim.write_bytes(b"x" * victim.stat().st_size)))
+    report = hashed(data, ActBeforeSubmit(lambda: victim.write_bytes(b"x" * victim.stat().st_size)))
     assert not report and not (data.parent / "SUMS").exists()
     assert [(name, kind) for name, kind, _ in report.failures] == [("folder/07", "changed")]
-    report = hashed(data, Meanwhile((data / "large").unlink), "other")
+    report = hashed(data, ActBeforeSubmit((data / "large").unlink), "other")
     assert not report and [name for name, kind, _ in report.failures if kind == "missing"] == ["large"] * len(report.failures)
 
 
-def test_a_lost_or_spoilt_part_is_made_again(run: Run, data: Path) -> None:
+def test_lost_or_corrupt_part_is_recomputed(run: Run, data: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert hashed(data, pool).ok
         reopened(data)
@@ -306,7 +306,7 @@ def test_a_lost_or_spoilt_part_is_made_again(run: Run, data: Path) -> None:
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
-def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
+def test_merge_detects_a_corrupt_part(data: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         assert hashed(data, pool).ok
         reopened(data)
@@ -317,7 +317,7 @@ def test_a_part_spoilt_inside_is_found_by_the_merge(data: Path) -> None:
     assert any(part.name in problem for problem in report.problems)
 
 
-def test_parts_of_mapped_files_are_those_of_files_that_were_read(run: Run, tmp_path: Path) -> None:
+def test_mapped_and_read_files_give_the_same_parts(run: Run, tmp_path: Path) -> None:
     data, plan = tmp_path / "image", tmp_path / "plan"
     data.write_bytes(os.urandom(1 << 20) * 48)
     for algorithm in ("sha256-tree", "md5"):
@@ -333,7 +333,7 @@ def test_parts_of_mapped_files_are_those_of_files_that_were_read(run: Run, tmp_p
         plan.unlink()
 
 
-def test_verify_says_what_check_says(run: Run, data: Path) -> None:
+def test_verify_agrees_with_check(run: Run, data: Path) -> None:
     manifest = data / "MD5SUMS"
     assert run("hash", "-q", "-a", "md5", "--root", data, data, "-o", manifest).returncode == 0
 
@@ -362,7 +362,7 @@ def test_verify_says_what_check_says(run: Run, data: Path) -> None:
             assert cluster.verify(two, pool, work=data.parent / digest).verdict == "failed"
 
 
-def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_are_rejected(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     work = str(data.parent / "work")
     usual = ["--work", work, "-o", str(data.parent / "SUMS"), "--processes", "1", "-q"]
     assert main(["hash", "s3://bucket/key", *usual]) == 2
@@ -386,10 +386,10 @@ def test_what_cannot_be_asked_is_refused(data: Path, capsys: pytest.CaptureFixtu
             hashed(data, pool, "third")
 
     with ThreadPoolExecutor(1) as pool:
-        assert hashed(data, Meanwhile(meanwhile), "third").ok
+        assert hashed(data, ActBeforeSubmit(meanwhile), "third").ok
 
 
-def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
+def test_results_of_another_run_are_not_reused(data: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         report = hashed(data, pool)
         assert report.ok
@@ -412,7 +412,7 @@ def test_what_another_run_found_is_not_taken_for_this_one(data: Path) -> None:
     assert not (data.parent / "SUMS").exists() and not (data.parent / "OTHER").exists()
 
 
-def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
+def test_manifest_may_be_next_to_its_files(run: Run, data: Path) -> None:
     right = local(run, data, "sha256-tree")
     with ThreadPoolExecutor(1) as pool:
         assert hashed(data, pool, output=data / "SUMS").ok
@@ -423,7 +423,7 @@ def test_a_manifest_may_lie_beside_its_files(run: Run, data: Path) -> None:
             hashed(data, pool, "another", output=data / "SUMS")
 
 
-def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> None:
+def test_finished_verification_is_never_reused(run: Run, data: Path) -> None:
     manifest = data.parent / "MD5SUMS"
     assert run("hash", "-q", "-a", "md5", "--root", data, data, "-o", manifest).returncode == 0
 
@@ -435,7 +435,7 @@ def test_what_was_verified_is_read_again_or_refused(run: Run, data: Path) -> Non
         with pytest.raises(ValueError, match=r"this run has ended \(verified\)"):
             verified("1", pool)
         # If the manifest is replaced while files are read, it is no longer the one that was read.
-        report = verified("2", Meanwhile(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
+        report = verified("2", ActBeforeSubmit(lambda: manifest.write_bytes(manifest.read_bytes() + b"# 1\n")))
         assert not report and any("changed during the run" in problem for problem in report.problems)
         with pytest.raises(ValueError, match="another run"):
             verified("2", pool)

@@ -192,7 +192,7 @@ class Schedule:
         return True
 
 
-def test_any_schedule_ends_as_the_local_run_or_with_a_named_failure(stock: Stock) -> None:
+def test_every_schedule_matches_the_local_run_or_fails_with_a_cause(stock: Stock) -> None:
     since = time.process_time()
     well = drivers = submitted = 0
     for seed in range(SEED, SEED + SCHEDULES):
@@ -210,14 +210,14 @@ def test_any_schedule_ends_as_the_local_run_or_with_a_named_failure(stock: Stock
     assert SCHEDULES < 10_000 or took < 60
 
 
-def test_the_same_seed_is_the_same_schedule(stock: Stock) -> None:
+def test_schedules_are_reproducible_by_seed(stock: Stock) -> None:
     for seed in range(20):
         runs = [Schedule(stock, seed) for _ in range(2)]
         ended = [(schedule.judge(), schedule.submitted, schedule.world.time, schedule.disk.data) for schedule in runs]
         assert ended[0] == ended[1]
 
 
-def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
+def test_poisoned_bundle_is_bisected_to_the_file(stock: Stock) -> None:
     world = World(Random(1), WORKERS, Faults(poison={2: 1, 5: 0}), stock.make)
     submitted: list[Work] = []
 
@@ -236,7 +236,7 @@ def test_a_poisoned_bundle_is_taken_apart_to_the_file(stock: Stock) -> None:
     assert max(work.deaths for work in submitted) <= 3
 
 
-def test_the_first_of_each_worker_is_read_twice_where_that_costs_little() -> None:
+def test_first_bundle_of_each_worker_is_reread_if_cheap() -> None:
     def read(bundles: int, workers: int, policy: Policy) -> int:
         ledger = Ledger(bundles)
         rereads = Rereads("5b1e7c02", policy, ledger)
@@ -250,7 +250,7 @@ def test_the_first_of_each_worker_is_read_twice_where_that_costs_little() -> Non
     assert read(100, 2, Policy(reread=0)) == 0 and read(10, 2, Policy(reread=1)) == 10
 
 
-def test_without_workers_a_run_ends(stock: Stock) -> None:
+def test_run_without_workers_ends(stock: Stock) -> None:
     class Deserted(Simulation):
         def slots(self) -> int:
             return 0 if self.now() > 20 else 3
@@ -267,7 +267,7 @@ def test_without_workers_a_run_ends(stock: Stock) -> None:
     assert told.problems == ["no worker for 30 seconds"] and 50 <= world.time < 60
 
 
-def test_a_journal_is_right_or_refused(stock: Stock) -> None:
+def test_journal_is_correct_or_rejected(stock: Stock) -> None:
     good, other = Disk(), Disk()
     Journal(good, "one").add({"end": True})
     whole = good.data
@@ -285,7 +285,7 @@ def test_a_journal_is_right_or_refused(stock: Stock) -> None:
             list(Journal(other, "one").records())
 
 
-def test_policies_that_cannot_be_meant_are_refused() -> None:
+def test_invalid_policies_are_rejected() -> None:
     for wrong in ({"tries": 0}, {"reread": 1.5}, {"reread": float("nan")}, {"reread_first": -0.1}, {"least": -1.0}, {"deadline": float("nan")}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Policy(**wrong)

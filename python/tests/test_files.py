@@ -15,7 +15,7 @@ import pytest
 import truesum
 
 
-def test_outcomes_come_in_order_with_what_was_given(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_outcomes_keep_order_and_given_paths(tmp_path: Path, files: dict[str, bytes]) -> None:
     names: list[str | bytes | Path] = [str(tmp_path / "one"), bytes(tmp_path / "empty"), tmp_path / "4096"]
     names += [tmp_path / name for name in files]
     outcomes = list(truesum.hash_files(names, ["sha256", "md5"]))
@@ -33,7 +33,7 @@ def test_outcomes_come_in_order_with_what_was_given(tmp_path: Path, files: dict[
             outcome.digest("sha1")
 
 
-def test_failures_are_values_until_a_digest_is_asked_for(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_failures_are_raised_only_when_a_digest_is_requested(tmp_path: Path, files: dict[str, bytes]) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to("loop")
     given: list[str | Path] = [tmp_path / "none", tmp_path, loop, "/dev/null", tmp_path / "one"]
@@ -49,7 +49,7 @@ def test_failures_are_values_until_a_digest_is_asked_for(tmp_path: Path, files: 
     assert good.hexdigest() == hashlib.sha256(b"x").hexdigest()
 
 
-def test_names_are_bytes(tmp_path: Path) -> None:
+def test_non_utf8_names_are_accepted(tmp_path: Path) -> None:
     name = os.fsencode(tmp_path) + b"/\xff\n\xc3\xa4"
     with open(name, "wb") as file:
         file.write(b"abc")
@@ -59,7 +59,7 @@ def test_names_are_bytes(tmp_path: Path) -> None:
         assert outcome.hexdigest() == hashlib.md5(b"abc").hexdigest()
 
 
-def test_any_number_of_names_from_any_iterable(tmp_path: Path) -> None:
+def test_names_may_come_from_any_iterable(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number}").write_bytes(b"%d" % number)
     taken = 0
@@ -82,7 +82,7 @@ def test_any_number_of_names_from_any_iterable(tmp_path: Path) -> None:
         truesum.hash_files("name")
 
 
-def test_the_iterable_may_raise_or_give_what_is_no_name(tmp_path: Path) -> None:
+def test_exceptions_and_invalid_names_of_the_iterable_propagate(tmp_path: Path) -> None:
     def names(last: object) -> Iterator[str]:
         yield from [str(tmp_path)] * 3
         if isinstance(last, Exception):
@@ -95,7 +95,7 @@ def test_the_iterable_may_raise_or_give_what_is_no_name(tmp_path: Path) -> None:
         list(truesum.hash_files(names(5)))
 
 
-def test_who_stops_early_waits_for_nothing(tmp_path: Path) -> None:
+def test_stopping_early_does_not_block(tmp_path: Path) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(1 << 40)
@@ -111,7 +111,7 @@ def test_who_stops_early_waits_for_nothing(tmp_path: Path) -> None:
     assert threading.active_count() == before
 
 
-def test_two_threads_do_not_share_an_iterator_in_silence(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_threads_sharing_an_iterator_lose_no_outcome(tmp_path: Path, files: dict[str, bytes]) -> None:
     outcomes = truesum.hash_files([tmp_path / "one"] * 5000, "crc32")
     counts, refused = [0, 0], [0, 0]
 

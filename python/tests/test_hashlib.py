@@ -37,14 +37,14 @@ SHARED = sorted(name for name in hashlib.algorithms_available if theirs(name, b"
 LENGTHS = [0, 1, 3, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 135, 136, 2047, 2048, 2049, 65_536, 1_000_003]
 
 
-def test_the_algorithms_that_python_promises_are_here() -> None:
+def test_guaranteed_hashlib_algorithms_are_available() -> None:
     for name in hashlib.algorithms_guaranteed:
         assert truesum.new(name, b"").digest_size
         assert callable(getattr(truesum, name.replace("shake_", "shake")))
 
 
 @pytest.mark.parametrize("name", SHARED)
-def test_digests_are_those_of_hashlib(name: str) -> None:
+def test_digests_match_hashlib(name: str) -> None:
     source = random.Random(name)
     for length in LENGTHS:
         data = source.randbytes(length)
@@ -60,7 +60,7 @@ def test_digests_are_those_of_hashlib(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SHARED if not name.startswith("shake")])
-def test_objects_say_of_themselves_what_hashlib_says(name: str) -> None:
+def test_attributes_match_hashlib(name: str) -> None:
     mine, other = truesum.new(name), hashlib.new(name)
     assert mine.digest_size == other.digest_size
     if name != "md5-sha1":
@@ -77,7 +77,7 @@ def test_extendable_output_has_any_length() -> None:
         truesum.shake128(b"").digest(0)
 
 
-def test_parameters_are_those_of_hashlib() -> None:
+def test_parameters_match_hashlib() -> None:
     for size in (1, 20, 64):
         assert truesum.blake2b(b"abc", digest_size=size).digest() == hashlib.blake2b(b"abc", digest_size=size).digest()
     for key in (b"", b"k", b"k" * 64):
@@ -93,7 +93,7 @@ def test_parameters_are_those_of_hashlib() -> None:
         truesum.new("sha257")
 
 
-def test_keyed_digests_are_those_of_hmac() -> None:
+def test_keyed_digests_match_hmac() -> None:
     import hmac
 
     for name in ("md5", "sha1", "sha256", "sha3-256"):
@@ -103,7 +103,7 @@ def test_keyed_digests_are_those_of_hmac() -> None:
                 assert truesum.new(f"hmac-{name}", b"abc", key=key).hexdigest() == expected
 
 
-def test_a_copy_goes_its_own_way() -> None:
+def test_copies_are_independent() -> None:
     for name in sorted(truesum.algorithms_available):
         if truesum.algorithm(name)["needs_key"]:
             continue
@@ -115,7 +115,7 @@ def test_a_copy_goes_its_own_way() -> None:
         assert first.digest() == truesum.new(name, b"1234").digest(), name
 
 
-def test_every_algorithm_has_a_constructor_that_gives_its_digest() -> None:
+def test_every_algorithm_has_a_constructor() -> None:
     for name in truesum.algorithms_available:
         if truesum.algorithm(name)["needs_key"]:
             continue
@@ -125,7 +125,7 @@ def test_every_algorithm_has_a_constructor_that_gives_its_digest() -> None:
         assert constructor.__doc__
 
 
-def test_constructors_take_arguments_as_other_functions_do() -> None:
+def test_constructors_accept_ordinary_arguments() -> None:
     class Bytes(bytes):
         pass
 
@@ -147,7 +147,7 @@ def test_constructors_take_arguments_as_other_functions_do() -> None:
     assert (truesum.sha256.__name__, str(inspect.signature(truesum.sha256))) == ("sha256", "(data=b'', /, **parameters)")
 
 
-def test_constructors_keep_nothing_that_they_are_given() -> None:
+def test_constructors_leak_no_references() -> None:
     message, key = bytes([1, 2, 3] * 10), bytes([4, 5, 6] * 10)
     counts = [sys.getrefcount(given) for given in (message, key, truesum.blake2b)]
     for _ in range(100):
@@ -161,7 +161,7 @@ def test_constructors_keep_nothing_that_they_are_given() -> None:
     assert [sys.getrefcount(given) for given in (message, key, truesum.blake2b)] == counts
 
 
-def test_constructors_are_called_from_many_threads() -> None:
+def test_constructors_are_thread_safe() -> None:
     messages = [bytes([number]) * number for number in range(200)]
     expected = [hashlib.sha256(message).digest() for message in messages]
     wrong: list[int] = []
@@ -179,7 +179,7 @@ def test_constructors_are_called_from_many_threads() -> None:
     assert not wrong
 
 
-def test_buffers_of_every_kind(tmp_path: Path) -> None:
+def test_every_kind_of_buffer_is_accepted(tmp_path: Path) -> None:
     for length in (0, 5, 2047, 2048, 100_001):
         data = random.Random(length).randbytes(length)
         expected = hashlib.sha256(data).digest()
@@ -200,7 +200,7 @@ def test_buffers_of_every_kind(tmp_path: Path) -> None:
         truesum.sha256(memoryview(bytes(100))[::2])
 
 
-def test_one_object_in_many_threads_loses_nothing() -> None:
+def test_shared_object_loses_no_update() -> None:
     for size in (100, 5000):
         shared = truesum.crc32()
         piece = bytes(size)
@@ -217,7 +217,7 @@ def test_one_object_in_many_threads_loses_nothing() -> None:
         assert shared.digest() == truesum.crc32(bytes(size * 200 * 8)).digest()
 
 
-def test_a_buffer_that_is_written_to_meanwhile_does_no_harm() -> None:
+def test_concurrently_modified_buffer_is_safe() -> None:
     data = bytearray(8 << 20)
     stop = threading.Event()
 
@@ -235,7 +235,7 @@ def test_a_buffer_that_is_written_to_meanwhile_does_no_harm() -> None:
     assert all(len(digest) == 32 for digest in digests)
 
 
-def test_other_threads_run_while_one_hashes() -> None:
+def test_hashing_releases_the_gil() -> None:
     data, turns = bytes(256 << 20), 0
     hashing = threading.Thread(target=lambda: truesum.md5(data).digest())
     hashing.start()
@@ -245,7 +245,7 @@ def test_other_threads_run_while_one_hashes() -> None:
     assert turns > 10_000
 
 
-def test_open_files_are_read_from_where_they_stand(tmp_path: Path) -> None:
+def test_open_files_are_read_from_their_position(tmp_path: Path) -> None:
     path = tmp_path / "file"
     data = random.Random(1).randbytes(700_000)
     path.write_bytes(data)
@@ -265,7 +265,7 @@ def test_open_files_are_read_from_where_they_stand(tmp_path: Path) -> None:
     assert added.digest() == hashlib.md5(b"abc").digest()
 
 
-def test_a_file_by_its_name(tmp_path: Path) -> None:
+def test_file_digest_accepts_a_path(tmp_path: Path) -> None:
     path = tmp_path / "file"
     data = random.Random(2).randbytes(3_000_000)
     path.write_bytes(data)
@@ -284,7 +284,7 @@ def test_a_file_by_its_name(tmp_path: Path) -> None:
         truesum.file_digest("a\0b", "md5")
 
 
-class Lying(io.RawIOBase):
+class MisbehavingFile(io.RawIOBase):
     """A file object whose return values are wrong."""
 
     def __init__(self, said: int | None) -> None:
@@ -297,10 +297,10 @@ class Lying(io.RawIOBase):
         return self.said
 
 
-def test_an_open_file_that_lies_or_blocks_gives_no_digest() -> None:
+def test_misbehaving_file_object_gives_no_digest() -> None:
     with pytest.raises(BlockingIOError):
-        truesum.file_digest(Lying(None), "md5")
+        truesum.file_digest(MisbehavingFile(None), "md5")
     with pytest.raises(ValueError, match="readinto"):
-        truesum.file_digest(Lying(1 << 30), "md5")
+        truesum.file_digest(MisbehavingFile(1 << 30), "md5")
     with pytest.raises(OverflowError):
-        truesum.file_digest(Lying(-1), "md5")
+        truesum.file_digest(MisbehavingFile(-1), "md5")

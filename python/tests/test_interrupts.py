@@ -20,7 +20,7 @@ TRIES = 5
 
 
 @contextmanager
-def struck(after: float) -> Iterator[list[float]]:
+def interrupted(after: float) -> Iterator[list[float]]:
     """Raises KeyboardInterrupt from a signal handler after this many seconds; the list receives the delay."""
     begun: list[float] = []
 
@@ -50,11 +50,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def strike(act: Callable[[], object]) -> float:
+def interrupt_delay(act: Callable[[], object]) -> float:
     """The best of several attempts, because other programs run on this machine."""
     best = 1e9
     for _ in range(TRIES):
-        with struck(0.2) as took:
+        with interrupted(0.2) as took:
             act()
         best = min(best, took[0])
         if best < LIMIT:
@@ -62,7 +62,7 @@ def strike(act: Callable[[], object]) -> float:
     return best
 
 
-def test_a_long_message() -> None:
+def test_update_is_interruptible() -> None:
     data = bytes(512 << 20)
     for name in ("sha256", "md2", "blake3"):
         message = truesum.new(name, b"begun")
@@ -71,22 +71,22 @@ def test_a_long_message() -> None:
             while True:
                 message.update(data)
 
-        with struck(0.2) as took:
+        with interrupted(0.2) as took:
             forever()
         assert took[0] < 3 * LIMIT, name
 
 
-def test_a_message_that_was_interrupted_has_no_digest() -> None:
+def test_interrupted_message_has_no_digest() -> None:
     data = bytes(64 << 20)
     message = truesum.md2(b"begun")
-    with struck(0.1):
+    with interrupted(0.1):
         message.update(data)
     for ask in (message.digest, message.hexdigest, message.copy, lambda: message.update(b"")):
         with pytest.raises(ValueError, match="interrupted"):
             ask()
 
 
-def test_a_handler_that_updates_the_same_object_is_refused() -> None:
+def test_reentrant_update_is_rejected() -> None:
     data = bytes(4 << 20)
     message = truesum.md2()
     heard: list[Exception] = []
@@ -107,21 +107,21 @@ def test_a_handler_that_updates_the_same_object_is_refused() -> None:
     assert message.digest() == truesum.md2(data).digest()
 
 
-def test_files(large: Path) -> None:
+def test_file_functions_are_interruptible(large: Path) -> None:
     # Holes are hashed without reading, in steps of their own; this interrupts the beginning as well.
-    assert strike(lambda: truesum.file_digest(large, "sha256")) < 3 * LIMIT
-    assert strike(lambda: list(truesum.hash_files([large] * 3, "md5"))) < 3 * LIMIT
+    assert interrupt_delay(lambda: truesum.file_digest(large, "sha256")) < 3 * LIMIT
+    assert interrupt_delay(lambda: list(truesum.hash_files([large] * 3, "md5"))) < 3 * LIMIT
     # A tree alone skips zeros at once; an additional digest does not.
-    assert strike(lambda: tree.save(large, large.parent / "tree", beside=["sha256"])) < 3 * LIMIT
+    assert interrupt_delay(lambda: tree.save(large, large.parent / "tree", beside=["sha256"])) < 3 * LIMIT
 
 
-def test_a_check(large: Path, tmp_path: Path) -> None:
+def test_verify_is_interruptible(large: Path, tmp_path: Path) -> None:
     manifest = tmp_path / "SHA256SUMS"
     manifest.write_text(f"{'0' * 64}  {large}\n")
-    assert strike(lambda: truesum.verify(manifest, allow_outside=True)) < 3 * LIMIT
+    assert interrupt_delay(lambda: truesum.verify(manifest, allow_outside=True)) < 3 * LIMIT
 
 
-def test_a_callback_that_raises_ends_the_check(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_exception_in_a_callback_ends_the_check(tmp_path: Path, files: dict[str, bytes]) -> None:
     manifest = tmp_path / "M"
     manifest.write_text("".join(f"{'0' * 64}  {name}\n" for name in files))
     calls = 0

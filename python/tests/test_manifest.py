@@ -36,7 +36,7 @@ def test_formats_are_recognised_and_converted(run: Run, tmp_path: Path) -> None:
         assert said.stdout == made.to_bytes(format, lossy=True), said.stderr
 
 
-def test_a_manifest_is_written_whole_and_read_back(tmp_path: Path, run: Run) -> None:
+def test_manifest_is_written_and_read_back(tmp_path: Path, run: Run) -> None:
     (tmp_path / "one").write_bytes(b"x")
     path = tmp_path / "SHA256SUMS"
     truesum.Manifest([truesum.Entry("one", {"sha256": bytes.fromhex(SHA)})], "gnu").write(path)
@@ -52,7 +52,7 @@ def test_a_manifest_is_written_whole_and_read_back(tmp_path: Path, run: Run) -> 
         truesum.Manifest.read(path).write(tmp_path / "none" / "SHA256SUMS")
 
 
-def test_bad_lines_are_errors_unless_they_are_asked_for() -> None:
+def test_malformed_lines_are_errors_unless_lenient() -> None:
     text = f"{SHA}  good\nnonsense\n".encode()
     with pytest.raises(truesum.ManifestError, match="line 2"):
         truesum.Manifest.parse(text)
@@ -66,7 +66,7 @@ def test_bad_lines_are_errors_unless_they_are_asked_for() -> None:
         truesum.Manifest([], "deb822").to_bytes()
 
 
-def test_a_pipe_is_read_to_its_end_and_waiting_for_it_can_be_ended(tmp_path: Path) -> None:
+def test_pipe_is_read_to_its_end_and_the_wait_is_interruptible(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(f"{SHA}  a\n".encode()))
@@ -86,7 +86,7 @@ def test_a_pipe_is_read_to_its_end_and_waiting_for_it_can_be_ended(tmp_path: Pat
         signal.signal(signal.SIGALRM, old)
 
 
-def test_entries_are_what_they_are_made_of() -> None:
+def test_entries_keep_and_validate_their_values() -> None:
     name = os.fsdecode(b"\xff\n\\")
     entry = truesum.Entry(name, {"sha256": SHA})
     assert entry.name == name and entry.name_bytes == b"\xff\n\\"
@@ -100,19 +100,19 @@ def test_entries_are_what_they_are_made_of() -> None:
     assert truesum.Entry("a", {}, mtime_ns=-1).mtime_ns == -1
 
 
-def test_names_tell_algorithms_and_algorithms_can_be_asked_for() -> None:
+def test_algorithm_follows_from_name_or_argument() -> None:
     text = f"{MD5}  a\n".encode()
     assert truesum.Manifest.parse(text).entries[0].digests == {"md5": MD5}
     assert list(truesum.Manifest.parse(text, algorithms=["md4"]).entries[0].digests) == ["md4"]
     assert list(truesum.Manifest.parse(text, name="MD2SUMS").entries[0].digests) == ["md2"]
 
 
-def test_there_are_formats() -> None:
+def test_formats_lists_all_formats() -> None:
     rows = {name: writable for name, writable, _ in truesum.formats()}
     assert rows["gnu"] and not rows["deb822"] and len(rows) > 60
 
 
-def test_digests_that_nothing_compares_are_lost_aloud() -> None:
+def test_unknown_digests_are_not_dropped_silently() -> None:
     made = truesum.Manifest.parse(f"DIST a 1 SHA256 {SHA} FOO 00\n".encode())
     assert made.format == "gentoo" and len(made) == 1
     with pytest.raises(truesum.ManifestError, match="the FOO digest"):

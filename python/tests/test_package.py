@@ -25,7 +25,7 @@ import truesum.tree
 from conftest import Run
 
 
-def test_identify_says_what_the_program_says(run: Run, tmp_path: Path) -> None:
+def test_identify_agrees_with_the_program(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"abc" * 2_000_000)
     for name in ("md5", "sha1", "crc32", "blake2b-256", "s3-etag", "xxh64"):
@@ -41,7 +41,7 @@ def test_identify_says_what_the_program_says(run: Run, tmp_path: Path) -> None:
         truesum.identify("no digest!")
 
 
-def test_the_program_comes_along(tmp_path: Path) -> None:
+def test_program_is_bundled(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x")
     command = [sys.executable, "-m", "truesum", "-a", "md5", "file"]
@@ -82,7 +82,7 @@ EXAMPLES = {name: text for name, text in [*documented(), *written()] if ">>>" in
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_are_true(name: str) -> None:
+def test_docstring_examples_work(name: str) -> None:
     # Examples may use the names of their module.
     known = vars(importlib.import_module(name.rpartition(".")[0])) if name.startswith("truesum.cluster.") else {}
     example = doctest.DocTestParser().get_doctest(EXAMPLES[name], dict(known), name, None, None)
@@ -91,13 +91,13 @@ def test_examples_are_true(name: str) -> None:
     assert runner.failures == 0
 
 
-def test_everything_that_is_public_is_documented() -> None:
+def test_every_public_name_is_documented() -> None:
     bare = [name for name, text in [*documented(), *written()] if not text and "__" not in name]
     assert bare == []
     assert len(EXAMPLES) >= 12
 
 
-def test_help_is_of_use() -> None:
+def test_help_shows_signatures() -> None:
     text = pydoc.plain(pydoc.render_doc(truesum))
     for wanted in ("hash_files(paths, /", "class Manifest", "sha256(data=b'', /", "The result of a check"):
         assert wanted in text, wanted
@@ -106,7 +106,7 @@ def test_help_is_of_use() -> None:
 STUB = Path(truesum.__file__).with_name("_native.pyi")
 
 
-def test_the_stub_lists_every_constructor() -> None:
+def test_stub_lists_every_constructor() -> None:
     """TRUESUM_BLESS=1 writes the list to the stub in the source folder, sorted by name, so that reordered table rows do
     not change it."""
     names = sorted(truesum._native.__all__)

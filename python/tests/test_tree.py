@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_pieces_are_those_of_the_program(file: Path, run: Run) -> None:
+def test_pieces_agree_with_the_program(file: Path, run: Run) -> None:
     size = file.stat().st_size
     whole = truesum.file_digest(file, "sha256-tree").hexdigest()
     cuts = [0, LEAF, 5 * LEAF, 1 << 20, size]
@@ -47,7 +47,7 @@ def test_pieces_are_those_of_the_program(file: Path, run: Run) -> None:
         tree.combine([])
 
 
-def test_pieces_of_two_states_of_a_file_are_refused(file: Path) -> None:
+def test_pieces_of_different_file_states_are_rejected(file: Path) -> None:
     first = tree.leaf(file, 0, LEAF)
     with file.open("r+b") as opened:
         opened.write(b"other")
@@ -58,14 +58,14 @@ def test_pieces_of_two_states_of_a_file_are_refused(file: Path) -> None:
     assert len(tree.combine([first, rest], trust_origins=True)) == 64
 
 
-def test_a_crc_is_combined_from_any_cuts(file: Path) -> None:
+def test_crc_combines_from_any_ranges(file: Path) -> None:
     size = file.stat().st_size
     cuts = [0, 1, 77_777, size]
     pieces = [tree.leaf(file, a, b, "crc32") for a, b in zip(cuts, cuts[1:], strict=False)]
     assert tree.combine(pieces) == truesum.file_digest(file, "crc32").hexdigest()
 
 
-def test_what_cannot_be_divided_is_refused(file: Path) -> None:
+def test_invalid_ranges_are_rejected(file: Path) -> None:
     for start, end, algorithm in ((0, LEAF, "md5"), (1, LEAF, "sha256-tree"), (0, 1 << 40, "crc32")):
         with pytest.raises(truesum.FileError):
             tree.leaf(file, start, end, algorithm)
@@ -73,7 +73,7 @@ def test_what_cannot_be_divided_is_refused(file: Path) -> None:
         tree.leaf(file.parent / "none", 0, 0)
 
 
-def test_damage_is_located_as_the_program_does(file: Path, run: Run) -> None:
+def test_damage_location_agrees_with_the_program(file: Path, run: Run) -> None:
     digests = tree.save(file, beside=["md5"])
     assert digests == {
         "sha256-tree": truesum.file_digest(file, "sha256-tree").hexdigest(),
@@ -97,7 +97,7 @@ def test_damage_is_located_as_the_program_does(file: Path, run: Run) -> None:
         tree.save(file, file.parent / "x", "md5")
 
 
-def test_proofs_hold_for_the_program_too(file: Path, run: Run) -> None:
+def test_proofs_are_accepted_by_the_program(file: Path, run: Run) -> None:
     digest = truesum.file_digest(file, "sha256-tree").hexdigest()
     proof = tree.prove(file, 100_000, 200_000)
     assert proof.bytes == (65_536, 262_144)
@@ -116,7 +116,7 @@ def test_proofs_hold_for_the_program_too(file: Path, run: Run) -> None:
         tree.prove(file, 5, 5)
 
 
-def test_names_of_any_bytes_travel(tmp_path: Path) -> None:
+def test_names_of_any_bytes_round_trip(tmp_path: Path) -> None:
     name = os.fsencode(tmp_path) + b"/\xff\xc3\xa4"
     with open(name, "wb") as opened:
         opened.write(bytes(100))
@@ -141,7 +141,7 @@ def test_names_of_any_bytes_travel(tmp_path: Path) -> None:
         ("{", "["),
     ],
 )
-def test_lines_that_are_no_pieces_are_refused(tmp_path: Path, old: str, new: str) -> None:
+def test_invalid_piece_lines_are_rejected(tmp_path: Path, old: str, new: str) -> None:
     (tmp_path / "file").write_bytes(bytes(100))
     line = tree.dumps(tree.leaf(tmp_path / "file", 0, 100))
     assert old in line
@@ -149,7 +149,7 @@ def test_lines_that_are_no_pieces_are_refused(tmp_path: Path, old: str, new: str
         tree.loads(line.replace(old, new, 1))
 
 
-def test_a_piece_without_its_digest_is_refused(tmp_path: Path) -> None:
+def test_piece_without_its_checksum_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(100))
     told = json.loads(tree.dumps(tree.leaf(tmp_path / "file", 0, 100)))
     del told["blake3"]

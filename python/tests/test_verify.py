@@ -91,7 +91,7 @@ OPTIONS: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize("make", SCENARIOS)
-def test_the_verdict_is_that_of_the_program(make: Make, tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
+def test_verdict_agrees_with_the_program(make: Make, tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
     names = make(tmp_path, files)
     for keywords, options in OPTIONS:
         outcomes: list[truesum.Outcome] = []
@@ -111,7 +111,7 @@ def test_the_verdict_is_that_of_the_program(make: Make, tmp_path: Path, files: d
         assert report.unread == len(report.errors)
 
 
-def test_what_a_report_holds(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_report_attributes(tmp_path: Path, files: dict[str, bytes]) -> None:
     names = differs(tmp_path, files)
     report = truesum.verify(names[0])
     (failure,) = report.failures
@@ -131,7 +131,7 @@ def test_what_a_report_holds(tmp_path: Path, files: dict[str, bytes]) -> None:
         truesum.verify(names, format="gnus")
 
 
-def test_names_are_found_below_another_root(tmp_path: Path, files: dict[str, bytes]) -> None:
+def test_names_are_resolved_below_another_root(tmp_path: Path, files: dict[str, bytes]) -> None:
     elsewhere = tmp_path / "lists"
     elsewhere.mkdir()
     names = manifest(elsewhere, listed(files))
@@ -140,7 +140,7 @@ def test_names_are_found_below_another_root(tmp_path: Path, files: dict[str, byt
     assert truesum.verify([str(names[0])], root=bytes(tmp_path))
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     name = b"\xff\xfe"
     with open(bytes(tmp_path) + b"/" + name, "wb") as file:
         file.write(b"x")
@@ -164,7 +164,7 @@ def test_keyed_digests_need_their_key(tmp_path: Path) -> None:
     assert truesum.verify(path, key=b"other").verdict == "failed"
 
 
-def test_audit_and_diff_say_what_the_program_says(tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
+def test_audit_and_diff_agree_with_the_program(tmp_path: Path, files: dict[str, bytes], run: Run) -> None:
     (path,) = good(tmp_path, files)
     assert truesum.audit(path) and run("audit", path).returncode == 0
     (tmp_path / "one").rename(tmp_path / "uno")

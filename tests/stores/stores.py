@@ -66,7 +66,7 @@ def the_same_tree(bench):
     check("one object and one digest", status == 0 and out == "plain: OK\n", out, err)
 
 
-def what_differs_is_told(bench):
+def differences_are_reported(bench):
     bucket = bench.bucket("differs")
     for name in ("good", "bad", "gone", "more"):
         bench.put(bucket, name, name.encode())
@@ -106,7 +106,7 @@ def many_objects(bench):
     bench.said = f"{count} objects hashed in {took:.1f} s"
 
 
-def lists_that_are_cut(bench):
+def truncated_listings(bench):
     """An incomplete listing is a failure, and no manifest is written of its beginning."""
     bucket = bench.bucket("cut")
     keys = [f"{i:02}" for i in range(9)]
@@ -192,7 +192,7 @@ def busy_services(bench):
     check("all are refused", status == 1 and out == "" and "503" in err, status, out, err)
 
 
-def lying_bodies(bench):
+def wrong_bodies(bench):
     """Bodies that are truncated or have another length than announced are requested again, and never hashed."""
     bucket = bench.bucket("lies")
     for name, body in (("small", noise(1000)), ("big", noise(30 * MIB))):
@@ -208,7 +208,7 @@ def lying_bodies(bench):
         answer.body = answer.body[:-7]
         answer.set("Content-Length", str(len(answer.body)))
 
-    def shorter_and_so_is_the_range(answer):
+    def shorter_with_matching_range(answer):
         shorter(answer)
         first, rest = answer.get("Content-Range").split("-")
         last, size = rest.split("/")
@@ -233,7 +233,7 @@ def lying_bodies(bench):
     def elsewhere(answer):
         answer.set("Content-Range", "bytes 1-" + answer.get("Content-Range").split("-")[1])
 
-    for lie in (cut, shorter, shorter_and_so_is_the_range, longer, unlabelled, without_an_end, elsewhere):
+    for lie in (cut, shorter, shorter_with_matching_range, longer, unlabelled, without_an_end, elsewhere):
         # All requests during this time.
         bench.proxy.reset()
         bench.proxy.spoil = lie
@@ -489,7 +489,7 @@ class Other:
         check("stored", status == 0 and out.count(": AGREES") == len(self.files), status, out, err)
 
 
-TESTS = [the_same_tree, what_differs_is_told, many_objects, lists_that_are_cut, busy_services, lying_bodies, replaced_objects,
+TESTS = [the_same_tree, differences_are_reported, many_objects, truncated_listings, busy_services, wrong_bodies, replaced_objects,
          answers_without_a_version, silent_services, credentials, stored_checksums, without_versions,
          *commands.TESTS]
 OTHERS = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]

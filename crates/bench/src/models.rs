@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_definitions_are_of_their_own_model() {
+    fn model_names_are_unique_and_match_their_definitions() {
         for (i, model) in MODELS.iter().enumerate() {
             assert_eq!(place(model.name), Some(i));
             assert!(model.definition.contains(&format!("\nmodel = \"{}\"\n", model.name)), "{}", model.name);

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_count_bytes_and_network_bits() {
+    fn rates_are_parsed_in_bytes_and_bits() {
         assert_eq!(parse_rate("10GB/s"), Some(10e9));
         assert_eq!(parse_rate("800 MB/s"), Some(800e6));
         assert_eq!(parse_rate("100Gbit/s"), Some(12.5e9));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn written_sizes_read_back() {
+    fn formatted_sizes_parse_back() {
         for count in [0, 1, 512, 1024, 131_072, 10 << 20, 64 << 20, 5 << 30] {
             assert_eq!(bytes(count).parse(), Ok(Size(count)), "{}", bytes(count));
         }

@@ -230,7 +230,7 @@ mod tests {
     const README: &str = "# x\n\n<!-- speed: made by a program -->\nold figures\n<!-- /speed -->\n\nrest\n";
 
     #[test]
-    fn the_section_is_replaced_and_the_rest_is_kept() {
+    fn readme_section_is_replaced_and_the_rest_kept() {
         let records = [recorded("algorithms"), recorded("tools")];
         let text = fill(README, &records, "a/b.svg").unwrap();
         assert!(text.starts_with(
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_part_of_the_processor_stand_beside_those_of_the_whole() {
+    fn runs_without_cpu_features_get_their_own_columns() {
         let mut part = [recorded("algorithms"), recorded("tools")];
         for record in &mut part {
             record.environment.left_out = vec!["sha".to_owned()];
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_section_and_runs_without_rates_are_errors() {
+    fn missing_section_or_rates_are_errors() {
         let records = [recorded("algorithms")];
         assert!(fill("# x\n", &records, "c").unwrap_err().0.contains("no section"));
         assert!(fill("<!-- speed: -->\n", &records, "c").unwrap_err().0.contains("no section"));

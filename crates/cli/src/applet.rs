@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_other_checksum_tools_are_refused() {
+    fn names_of_other_checksum_tools_are_rejected() {
         for name in [
             "md5",
             "sha1",

@@ -477,12 +477,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_holds_together() {
+    fn command_definition_is_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn a_subcommand_by_itself_is_what_it_is_among_the_others() {
+    fn standalone_subcommand_equals_nested_subcommand() {
         let mut whole = Cli::command();
         whole.build();
         for (name, alone) in [
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_object_stores_stand_where_they_are_read() {
+    fn object_store_urls_are_accepted_only_where_they_are_read() {
         let parsed = |words: &str| parse("truesum".into(), words.split(' ').map(OsString::from).collect());
         for words in [
             "update az://c/x",
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_messages_name_are_those_of_their_commands() {
+    fn options_named_in_messages_exist() {
         let mut program = Cli::command();
         program.build();
         let (mut texts, mut seen) = (Vec::new(), 0);
@@ -596,7 +596,7 @@ mod tests {
     /// If an option is given twice, no value is dropped: the option collects them, or the second
     /// one is rejected.
     #[test]
-    fn a_repeated_option_collects_its_values_or_is_refused() {
+    fn repeated_option_collects_values_or_is_rejected() {
         const VALUES: [&str; 15] = [
             "1",
             "a",
@@ -655,7 +655,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_another_command_name_it() {
+    fn options_of_other_programs_get_a_hint() {
         for &(command, option, hint) in guesses::OPTIONS {
             let words = command.split(' ').chain([option, "x"]).map(OsString::from).collect();
             let error = parse("truesum".into(), words).err().expect(option).to_string();
@@ -707,7 +707,7 @@ mod tests {
     }
 
     /// Options with two descriptions and letters with two names, with the reason.
-    const DIFFERENT: [(&str, &str); 12] = [
+    const MEANINGS_THAT_DIFFER: [(&str, &str); 12] = [
         ("all", "list has names and identify has candidates"),
         ("algorithm", "some commands accept only one"),
         ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
@@ -723,7 +723,7 @@ mod tests {
     ];
 
     #[test]
-    fn an_option_means_the_same_in_every_command() {
+    fn option_has_the_same_meaning_in_every_command() {
         use std::collections::{BTreeMap, BTreeSet};
         let mut texts: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
         let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
@@ -746,16 +746,16 @@ mod tests {
         letters.remove(&' ');
         let mut faults = Vec::new();
         for (long, texts) in &texts {
-            if texts.len() > 1 && !DIFFERENT.iter().any(|(name, _)| name == long) {
+            if texts.len() > 1 && !MEANINGS_THAT_DIFFER.iter().any(|(name, _)| name == long) {
                 faults.push(format!("--{long}: {texts:#?}"));
             }
         }
         for (letter, names) in &letters {
-            if names.len() > 1 && !DIFFERENT.iter().any(|(name, _)| *name == letter.to_string()) {
+            if names.len() > 1 && !MEANINGS_THAT_DIFFER.iter().any(|(name, _)| *name == letter.to_string()) {
                 faults.push(format!("-{letter}: {names:?}"));
             }
         }
-        for (name, reason) in DIFFERENT {
+        for (name, reason) in MEANINGS_THAT_DIFFER {
             let is_different = texts.get(name).is_some_and(|texts| texts.len() > 1)
                 || name
                     .chars()
@@ -777,7 +777,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_subcommand_is_put_in() {
+    fn missing_subcommand_is_inserted() {
         assert_eq!(completed(&["a", "b"]), ["hash", "a", "b"]);
         assert_eq!(completed(&["-a", "md5", "a"]), ["hash", "-a", "md5", "a"]);
         assert_eq!(completed(&["-c", "M"]), ["check", "M"]);

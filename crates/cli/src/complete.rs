@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_offered_everywhere_and_words_where_they_may_stand() {
+    fn files_and_words_are_completed_where_they_are_valid() {
         for (line, names, some) in [
             ("", Names::Files, "check"),
             ("che", Names::Files, "check"),
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_come_before_other_files() {
+    fn manifests_are_completed_before_other_files() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["SHA256SUMS", "x.iso", "x.iso.sha256", "photos.sfv", "README", "with blank.md5"] {
             fs::write(dir.path().join(name), "").unwrap();

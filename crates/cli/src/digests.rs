@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_of_the_algorithms_asked_for_or_none() {
+    fn digest_matches_only_requested_algorithms() {
         const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
         assert!(names(MD5, &[]).len() > 3);
         assert_eq!(names(MD5, &["md5"]), ["md5 hex"]);

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_page_for_every_subcommand_with_its_examples_and_exit_codes() {
+    fn every_subcommand_has_a_manual_page_with_examples() {
         let pages = pages(crate::command::definition()).unwrap();
         assert!(pages.iter().any(|(name, _)| name == "truesum-tree-verify-proof.1"));
         for (name, page) in pages {

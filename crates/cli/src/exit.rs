@@ -251,14 +251,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failed_files_win_over_trouble_and_signals_over_both() {
+    fn failed_files_outrank_errors_and_signals_outrank_both() {
         assert_eq!(Exit::NotAsAsked.max(Exit::Failed).code(), 1);
         assert_eq!(Exit::Done.max(Exit::NotAsAsked).code(), 2);
         assert_eq!(Exit::Failed.max(Exit::Signal(2)).code(), 130);
     }
 
     #[test]
-    fn every_code_is_in_the_table() {
+    fn every_exit_code_is_in_the_table() {
         let listed = codes("truesum-tree-leaf").iter().chain([&BY_SIGNAL]);
         let listed: Vec<&str> = listed.flat_map(|(codes, _)| codes.split(", ")).collect();
         for exit in [

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_replace_links_and_spare_other_files() {
+    fn link_replaces_links_and_keeps_other_files() {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("md5sum");
         let program = Path::new("/opt/truesum");

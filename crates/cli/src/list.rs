@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_fit_their_width_and_hold_every_row() {
+    fn tables_fit_their_width_and_contain_every_row() {
         let all = ListArgs {
             what: Listing::Algorithms,
             name: None,
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_rows_fit_a_screen_and_exist() {
+    fn common_rows_fit_a_screen_and_exist() {
         for text in [algorithms::common(), common_formats()] {
             assert!(text.lines().count() <= 25, "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn json_rows_are_json() {
+    fn json_rows_are_valid() {
         let lines: String = ALGORITHMS.iter().map(algorithms::row_json).collect();
         let lines = lines + &kernels_json() + &FORMATS.iter().map(|row| format_json(row)).collect::<String>();
         for line in lines.lines() {

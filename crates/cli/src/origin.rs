@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_whole_seconds() {
+    fn rfc3339_times_are_rounded_to_whole_seconds() {
         let time = Time { seconds: 1_795_378_824, nanos: 500_000_000 };
         assert!(time.to_string().starts_with(rfc3339(time).trim_end_matches('Z')), "{}", rfc3339(time));
         assert_eq!(rfc3339(Time { seconds: 0, nanos: 7 }), "1970-01-01T00:00:00Z");

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_told_once_all_files_are_found() {
+    fn percentage_is_shown_once_all_files_are_found() {
         const COUNT: usize = 20_000;
         let dir = tempfile::tempdir().unwrap();
         let name = dir.path().join("f");
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_fits_its_terminal_and_says_most_of_all() {
+    fn progress_line_fits_the_terminal() {
         let facts = |name: &str| Facts {
             share: Some(0.4501),
             bytes: 1 << 40,

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_by_a_setting_name_their_algorithm() {
+    fn configured_algorithm_implies_tagged_lines() {
         let gnu = truesum::manifest::format("gnu").unwrap();
         for (pairs, format, algorithms) in [
             (&[][..], "gnu", ""),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_refused() {
+    fn invalid_settings_are_rejected() {
         for (key, value) in [
             ("exact", "false"),
             ("lenient", "true"),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_may_say_settings_and_nothing_else() {
+    fn environment_accepts_only_settings() {
         let mut found = Settings::default();
         found.options("-a blake3 --progress never --color=never".into()).ok().unwrap();
         assert!(found.no_progress && found.given[3].as_ref().unwrap().0 == "never");

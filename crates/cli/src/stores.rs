@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_known_by_their_beginning() {
+    fn store_urls_are_recognised_by_their_scheme() {
         for (name, is) in
             [("s3://b", true), ("gs://b/x", true), ("az://", true), ("./s3://b", false), ("s3:/b", false)]
         {

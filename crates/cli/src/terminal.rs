@@ -118,28 +118,28 @@ pub fn on_one_line<'t>(text: &'t [u8], name: &[u8]) -> Cow<'t, [u8]> {
 mod tests {
     use super::*;
 
-    fn seen(text: &[u8], escapes: Escapes) -> String {
+    fn escaped(text: &[u8], escapes: Escapes) -> String {
         String::from_utf8(visible(text, escapes).into_owned()).unwrap()
     }
 
     #[test]
-    fn a_terminal_is_sent_nothing_that_acts() {
+    fn escape_sequences_are_not_sent_to_the_terminal() {
         for (text, expected) in [
             ("00  e\u{1b}[2Jé\u{202e}x\r\n".as_bytes(), "00  e\\u{1b}[2Jé\\u{202e}x\n"),
             (b"a\tb\rc\x07\x7f\n", "a\tb\\rc\\u{7}\\u{7f}\n"),
             (b"\x9b31m\xff\xc2\x9b", "\\x9b31m\\xff\\u{9b}"),
             (b"\x1b[31mred\x1b[0m", "\\u{1b}[31mred\\u{1b}[0m"),
         ] {
-            assert_eq!(seen(text, Escapes::None), expected);
+            assert_eq!(escaped(text, Escapes::None), expected);
         }
         assert_eq!(
-            seen(b"\x1b[1;31mred\x1b[0m\x1b[2J", Escapes::Colors),
+            escaped(b"\x1b[1;31mred\x1b[0m\x1b[2J", Escapes::Colors),
             "\u{1b}[1;31mred\u{1b}[0m\\u{1b}[2J"
         );
     }
 
     #[test]
-    fn a_name_takes_one_line() {
+    fn name_is_escaped_to_one_line() {
         let seen = on_one_line(b"\"d/a\nb\",1\nb a\nb\n", b"d/a\nb");
         assert_eq!(seen, &b"\"d/a\\nb\",1\nb a\\nb\n"[..]);
     }

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subjects_are_no_commands_and_what_they_name_is_there() {
+    fn topics_are_no_commands_and_their_commands_exist() {
         let mut program = crate::command::definition();
         program.build();
         for topic in &TOPICS {

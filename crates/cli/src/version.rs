@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_tells_what_was_built_and_what_runs() {
+    fn version_shows_build_and_active_kernels() {
         let text = text();
         for head in ["commit ", "features ", "target ", "CPU ", "kernels "] {
             assert!(text.lines().any(|line| line.starts_with(head) && line.len() > 12), "{head}: {text}");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn every_feature_of_the_package_is_told() {
+    fn version_lists_every_feature() {
         let package = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
         let features = package.split("\n[features]\n").nth(1).unwrap().split("\n[").next().unwrap();
         let named = features.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_told_apart() {
+    fn thousands_are_separated_by_commas() {
         let numbers = [0, 12, 999, 1000, 12_345, 1_234_567].map(grouped);
         assert_eq!(numbers, ["0", "12", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!(count(1, "file", "files"), "1 file");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_not_taken_for_options() {
+    fn paths_cannot_be_mistaken_for_options() {
         assert_eq!(
             ["-x", "--all", "a-b", "-", "-a b"].map(path_word),
             ["./-x", "./--all", "a-b", "-", "'./-a b'"]
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_times_are_short() {
+    fn sizes_and_times_are_formatted_briefly() {
         let sizes = [0, 999, 1000, 1536, 20_000, 1 << 20, 5 << 30, u64::MAX].map(size);
         assert_eq!(sizes, ["0 B", "999 B", "1.0 KiB", "1.5 KiB", "20 KiB", "1.0 MiB", "5.0 GiB", "16 EiB"]);
         assert_eq!([0.2, 59.0, 60.0, 3725.0].map(clock), ["1 s", "59 s", "1:00 min", "1:02 h"]);

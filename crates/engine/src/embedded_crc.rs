@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_mark_of_the_last_part_counts() {
+    fn last_mark_in_the_file_name_counts() {
         for (name, crc32) in [
             ("name [CBF43926].mkv", Some("cbf43926")),
             ("[00000001] name (cbf43926)", Some("cbf43926")),

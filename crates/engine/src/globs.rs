@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_that_matches_decides() {
+    fn last_matching_glob_decides() {
         for (all, path, is_folder, takes) in [
             (&["*.jpg"][..], "a/b.jpg", false, Some(true)),
             (&["*.jpg", "!b.*"], "a/b.jpg", false, Some(false)),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_take_no_time_to_speak_of() {
+    fn many_wildcards_match_quickly() {
         let (folders, stars) = (vec!["a"; 500].join("/"), "*a".repeat(30));
         for glob in ["**/".repeat(80) + "b", format!("/{}b", "**/".repeat(80)), format!("{stars}b")] {
             assert_eq!(globs(&[&glob]).takes(folders.as_bytes(), false), None, "{glob}");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_an_error_except_in_ignore_files() {
+    fn invalid_globs_are_errors_except_in_ignore_files() {
         for glob in ["[a", "[]", "[!]", "{a,b", "a\\", "{a,[b}"] {
             assert!(Globs::default().add(glob).is_err(), "{glob}");
         }

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_are_one_name_as_far_as_is_asked() {
+    fn spellings_are_equal_only_as_requested() {
         let one = |case, form, a: &str, b: &str| {
             let spellings = Spellings { any_case: case, any_form: form };
             spellings.key(a.as_bytes()) == spellings.key(b.as_bytes())
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_is_found_and_of_several_none() {
+    fn unique_match_is_found_and_ambiguous_one_is_not() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["Sub/File", "Two/x", "two/X", "a/both", "A/other", "deep/e\u{301}/F", "flat\\f"] {
             let path = dir.path().join(name);

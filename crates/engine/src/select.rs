@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_left_out_only_if_nothing_known_of_it_fits() {
+    fn file_is_excluded_only_if_no_known_fact_matches() {
         let wanted = Wanted { min_size: Some(10), newer: at(100), ..Wanted::default() };
         let select = Selection::new(&wanted).unwrap();
         let found = |size, seconds| Some((size, at(seconds).unwrap()));
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_file_can_be_is_refused_and_nothing_asked_leaves_nothing_out() {
+    fn impossible_selections_are_rejected_and_default_selects_all() {
         assert!(Selection::new(&Wanted::default()).unwrap().is_open());
         for wanted in [
             Wanted { newer: at(5), older: at(5), ..Wanted::default() },

@@ -84,7 +84,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn a_folder_exchanged_for_a_link_is_neither_written_nor_renamed_in() {
+    fn folder_replaced_by_a_link_is_not_written_to() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("tree/sub")).unwrap();
         std::fs::create_dir(dir.path().join("elsewhere")).unwrap();

@@ -204,19 +204,19 @@ fn run(case: &str) -> ExitStatus {
 }
 
 #[test]
-fn a_run_leaves_the_process_as_it_was_unless_it_is_allowed_to_map() {
+fn run_installs_no_signal_handler_unless_mapping_is_allowed() {
     assert!(run("nothing").success());
 }
 
 #[test]
-fn the_host_s_handler_gets_all_that_is_not_ours() {
+fn host_handler_receives_foreign_signals() {
     for case in ["host", "trees", "plain", "later", "ignored"] {
         assert!(run(case).success(), "{case}");
     }
 }
 
 #[test]
-fn without_a_handler_a_signal_still_ends_the_process() {
+fn signal_without_a_handler_still_kills_the_process() {
     for case in ["sent", "fault", "sent to rust", "fault of rust"] {
         assert_eq!(run(case).signal(), Some(libc::SIGBUS), "{case}");
     }

@@ -87,17 +87,17 @@ fn run(stopping: bool) {
 }
 
 #[test]
-fn a_run_comes_to_its_end_in_every_interleaving() {
+fn run_finishes_in_every_interleaving() {
     run(false);
 }
 
 #[test]
-fn a_run_that_is_stopped_comes_to_its_end_in_every_interleaving() {
+fn stopped_run_finishes_in_every_interleaving() {
     run(true);
 }
 
 #[test]
-fn a_listing_is_made_once_and_its_consumer_never_waits_for_nobody() {
+fn folder_is_listed_once_and_its_consumer_never_deadlocks() {
     loom::model(|| {
         let slot = Arc::new(ListingSlot::new());
         let helper = slot.clone();
@@ -113,7 +113,7 @@ fn a_listing_is_made_once_and_its_consumer_never_waits_for_nobody() {
 }
 
 #[test]
-fn a_helper_that_ends_without_a_listing_keeps_nobody_waiting() {
+fn helper_without_a_listing_does_not_block_the_consumer() {
     loom::model(|| {
         let slot = Arc::new(ListingSlot::<()>::new());
         let helper = slot.clone();
@@ -124,7 +124,7 @@ fn a_helper_that_ends_without_a_listing_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_folder_that_is_given_up_is_listed_by_nobody_after_that() {
+fn abandoned_folder_is_not_listed_again() {
     loom::model(|| {
         let slot = Arc::new(ListingSlot::new());
         let helper = slot.clone();
@@ -142,7 +142,7 @@ fn a_folder_that_is_given_up_is_listed_by_nobody_after_that() {
 }
 
 /// Runs with real threads, each terminated if it hangs.
-mod under_fire {
+mod random_stops {
     use std::hash::{BuildHasher, Hasher, RandomState};
     use std::io::{self, Write};
     use std::sync::Arc;
@@ -185,7 +185,7 @@ mod under_fire {
     }
 
     #[test]
-    fn a_worker_that_waits_for_the_window_is_woken_when_the_run_is_stopped() {
+    fn worker_waiting_for_the_window_wakes_on_stop() {
         let folder = tempfile::tempdir().unwrap();
         let (pipe, small) = (folder.path().join("pipe"), folder.path().join("small"));
         std::fs::write(&small, "small").unwrap();
@@ -218,7 +218,7 @@ mod under_fire {
     }
 
     #[test]
-    fn runs_stopped_or_refused_at_any_moment_end() {
+    fn runs_stopped_or_failing_at_random_moments_end() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..400 {
             let sub = folder.path().join(format!("{}/{}", number % 7, number % 5));

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_no_proof_of_fewer_bytes_or_more() {
+    fn counting_fails_for_missing_or_extra_bytes() {
         for (size, seen, whole) in [(0, 0, true), (5, 5, true), (5, 4, false), (5, 6, false), (0, 1, false)] {
             let mut counting = Counting::of(size, 7);
             counting.add(&vec![0; seen]);

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disks_and_their_partitions_are_told_apart_from_what_is_virtual() {
+    fn rotational_disks_and_partitions_are_recognised() {
         let sysfs = tempfile::tempdir().unwrap();
         let disk = |name: &str, number: &str, rotational: &str| {
             let folder = sysfs.path().join("devices").join(name);

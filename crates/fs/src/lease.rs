@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_can_write_is_seen_and_nobody_else() {
+    fn lease_detects_writers_and_only_writers() {
         let path = file();
         let reading = File::open(&path).expect("open");
         let ask = || writers(reading.as_fd());
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_counts_when_its_descriptor_is_closed() {
+    fn writable_mapping_counts_after_its_descriptor_is_closed() {
         use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
         let path = file();
         let writing = OpenOptions::new().read(true).write(true).open(&path).expect("open");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_while_others_open_for_writing_harms_neither() {
+    fn lease_queries_do_not_disturb_concurrent_writers() {
         let path = file();
         let done = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {

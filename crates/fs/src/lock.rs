@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_replaced_file_is_locked_under_its_name() {
+    fn lock_follows_a_replaced_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let stop = Stop::default();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_show_the_file_from_any_offset() {
+    fn windows_map_any_offset() {
         let file = file(100_000);
         let data: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(i) >> 5) as u8).collect();
         file.write_all_at(&data, 0).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_file_marks_its_window_and_nothing_dies() {
+    fn truncated_file_marks_its_window_without_a_crash() {
         let (whole, cut) = (file(1 << 20), file(1 << 20));
         whole.write_all_at(&[7; 1 << 20], 0).unwrap();
         cut.write_all_at(&[7; 1 << 20], 0).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn many_threads_fault_at_once() {
+    fn many_threads_fault_concurrently() {
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {

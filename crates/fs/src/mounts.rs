@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_tells_where_file_systems_belong() {
+    fn mount_points_are_read_from_fstab() {
         let table = b"# static\nUUID=1 / ext4 defaults 0 1\n/dev/sdb1\t/mnt/my\\040disk ext4 noauto 0 2\n\
             swap none swap sw 0 0\nproc /proc proc\n";
         let found: Vec<PathBuf> = places(table).collect();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_folder_is_no_mounted_file_system() {
+    fn plain_folder_is_not_a_mount_point() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_mounted(folder.path()));
         assert!(is_mounted(Path::new("/proc")));

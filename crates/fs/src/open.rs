@@ -259,7 +259,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn special_files_are_refused_at_once() {
+    fn special_files_are_rejected_without_blocking() {
         let dir = tempfile::tempdir().unwrap();
         let fifo = dir.path().join("fifo");
         fs::mknodat(CWD, &fifo, fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_existence_are_those_of_names_that_may_be_opened() {
+    fn size_and_existence_obey_the_same_confinement_as_open() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("root")).unwrap();
         std::fs::write(dir.path().join("secret"), "secret").unwrap();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_written_just_now_is_read_after_the_tick() {
+    fn recently_written_file_is_read_after_the_tick() {
         let scratch = Scratch::new();
         for _ in 0..20 {
             scratch.open().write_all_at(&[1], 0).expect("written");
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_that_is_open_for_writing_is_not_read_and_a_small_one_only_when_it_is_quiet() {
+    fn large_file_with_a_writer_is_refused_and_small_one_may_be_read() {
         let scratch = Scratch::new();
         let writer = scratch.open();
         for (len, quiet) in [(1 << 24, false), (4096, true)] {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_to_a_page_that_was_dirty_before_moves_the_stamp() {
+    fn store_to_a_dirty_mapped_page_changes_the_stamp() {
         let scratch = Scratch::new();
         let writer = scratch.open();
         writer.write_all_at(&[1; 4096], 0).expect("written");

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_while_it_is_read_gives_no_proof() {
+    fn file_that_grows_while_read_is_detected() {
         let file = Scratch::new();
         std::fs::write(file.path(), [7; 1000]).unwrap();
         let mut reading = guarded(file.path());
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_read_when_somebody_writes_to_it() {
+    fn pipe_read_waits_for_a_writer() {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
         fs::mknodat(fs::CWD, &pipe, fs::FileType::Fifo, fs::Mode::RUSR | fs::Mode::WUSR, 0).unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_read_to_its_end_gives_no_proof() {
+    fn incompletely_read_file_is_detected() {
         let file = Scratch::new();
         std::fs::write(file.path(), [7; 1000]).unwrap();
         let mut reading = guarded(file.path());
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_rewritten_at_the_same_size_gives_no_proof() {
+    fn file_rewritten_at_the_same_size_is_detected() {
         let file = Scratch::new();
         std::fs::write(file.path(), [1; 10]).unwrap();
         let mut reading = guarded(file.path());
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn invented_files_are_read_to_their_end_whatever_their_size_says() {
+    fn proc_files_are_read_to_their_end_whatever_their_size() {
         let path = std::path::Path::new("/proc/version");
         let mut reading = guarded(path);
         let mut buffer = [0; 4096];

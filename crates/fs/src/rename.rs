@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gets_another_name_and_its_folders_and_nothing_is_replaced() {
+    fn rename_creates_folders_and_replaces_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         std::fs::write(path("a"), "content").unwrap();

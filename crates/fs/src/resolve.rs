@@ -183,7 +183,7 @@ mod tests {
     const OPENERS: [Opener; 2] = [open, open_by_steps];
 
     #[test]
-    fn names_that_leave_the_root_are_refused_by_both_ways_of_opening() {
+    fn names_outside_the_root_are_rejected_by_every_opener() {
         let dir = tree();
         let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
         for open in OPENERS {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_refused_on_the_way_and_at_the_end_where_none_may_be_followed() {
+    fn links_are_rejected_anywhere_if_none_may_be_followed() {
         let dir = tree();
         let root = fs::open(dir.path().join("root"), OFlags::PATH, Mode::empty()).unwrap();
         for open in OPENERS {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_swapped_for_a_link_never_opens_a_way_out() {
+    fn folder_swapped_for_a_link_never_escapes_the_root() {
         let dir = tree();
         let root = dir.path().join("root");
         let handle = fs::open(&root, OFlags::PATH, Mode::empty()).unwrap();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_longer_than_the_kernel_takes_are_opened() {
+    fn paths_longer_than_path_max_are_opened() {
         let dir = tempfile::tempdir().unwrap();
         let top = fs::open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
         let mut at = top.try_clone().unwrap();

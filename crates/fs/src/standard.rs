@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_streams_are_left_as_they_are() {
+    fn open_standard_streams_are_left_alone() {
         let streams = || [stdin(), stdout(), stderr()];
         let what = || streams().map(|stream| Metadata::of(stream).map(|stat| stat.id()));
         let before = what();

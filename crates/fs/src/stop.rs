@@ -86,7 +86,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn who_waits_is_woken_by_input_by_its_end_and_by_the_bell() {
+    fn waiter_wakes_on_input_end_of_input_and_stop() {
         let stop = Stop::default();
         let (input, mut output) = io::pipe().unwrap();
         output.write_all(b"x").unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_at_any_moment_wakes() {
+    fn stop_at_any_moment_wakes_the_waiter() {
         for _ in 0..2000 {
             let stop = Stop::default();
             let (empty, _kept) = io::pipe().unwrap();

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stamps_tell_their_resolution() {
+    fn timestamp_resolution_is_estimated_from_its_value() {
         let ext = System::from_magic(0xef53);
         for (nanoseconds, expected) in [
             (0, SECOND),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_is_there_once_and_what_is_unknown_is_not_trusted() {
+    fn file_system_types_are_unique_and_unknown_ones_untrusted() {
         for (index, system) in SYSTEMS.iter().enumerate() {
             assert!(SYSTEMS[..index].iter().all(|other| other.magic != system.magic), "{:x}", system.magic);
         }

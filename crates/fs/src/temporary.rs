@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_removed_and_nothing_else() {
+    fn only_registered_temporary_files_are_removed() {
         // Use slots separate from those of the other tests in this process.
         let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
         let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_prove_themselves_are_ours() {
+    fn only_temporary_names_with_a_valid_checksum_are_ours() {
         for name in [&b"M"[..], b"SHA256SUMS", b"x.ftr.verify", &[b'n'; 255], b"\xff\n", b"..", b"a-b.part"] {
             let own = temporary_name(name);
             assert!(is_temporary(&own), "{}", own.escape_ascii());

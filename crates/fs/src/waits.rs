@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_sleeps_waits_and_one_that_works_does_not() {
+    fn sleeping_thread_is_counted_as_waiting() {
         let mut waits = WaitCounter::start();
         std::hint::black_box((0..100_000u64).sum::<u64>());
         assert!(!waits.many(SAMPLE as usize));

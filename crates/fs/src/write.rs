@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_appears_whole_or_not_at_all() {
+    fn file_is_written_atomically() {
         for old in [false, true] {
             for named in [false, true] {
                 let dir = tempfile::tempdir().unwrap();
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_nothing_survives_and_its_file_is_made() {
+    fn dangling_link_is_kept_and_its_target_created() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("other")).unwrap();
         let link = dir.path().join("L");
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn owner_group_and_attributes_stay() {
+    fn owner_group_and_attributes_are_preserved() {
         use std::os::unix::fs::MetadataExt;
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_wrote_during_the_run_is_not_replaced() {
+    fn concurrent_changes_are_not_overwritten() {
         // regression: `hash -o M` and `update M` at the same time both returned exit status 0, and the entries of one
         // were lost.
         let dir = tempfile::tempdir().unwrap();
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_can_have_no_name_is_copied_into_one_that_has() {
+    fn unlinked_temporary_file_is_copied_to_a_named_one() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("M");
         let mut file = begin(&target, false);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_spell_no_digest_are_refused() {
+    fn invalid_digest_texts_are_rejected() {
         for text in ["", "a", "0g", " 00", "00 ", "0\n"] {
             assert_eq!(Digest::from_hex(text.as_bytes()), Err(DigestError), "{text:?}");
         }
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_parts_belongs_to_the_digest() {
+    fn part_count_is_part_of_the_digest() {
         let etag = Digest::new(&[0xde, 0xad]).with_parts(17);
         assert_eq!((etag.to_hex(), etag.to_base64()), ("dead-17".to_owned(), "3q0=-17".to_owned()));
         assert_eq!(Digest::from_hex(b"DEAD-17"), Ok(etag.clone()));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn long_output_keeps_every_byte() {
+    fn long_digest_keeps_every_byte() {
         let bytes: Vec<u8> = (0..=255).collect();
         assert_eq!(Digest::new(&bytes).as_bytes(), bytes);
         assert_eq!(Digest::new(&bytes[..INLINE]).len(), INLINE);

@@ -124,7 +124,7 @@ mod tests {
     use crate::spec::Spec;
 
     #[test]
-    fn last_blocks_have_room_and_are_no_more_than_said() {
+    fn padding_fits_and_is_no_longer_than_declared() {
         for algorithm in ALGORITHMS {
             let Kind::Blocks { chain, init } = algorithm.kind else { continue };
             let room = chain.last_blocks * chain.block;
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kernels_are_refused_with_the_list_of_those_there_are() {
+    fn unknown_kernels_are_rejected_with_a_list() {
         assert_eq!(check_name("portable"), Ok(()));
         let error = check_name("axv2").unwrap_err();
         assert!(error.contains("unknown kernel") && error.contains("portable"), "{error}");
     }
 
     #[test]
-    fn more_messages_take_more_effort_and_less_each() {
+    fn batched_messages_take_less_effort_each() {
         for algorithm in ALGORITHMS {
             let efforts = efforts(algorithm, 130);
             assert_eq!(efforts[..2], [0, ONE_MESSAGE], "{}", algorithm.name);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_of_messages_is_served_by_one_row() {
+    fn every_message_count_is_served_by_one_kernel() {
         for algorithm in ALGORITHMS.iter().filter(|row| !rows(row).is_empty()) {
             for count in 1..=200 {
                 let serving: Vec<Service> = services(algorithm)
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_write_their_state_only_and_agree_lane_by_lane() {
+    fn kernels_write_only_their_state_and_agree_lane_by_lane() {
         for algorithm in ALGORITHMS {
             let Kind::Blocks { chain, init } = algorithm.kind else { continue };
             let state = init(&Spec::new(algorithm).params);

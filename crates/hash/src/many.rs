@@ -156,7 +156,7 @@ mod tests {
     use crate::{ALGORITHMS, kernel};
 
     #[test]
-    fn every_row_alone_gives_the_same_digests() {
+    fn every_single_kernel_gives_the_same_digests() {
         let data: Vec<u8> = (0..20_000u32).map(|i| ((i * i) >> 7) as u8).collect();
         let messages: Vec<&[u8]> =
             (0..70).map(|i| &data[i..i + [0, 1, 55, 64, 300, 4096][i % 6] + i]).collect();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_that_end_with_a_block_give_the_digest_of_the_whole() {
+    fn slices_at_block_boundaries_give_the_digest_of_the_whole() {
         let data: Vec<u8> = (0..1000u32).map(|i| (i * i) as u8).collect();
         for algorithm in ALGORITHMS {
             let spec = Spec::new(algorithm);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_algorithm_is_refused() {
+    fn kernel_of_another_algorithm_is_rejected() {
         let (md5, sha256) = ("md5".parse::<Spec>().unwrap(), "sha256".parse::<Spec>().unwrap());
         let row = kernel::rows(md5.algorithm()).last().unwrap().runnable().unwrap();
         assert!(hash_many_on(row, &sha256, &[b"abc"]).is_none());

@@ -146,7 +146,7 @@ mod tests {
     use crate::ALGORITHMS;
 
     #[test]
-    fn hashing_goes_on_where_it_was_saved() {
+    fn saved_state_resumes_hashing() {
         let data: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for algorithm in ALGORITHMS.iter().filter(|row| matches!(row.kind, Kind::Blocks { .. })) {
             let spec = Spec::new(algorithm);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_cut_and_foreign_states_are_refused() {
+    fn modified_truncated_and_foreign_states_are_rejected() {
         let sha256: Spec = "sha256".parse().unwrap();
         let mut hasher = sha256.hasher();
         hasher.update(&[7; 100]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn states_with_a_valid_checksum_and_impossible_contents_are_refused() {
+    fn impossible_states_with_a_valid_checksum_are_rejected() {
         let md5: Spec = "md5".parse().unwrap();
         let saved = md5.hasher().save().unwrap();
         let total = 4 + 1 + 3 + 4;

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_in_every_usual_spelling() {
+    fn sizes_are_parsed_in_every_common_spelling() {
         for (text, bytes) in [
             ("0", 0),
             ("512", 512),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_reads_back() {
+    fn displayed_sizes_parse_back() {
         for bytes in [0, 1, 1000, 1024, 96 << 10, (1 << 20) + 1, 5 << 30, 1 << 40, u64::MAX] {
             assert_eq!(Size(bytes).to_string().parse(), Ok(Size(bytes)));
         }

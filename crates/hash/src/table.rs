@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_proves_itself() {
+    fn every_algorithm_matches_its_check_value() {
         for row in ALGORITHMS {
             assert_eq!(Spec::new(row).digest(b"123456789").to_hex(), row.check, "{}", row.name);
             let hex = row.check.split('-').next().unwrap_or_default();
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_cites() {
+    fn every_status_has_a_reason() {
         for row in ALGORITHMS {
             assert!(row.status.reason().len() > 7 && !row.summary.is_empty(), "{}", row.name);
             if let Status::Broken(why) = row.status {
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tags_and_aliases_lead_back_to_their_row() {
+    fn names_tags_and_aliases_resolve_to_their_row() {
         for row in ALGORITHMS {
             for name in [row.name, row.tag].iter().chain(row.aliases) {
                 assert_eq!(name.parse::<Spec>().map(|s| s.algorithm.name), Ok(row.name), "{name}");
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_with_other_marks_between_their_parts() {
+    fn names_are_accepted_with_other_separators() {
         for (text, name) in [
             ("sha512_256", "sha512-256"),
             ("sha-512-256", "sha512-256"),
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_point_to_the_nearest() {
+    fn unknown_names_suggest_the_nearest() {
         let unknown = "sha265".parse::<Spec>().unwrap_err();
         assert_eq!(unknown, SpecError::Unknown("sha265".to_owned()));
         assert_eq!(unknown.to_string(), "unknown algorithm 'sha265' (did you mean 'sha256'?)");
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_names_lead_back_to_their_digest() {
+    fn stored_names_resolve_to_their_algorithm() {
         let names = ["sha256-tree;leaf=1MiB", "sha512-224-tree", "blake2b-256-tree", "mtsum-md5", "blake3"];
         for name in names.into_iter().chain(["mtsum-v1.0-sha512-256", "mtsum-mpi-sha256"]) {
             let spec: Spec = name.parse().unwrap();

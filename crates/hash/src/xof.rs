@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_can_be_gone_to_from_every_other() {
+    fn reader_can_seek_to_any_position_from_any_other() {
         for spec in specs() {
             let mut whole = vec![0; 2000];
             output(&spec, b"abc").fill(&mut whole);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_end_to_seek_from_and_no_output_of_a_digest() {
+    fn seeking_from_the_end_and_output_of_fixed_hashes_fail() {
         let mut reader = output(&specs()[0], b"abc");
         assert!(reader.seek(SeekFrom::End(0)).is_err());
         assert!(reader.seek(SeekFrom::Current(-1)).is_err());

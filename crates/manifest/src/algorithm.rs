@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_manifests_tell_their_algorithm() {
+    fn manifest_names_imply_an_algorithm() {
         for (name, spec) in [
             ("SHA256SUMS", Some("sha256")),
             ("sha256sums", Some("sha256")),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_state_one_algorithm_and_nothing_else() {
+    fn headings_state_one_algorithm_or_none() {
         for (line, spec) in [
             ("# BLAKE2B HASH", Some("blake2b")),
             ("# SHA512 HASH", Some("sha512")),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_digests_are_of_the_usual_algorithm_of_their_length() {
+    fn bare_digests_imply_the_common_algorithm_of_their_length() {
         for (bytes, name) in [
             (4, "crc32"),
             (16, "md5"),

@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_character_makes_a_known_word_a_damaged_one() {
+    fn algorithm_name_with_one_wrong_character_counts_as_damaged() {
         for damaged in ["sha25v", "ha256", "sha2556", "sha256x", "SHA25-", "xsha256", "sha26"] {
             assert!(is_nearly(damaged.as_bytes(), b"sha256"), "{damaged}");
             assert!(is_nearly_algorithm(damaged.as_bytes()), "{damaged}");

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn encodings_round_trip_and_reject_invalid_text() {
         for row in ENCODINGS {
             for len in 1..=80u8 {
                 let bytes: Vec<u8> =
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn published_values_are_written() {
+    fn encodings_match_published_values() {
         let spelled =
             |name: &str, bytes: &[u8]| encoding(name).and_then(|row| row.write(bytes)).unwrap_or_default();
         // RFC 32 of ZeroMQ.

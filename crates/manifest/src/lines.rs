@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_the_limit_is_read_and_one_byte_more_is_not() {
+    fn line_limit_is_exact() {
         let mut text = vec![b'a'; LINE_LIMIT];
         text.extend_from_slice(b"\nb\n");
         assert_eq!(all(&mut Lines::raw(&text[..])), [LINE_LIMIT.to_string(), "b".to_owned()]);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_whatever_the_line() {
+    fn memory_is_bounded_for_any_line() {
         let endless = std::io::repeat(b'a').take(64 << 20);
         let mut lines = Lines::raw(endless);
         assert_eq!(lines.next().unwrap(), Some(RawLine::TooLong));
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_error_is_not_the_end() {
+    fn read_error_is_not_the_end() {
         for text in [&b""[..], b"a", b"a\nb"] {
             let mut lines = Lines::decoded(Failing(text, false));
             let mut whole = 0;
@@ -386,7 +386,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_what_a_split_gives(text in "[a\n]{0,200}", chunk in 1usize..7) {
+        fn lines_match_a_split(text in "[a\n]{0,200}", chunk in 1usize..7) {
             struct Chunks<'a>(&'a [u8], usize);
             impl Read for Chunks<'_> {
                 fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -406,7 +406,7 @@ mod tests {
         }
 
         #[test]
-        fn utf16_is_decoded_as_the_standard_library_does(units in prop::collection::vec(any::<u16>(), 0..60)) {
+        fn utf16_is_decoded_like_the_standard_library(units in prop::collection::vec(any::<u16>(), 0..60)) {
             let mut expected = String::new();
             let mut faults = false;
             for c in char::decode_utf16(units.iter().copied()) {

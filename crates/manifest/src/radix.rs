@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values_are_read() {
+    fn known_values_are_decoded() {
         let abc = truesum_hash::Digest::from_hex(
             b"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         )

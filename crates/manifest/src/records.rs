@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_back_in_order_with_what_is_wrong_with_them() {
+    fn records_keep_their_order_and_errors() {
         let mut records = Records::default();
         records.begin(3);
         records.name(b"a");
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_may_say_its_algorithm() {
+    fn digest_may_name_its_algorithm() {
         assert_eq!(stated(b"sha256:00"), Some((&b"sha256"[..], &b"00"[..])));
         assert_eq!(stated(b"sha512-AAAA?x"), Some((&b"sha512"[..], &b"AAAA"[..])));
         assert_eq!(stated(MD5), None);

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_byte_is_found_wherever_it_is() {
+    fn first_matching_byte_is_found_anywhere() {
         for len in 0..120 {
             for at in 0..=len {
                 let mut text = vec![b'a'; len];

@@ -122,7 +122,7 @@ mod tests {
         zeqHiM38w7NTn+O0ezdfrb3BUxoWw2d0eX8OMzDxX0puUludOf+ZuVsZ0ue6eDt86ZOVtPO3RRHC8qTQbwyxDQ==\n";
 
     #[test]
-    fn what_minisign_writes_is_read() {
+    fn minisign_keys_and_signatures_are_parsed() {
         let key = PublicKey::parse(KEY.as_bytes()).unwrap();
         assert_eq!(shown(key.id), "B05DC48B79BD4330");
         assert_eq!(PublicKey::parse(KEY.lines().nth(1).unwrap().as_bytes()), Some(key.clone()));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_followed_by_something_is_none() {
+    fn truncated_or_extended_signatures_are_rejected() {
         for text in ["", "a", &KEY[..60], &KEY.replace("RWQ", "RWR1"), &format!("{KEY}{KEY}")] {
             assert_eq!(PublicKey::parse(text.as_bytes()), None, "{text}");
         }

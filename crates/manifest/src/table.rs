@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_unique_names_and_say_what_they_are() {
+    fn format_rows_are_unique_and_complete() {
         let mut seen = HashSet::new();
         for row in FORMATS {
             assert!(seen.insert(row.name), "{} twice", row.name);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_manifest_is_recognised_by_its_name_or_not_at_all() {
+    fn unrecognised_text_is_identified_only_by_its_name() {
         assert_eq!(found(b"", None), None);
         assert_eq!(found(b"hello world\n", None), None);
         assert_eq!(found(b"hello world\n", Some(b"X.JSONL")), Some("jsonl"));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_with_a_shape_decides() {
+    fn first_line_in_a_known_form_decides() {
         let (gnu, bsd) =
             ("9dd4e461268c8034f5c8564e155c67a6  a\n", "MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n");
         assert_eq!(found(format!("x\n{gnu}{bsd}").as_bytes(), None), Some("gnu"));

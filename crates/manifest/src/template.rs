@@ -363,7 +363,7 @@ mod tests {
 
     /// Compares with the output of RHash 1.4.3 for the same file, except for `%d`, which is newer.
     #[test]
-    fn directives_print_what_rhash_prints() {
+    fn directives_match_rhash() {
         for (template, printed) in [
             (r"%p|%f|%d|%s|%5s|%05s\n", "d/a b.txt|a b.txt|d|3|    3|00003\n"),
             ("%up|%uf", "d%2fa%20b.txt|a%20b.txt"),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_has_a_verdict_and_a_manifest() {
+    fn check_template_has_verdict_and_manifest() {
         let template = Template::parse(b"%{manifest}: %{verdict} %f %m\\n").unwrap();
         assert_eq!((template.of_check(), template.has_manifest()), (Some("%{manifest}"), true));
         let (mut out, entry) = (Vec::new(), Entry { path: b"d/a".to_vec(), ..Entry::default() });
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directive_is_refused() {
+    fn invalid_directives_are_rejected() {
         for (template, why) in [
             ("%q", "'%q': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
             ("a%", "'%': the directive is incomplete"),

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_follow_status_and_length() {
+    fn strength_follows_status_and_length() {
         for (name, expected) in [
             ("sha256", Some(Strength::TamperEvident)),
             ("blake2b-128", Some(Strength::TamperEvident)),

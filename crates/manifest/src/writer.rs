@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_format_can_hold_is_refused_and_the_rest_is_written() {
+    fn unsupported_entries_are_rejected_and_the_rest_written() {
         // Torrents are excluded, because their entries depend on each other.
         let written = |row: &&&Format| row.holds.pieces.is_none() && !matches!(row.writing, Writing::No);
         for row in FORMATS.iter().filter(written) {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_tags_hold_several_digests_only_of_usual_algorithms() {
+    fn untagged_lines_hold_several_digests_only_of_common_algorithms() {
         let refused = |name: &str, digests: &[&str]| {
             let mut out = b"before".to_vec();
             let result = append(&entry(b"a", digests), format(name).unwrap(), &Style::default(), &mut out);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_byte_for_byte_those_of_the_programs_they_come_from() {
+    fn lines_are_byte_identical_to_their_programs() {
         let line = |name: &str, path: &[u8], spec: &str, style: Style| {
             let mut out = Vec::new();
             append(&entry(path, &[spec]), format(name).unwrap(), &style, &mut out).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_output_is_told() {
+    fn output_error_is_returned() {
         let mut writer = Writer::new(Full, FORMATS[0], &Heading::default());
         assert!(matches!(writer.write(&entry(b"a", &["md5"])), Err(WriteError::Io(_))));
         assert!(writer.finish().is_err());

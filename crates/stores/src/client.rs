@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_their_cause_and_no_more() {
+    fn service_errors_are_reported_without_secrets() {
         assert_eq!(refusal(&answer(404, "")), Failure::Missing);
         let xml = "<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>";
         assert_eq!(refusal(&answer(404, xml)), Failure::Missing);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_and_end() {
+    fn pauses_grow_to_a_limit() {
         for attempt in 1..200 {
             assert!(pause(attempt) >= PAUSE / 2 && pause(attempt) <= LONG);
         }

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_names_status_cause_and_attempts() {
+    fn failures_name_status_cause_and_attempts() {
         let status = |status, code: &str, text: &str, attempts| Failure::Status {
             status,
             code: code.to_owned(),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn no_url_is_told() {
+    fn urls_are_not_printed() {
         let error = io::Error::other("GET https://host/?sig=SECRET failed");
         assert_eq!(at_its_root(&error), "the request could not be sent");
         assert_eq!(at_its_root(&io::Error::from_raw_os_error(111)), "Connection refused");

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_close_it_and_answers_open_it_again() {
+    fn gate_closes_on_throttling_and_reopens_on_success() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let gate = Gate::new(4);
         for _ in 0..10 {

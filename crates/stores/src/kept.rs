@@ -80,7 +80,7 @@ mod tests {
     const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
 
     #[test]
-    fn etags_are_md5_of_all_or_of_parts() {
+    fn etags_are_parsed_as_md5_or_multipart() {
         let whole = Checksum::etag(&format!("\"{MD5}\"")).unwrap();
         assert_eq!((whole.algorithm, whole.digest.parts()), ("md5", None));
         let parts = Checksum::etag(&format!("{MD5}-3")).unwrap();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn checksums_are_base64_with_their_parts() {
+    fn base64_checksums_are_parsed_with_their_part_count() {
         let crc = Checksum::base64("crc32", "y/Q5Jg==", false).unwrap();
         assert_eq!((crc.algorithm, crc.digest.to_string()), ("crc32", "cbf43926".to_owned()));
         let composite = Checksum::base64("crc32", "y/Q5Jg==-2", true).unwrap();

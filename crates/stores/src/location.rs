@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_say_service_bucket_and_path() {
+    fn urls_are_parsed_into_service_bucket_and_path() {
         let location = Location::parse("s3://bucket/a b/%41+c").unwrap();
         assert_eq!((location.kind, &*location.bucket, &*location.path), (Kind::S3, "bucket", "a b/%41+c"));
         assert_eq!(location.prefix(), "a b/%41+c/");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_no_file_has_are_refused() {
+    fn impossible_file_names_are_rejected() {
         for name in ["a", "a//b", "a b\n", "..a/b.", "%2e%2e/x"] {
             assert_eq!(name_below("p/", &format!("p/{name}")), Ok(name));
         }

@@ -108,7 +108,7 @@ mod tests {
     use crossbeam_channel::unbounded;
 
     #[test]
-    fn folded_pieces_are_the_digest_of_the_whole() {
+    fn folded_pieces_give_the_digest_of_the_object() {
         let size = (2 * SMALL + 12_345) as usize;
         let data = Bytes::from((0..size).map(|i| ((i * i) >> 7) as u8).collect::<Vec<u8>>());
         let specs: Vec<Spec> =

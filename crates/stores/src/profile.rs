@@ -118,7 +118,7 @@ mod tests {
         sso_session = x\nregion=r\n[profile other]\nendpoint_url = http://h:1\n";
 
     #[test]
-    fn profiles_have_keys_region_and_endpoint() {
+    fn profiles_provide_keys_region_and_endpoint() {
         let usual = Profile::of(CREDENTIALS, CONFIG, None, false).unwrap();
         assert_eq!(usual.keys, Some(("ID".into(), "SE=CRET".into(), None)));
         assert_eq!((usual.region.as_deref(), usual.endpoint.as_deref()), (Some("eu-west-1"), None));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn unknown_or_unsupported_profiles_are_reported() {
         assert!(
             Profile::of(CREDENTIALS, CONFIG, Some("none"), false).unwrap_err().contains("no profile none")
         );

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_go_there_and_back() {
+    fn url_escapes_round_trip() {
         assert_eq!(escaped("a b/ü+%41~", true), "a%20b/%C3%BC%2B%2541~");
         assert_eq!(escaped("a/b\n", false), "a%2Fb%0A");
         for text in ["a b/ü+%41~\n", "", "plain"] {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_the_standard() {
+    fn http_dates_are_parsed() {
         assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
         assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
         assert_eq!(seconds("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_ends_with_its_connection_tells_no_length() {
+    fn body_without_length_is_recognised() {
         for (name, value, tells) in [
             ("content-length", "5", true),
             ("transfer-encoding", "chunked", true),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read_as_sent() {
+    fn content_ranges_are_parsed() {
         let answer = |value: &str| {
             let headers = HeaderMap::from_iter([(http::header::CONTENT_RANGE, value.parse().unwrap())]);
             Answer { status: 206, headers, body: Bytes::new() }.content_range()

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_bounds() {
+    fn numeric_settings_are_bounded() {
         let usual = Settings::of(|_| None).unwrap();
         assert_eq!((usual.silence.as_secs(), usual.attempts, usual.requests), (30, 8, 32));
         for bad in ["0", "-1", "x", "", "100000"] {

@@ -154,7 +154,7 @@ mod tests {
     const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
 
     #[test]
-    fn only_the_same_kind_of_checksum_answers() {
+    fn only_checksums_of_the_same_kind_are_compared() {
         let kept = Kept {
             size: 9 << 20,
             checksums: vec![

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_come_with_their_paths_and_plain_text() {
+    fn xml_elements_have_paths_and_text() {
         let xml =
             b"<?xml version=\"1.0\"?><R xmlns=\"x\"><C><K>a&amp;b&#10;<![CDATA[<]]></K><E/></C><N>1</N></R>";
         let mut seen = Vec::new();

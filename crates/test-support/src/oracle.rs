@@ -37,7 +37,7 @@ mod tests {
     fn run(all: bool) -> std::process::Output {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
-            .args(["--exact", "oracle::tests::a_test_without_its_oracle", "--ignored"])
+            .args(["--exact", "oracle::tests::test_without_its_oracle", "--ignored"])
             .env_remove("TRUESUM_SKIPPED");
         match all {
             true => command.env("TRUESUM_ORACLES", "all"),
@@ -48,12 +48,12 @@ mod tests {
 
     #[test]
     #[ignore = "run by the test below"]
-    fn a_test_without_its_oracle() {
+    fn test_without_its_oracle() {
         super::missing("no-such-program");
     }
 
     #[test]
-    fn a_missing_oracle_is_reported_and_fails_where_all_are_required() {
+    fn missing_oracle_is_reported_and_fails_if_all_are_required() {
         let lax = run(false);
         assert!(lax.status.success());
         assert!(String::from_utf8_lossy(&lax.stderr).contains("no-such-program is missing"));

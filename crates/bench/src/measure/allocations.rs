@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passing_calls_are_counted_while_somebody_asks() {
+    fn allocations_are_counted_only_when_requested() {
         let layout = Layout::from_size_align(100, 8).unwrap();
         // SAFETY: the layout has a nonzero size, and each block is freed with the layout it was allocated with.
         let pass = || unsafe {

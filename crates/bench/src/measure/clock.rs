@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_is_a_processors() {
+    fn core_clock_is_plausible() {
         let clock = core_clock();
         // Only a plausibility check: other processes may take most of the processor during the measurement.
         assert!((1e6..2e10).contains(&clock), "{clock}");

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_by_their_whole_name() {
+    fn fields_are_matched_by_full_name() {
         let text = "model\t\t: 2\nmodel name\t: A: B\nPRETTY_NAME=\"Some OS 12\"\n";
         assert_eq!(field(text, "model name"), "A: B");
         assert_eq!(field(text, "PRETTY_NAME"), "Some OS 12");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_described() {
+    fn environment_is_detected() {
         let here = Environment::now(Some(Path::new(".")));
         assert!(here.cores >= 1 && here.clock > 1e8 && here.clock < 1e10, "{here:?}");
         assert_eq!(here.kernels.len(), ALGORITHMS.len());

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_steady_machine_is_trusted() {
+    fn steady_timings_are_not_reported_as_noisy() {
         let steady = [1.00, 1.01, 0.99, 1.00, 1.01, 1.00];
         let noise = Noise::of([&steady[..], &steady[..]]).unwrap();
         assert_eq!(noise.verdict(), None);
@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn a_noisy_machine_is_called_noisy() {
+    fn scattered_timings_are_reported_as_noisy() {
         let wild = [1.0, 1.4, 0.8, 1.3, 1.0, 0.7, 1.2];
         let verdict = Noise::of([&wild[..]]).unwrap().verdict().unwrap();
         assert!(verdict.starts_with("the machine was too noisy: repeated timings vary by"), "{verdict}");
     }
 
     #[test]
-    fn a_machine_that_slows_down_is_called_noisy() {
+    fn slowdown_is_reported_as_noise() {
         let steps = [1.0, 1.0, 1.0, 1.01, 1.2, 1.2, 1.2, 1.01, 1.0, 1.0, 1.2, 1.2];
         let slower = [1.0, 1.0, 1.0, 1.0, 1.01, 1.01, 1.15, 1.15, 1.15];
         let noise = Noise::of([&slower[..], &slower[..], &steps[..]]).unwrap();

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_spends_the_budget_evenly() {
+    fn plan_spends_the_budget_evenly() {
         let costs = [Cost { operation: 1e-6 }; 10];
         let plan = plan(&costs, 10.0, 5, 4);
         assert!(plan.keep.iter().all(|k| *k));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_point_takes_from_the_others_and_a_hopeless_one_is_left_out() {
+    fn slow_point_takes_time_from_others_and_hopeless_one_is_dropped() {
         let slow = [Cost { operation: 0.15 }, Cost { operation: 1e-6 }, Cost { operation: 1e-6 }];
         let fits = plan(&slow, 10.0, 5, 4);
         assert!(fits.keep.iter().all(|k| *k));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn output_status_and_costs_are_known() {
+    fn run_reports_output_status_and_costs() {
         let directory = tempfile::tempdir().unwrap();
         let (out, errors) = (directory.path().join("out"), directory.path().join("errors"));
         let script = "echo to stdout; echo to stderr >&2; pwd; exit 3";
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn time_outside_the_kernel_is_a_part_of_processor_time() {
+    fn user_time_is_at_most_total_processor_time() {
         let (user, all) = (thread_user_seconds(), thread_seconds());
         let mut x = 1u64;
         // Systems that count in ticks need a few of them, more on a busy machine.
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_an_error() {
+    fn missing_program_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let errors = directory.path().join("errors");
         assert!(run(&words(&["/no/such/program"]), "", None, &errors).is_err());
@@ -162,7 +162,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn memory_and_processor_time_of_children_count() {
+    fn memory_and_processor_time_of_children_are_counted() {
         let directory = tempfile::tempdir().unwrap();
         let errors = directory.path().join("errors");
         // 300 MB in one line, which sort must keep in memory.

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_short_is_an_error() {
+    fn too_short_file_is_an_error() {
         let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         file.write_all(&[1; 5000]).unwrap();
         for method in METHODS {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beyond_1_2_and_4_gib_are_seen() {
+    fn all_methods_read_past_1_2_and_4_gib() {
         const GIB: u64 = 1 << 30;
         let file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         let len = 4 * GIB + 5000;
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn residency_is_a_share() {
+    fn residency_is_measured_after_write() {
         let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
         if let Some(share) = resident(file.path(), 0..1 << 20) {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_change_the_value() {
+    fn thread_count_does_not_change_the_value() {
         let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         file.write_all(&crate::measure::input::generated(5, (5 << 20) + 99)).unwrap();
         let (path, len) = (file.path(), (5 << 20) + 99);

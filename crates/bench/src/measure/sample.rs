@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_operation_is_still_sampled() {
+    fn slow_operation_is_still_sampled() {
         let mut calls = 0;
         let result = samples(Duration::from_micros(10), 3, || {
             calls += 1;
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_not_counted() {
+    fn sleeping_is_not_measured() {
         let result = samples(Duration::from_micros(10), 3, || std::thread::sleep(Duration::from_millis(5)));
         assert!(result.seconds.iter().all(|seconds| *seconds < 0.004), "{result:?}");
     }

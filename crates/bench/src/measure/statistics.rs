@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn median_is_the_middle_of_odd_and_even_counts() {
+    fn median_of_odd_and_even_counts() {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[7.0]), Some(7.0));
         assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn mad_ignores_one_wild_sample() {
+    fn mad_ignores_one_outlier() {
         assert_eq!(mad(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
         assert_eq!(mad(&[10.0, 11.0, 12.0, 13.0, 1e9]), Some(1.0));
         assert_eq!(mad(&[]), None);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn geometric_mean_lets_twice_and_half_cancel() {
+    fn geometric_mean_cancels_reciprocal_ratios() {
         assert!(near(geometric_mean(&[2.0, 0.5]).unwrap(), 1.0));
         assert!(near(geometric_mean(&[1.0, 4.0, 16.0]).unwrap(), 4.0));
         assert_eq!(geometric_mean(&[]), None);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_cancel_what_drifts() {
+    fn paired_ratios_cancel_drift() {
         // The machine becomes three times slower; A is always 10 % slower than B.
         let b = [1.0, 1.5, 2.0, 2.5, 3.0];
         let a = b.map(|x| x * 1.1);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mount_with_the_longest_prefix_is_found() {
+    fn mount_with_the_longest_prefix_is_found() {
         let mounts = "21 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n\
                       22 21 0:30 / /home rw shared:2 - nfs4 server:/export rw\n\
                       23 21 8:1 / /mnt/my\\040disk rw - xfs /dev/sda1 rw\n\

@@ -203,7 +203,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
-    fn a_short_run_measures_every_part() {
+    fn short_run_measures_every_part() {
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
         let arguments = Arguments {
             algorithms: vec!["sha256".to_owned(), "crc32".to_owned()],
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_keeps_what_was_measured() {
+    fn interrupted_run_keeps_finished_measurements() {
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
         let arguments =
             Arguments { algorithms: vec!["crc32".to_owned(), "md5".to_owned()], ..Arguments::default() };

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_filled_and_others_stay() {
+    fn known_placeholders_are_filled_and_others_kept() {
         let words = ["find", "{dir}", "-exec", "{algorithm}", "{}", "+{threads}"].map(str::to_owned);
         let values = [("dir", "/a b"), ("algorithm", "cksum -a sm3"), ("threads", "2")];
         assert_eq!(fill(&words, &values), ["find", "/a b", "-exec", "cksum", "-a", "sm3", "{}", "+2"]);

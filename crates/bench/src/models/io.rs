@@ -310,7 +310,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn a_short_run_gives_hot_and_cold_figures() {
+    fn short_run_measures_hot_and_cold_reads() {
         let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         file.write_all(&input::generated(6, 4 << 20)).unwrap();
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_and_an_unknown_hash_are_errors() {
+    fn empty_file_and_unknown_hash_are_errors() {
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
         let stop = AtomicBool::new(false);
         let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_measured_in_the_time_asked_for_and_left_clean() {
+    fn directory_is_measured_within_time_limit() {
         // No wall time passes: the work done is what was planned for the requested time, even if other programs are
         // running.
         let (record, spent) = measured(Instant::now() + HOUR);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_time_is_over_measures_everything_once_and_ends() {
+    fn run_past_its_time_limit_measures_everything_once() {
         let Some(start) = Instant::now().checked_sub(HOUR) else { return };
         let (record, spent) = measured(start);
         assert!(spent < ASKED, "{spent} s of processor");
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_too_small_is_refused() {
+    fn too_small_file_is_rejected() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), [0; 4096]).unwrap();
         let stop = AtomicBool::new(false);

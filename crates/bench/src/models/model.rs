@@ -75,7 +75,7 @@ mod tests {
     };
 
     #[test]
-    fn a_file_stands_for_the_built_in_definition_and_its_mistakes_are_named() {
+    fn definition_file_replaces_built_in_and_errors_name_it() {
         let read = |scope: &Scope| ROW.read::<BTreeMap<String, u8>>(scope);
         assert_eq!(read(&Scope::default()).unwrap()["hill"], 3);
         let directory = tempfile::tempdir().unwrap();

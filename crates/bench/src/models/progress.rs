@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_share_and_time_left() {
+    fn progress_line_shows_percentage_and_time_left() {
         let text = line(0.25, Duration::from_secs(20), "sha256");
         assert_eq!(text, " 25%  [====>           ]  1:00 min left  sha256");
         assert_eq!(line(0.0, Duration::ZERO, "x"), "  0%  [>               ]  x");

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn several_digests_of_one_read_must_all_agree() {
+    fn all_digests_of_a_multi_digest_engine_must_agree() {
         let both = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do \
                     m=$(md5sum < \"$f\"); s=$(sha256sum < \"$f\"); echo \"$f  ${m%% *}  ${s%% *}\"; done > \"$2\"";
         let wrong = both.replace("${m%% *}", "00000000000000000000000000000000");
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_accepts_a_wrong_manifest_is_not_timed() {
+    fn engine_that_accepts_a_wrong_manifest_is_not_timed() {
         let mut definition =
             definition(&[("verifies", "sha256sum --quiet -c \"$1\""), ("believes", "test -s \"$1\"")]);
         for engine in &mut definition.engine {
@@ -346,7 +346,7 @@ mod tests {
     const RIGHT: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
 
     #[test]
-    fn engines_that_agree_are_timed_and_the_missing_one_is_named() {
+    fn agreeing_engines_are_timed_and_missing_ones_named() {
         let relative = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do sha256sum \"$f\"; done > \"$2\"";
         let definition = definition(&[("absolute", RIGHT), ("relative", relative)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_lies_is_not_timed() {
+    fn engine_with_wrong_digests_is_not_timed() {
         let lies = "find \"$1\" -type f -exec sha256sum {} + | sed 's/^ba7816/ba7817/' > \"$2\"";
         let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
         let definition =
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_alone_must_still_name_every_file() {
+    fn single_engine_must_cover_every_file() {
         let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 1);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_engine_is_left_out_with_its_words() {
+    fn failing_engine_is_left_out_with_its_error_message() {
         let definition = definition(&[("fails", "echo 'cannot do that' >&2; exit 7"), ("right", RIGHT)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 1);
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_that_is_written_into_is_reported() {
+    fn modified_tree_is_reported() {
         let writes = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"; echo x > \"$1/left behind\"";
         let definition = definition(&[("writes", writes)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_directory_and_an_unknown_engine_are_errors() {
+    fn empty_directory_and_unknown_engine_are_errors() {
         let (definition, stop) = (definition(&[("right", RIGHT)]), AtomicBool::new(false));
         let mut session = Session::new(&stop, "x");
         let empty = tempfile::tempdir().unwrap();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_have_unique_names_and_say_how_to_get_them() {
+    fn engine_definitions_are_unique_and_complete() {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/definitions"));
         for file in ["tools", "arrangements", "verify"] {
             let definition = Some(folder.join(file).with_extension("toml"));
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn the_known_write_ups_table_is_covered() {
+    fn default_engines_include_known_tools() {
         let tools: Definition = MODEL.read(&Scope::default()).unwrap();
         let count = |name: &str| tools.engine.iter().find(|e| e.name == name).map(|e| e.algorithms.len());
         assert_eq!(count("cfv"), Some(7));

@@ -107,7 +107,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn a_short_run_has_plain_and_tree_figures() {
+    fn short_run_measures_plain_and_tree_hashing() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&input::generated(8, 3 << 20)).unwrap();
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_size_out_of_range_is_an_error() {
+    fn leaf_size_out_of_range_is_an_error() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "abc").unwrap();
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();

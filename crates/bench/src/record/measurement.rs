@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_and_cycles_follow_from_samples() {
+    fn rates_and_cycles_are_computed_from_samples() {
         let m = Measurement {
             bytes: 1000,
             seconds: vec![1e-6, 2e-6, 1e-6],

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_schemas_are_refused() {
+    fn newer_schemas_are_rejected() {
         let error = Record::from_json("{\"schema\": 99}").unwrap_err();
         assert!(error.contains("newer truesum (schema 99"), "{error}");
         let error = Record::from_json("{\"schema\": \"truesum-bench/99\"}").unwrap_err();

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_backticks_is_code() {
+    fn text_in_backticks_becomes_code() {
         assert_eq!(words("`a <b>` & c"), "<code>a &lt;b&gt;</code> &amp; c");
         assert_eq!(words("a ` alone"), "a ` alone");
     }

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_cannot_end_their_column() {
+    fn table_cells_are_escaped() {
         let mut table = Table::new(&["engine", "#s"]);
         table.rows.push(vec!["find | xargs <x>".to_owned(), "1".to_owned()]);
         assert_eq!(grid(&table), "| engine | s |\n| --- | ---: |\n| find \\| xargs &lt;x> | 1 |\n");

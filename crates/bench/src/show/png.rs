@@ -50,7 +50,7 @@ mod tests {
     use crate::record::Record;
 
     #[test]
-    fn every_chart_becomes_a_picture_with_ink() {
+    fn every_chart_renders_to_a_nonempty_png() {
         let path = format!("{}/tests/golden/limit.json", env!("CARGO_MANIFEST_DIR"));
         let record = Record::read(path.as_ref()).unwrap();
         let report = crate::models::report(&record);

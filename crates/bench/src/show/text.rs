@@ -182,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_aligned_at_the_right() {
+    fn numbers_are_right_aligned() {
         let table = table(&["name", "#rate"], &[&["a", "1"], &["long name", "1000"]]);
         assert_eq!(grid(&table), "name       rate\na             1\nlong name  1000");
     }
 
     #[test]
-    fn wide_tables_fit_into_80_columns() {
+    fn wide_tables_fit_80_columns() {
         let headings = table(&["name", &format!("#{}", "heading ".repeat(12))], &[&["a", "1"]]);
         let texts = table(&["name", "#n", "version"], &[&["a", "1", &"v".repeat(90)]]);
         let long = "n".repeat(70);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_broken_at_spaces() {
+    fn long_lines_are_wrapped_at_spaces() {
         assert_eq!(broken("aa bb cc dd", 5), "aa bb\ncc dd");
         assert_eq!(broken("a-long-word b", 5), "a-long-word\nb");
         assert_eq!(wrap("! ", "  ", &"word ".repeat(17)).lines().last().unwrap(), "  word word");

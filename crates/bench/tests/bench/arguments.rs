@@ -19,12 +19,12 @@ fn bench(words: &[&str]) -> Result<(Outcome, String), String> {
 }
 
 #[test]
-fn the_definition_of_the_command_line_is_consistent() {
+fn command_line_definition_is_consistent() {
     Program::command().debug_assert();
 }
 
 #[test]
-fn a_run_is_printed_saved_drawn_and_reported() {
+fn run_can_be_printed_saved_drawn_and_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (saved, page, svg) = (path("run.json"), path("run.html"), path("charts"));
@@ -55,7 +55,7 @@ fn a_run_is_printed_saved_drawn_and_reported() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_arguments_are_reported() {
     for (words, expected) in [
         (&["algorithms", "-a", "sha265"][..], "did you mean 'sha256'"),
         (&["algorithms", "--sizes", "12 apples"], "a number of bytes"),
@@ -82,7 +82,7 @@ fn mistakes_are_told() {
 }
 
 #[test]
-fn full_standard_output_is_an_error_and_a_closed_one_is_not() {
+fn full_stdout_is_an_error_and_closed_stdout_is_not() {
     struct Fails(std::io::ErrorKind);
     impl std::io::Write for Fails {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {

@@ -10,7 +10,7 @@ use truesum_bench::record::Record;
 use truesum_bench::show::{Report, html};
 
 #[test]
-fn the_report_can_be_read_in_a_browser() {
+fn report_renders_in_a_browser() {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names = ["algorithms", "tools", "io", "limit", "tree"];
     let records: Vec<Record> = names

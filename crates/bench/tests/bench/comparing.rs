@@ -19,7 +19,7 @@ fn changed(mut record: Record, time: f64, clock: f64) -> Record {
 }
 
 #[test]
-fn a_run_is_the_same_as_itself() {
+fn run_equals_itself() {
     let run = record("limit");
     let comparison = compare(&run, &run, 0.05).unwrap();
     assert_eq!((comparison.verdict, comparison.unmatched), (Change::Same, 0));
@@ -27,7 +27,7 @@ fn a_run_is_the_same_as_itself() {
 }
 
 #[test]
-fn a_slower_run_is_found_and_a_faster_one() {
+fn slower_and_faster_runs_are_detected() {
     let run = record("limit");
     let slower = compare(&run, &changed(run.clone(), 2.0, 1.0), 0.05).unwrap();
     assert_eq!(slower.verdict, Change::Slower);
@@ -37,7 +37,7 @@ fn a_slower_run_is_found_and_a_faster_one() {
 }
 
 #[test]
-fn another_clock_is_no_regression() {
+fn lower_clock_rate_is_not_a_regression() {
     let mut run = record("limit");
     run.measurements.retain(|m| !m.clock.is_empty());
     // Half the clock, twice the time: the same cycles.
@@ -47,7 +47,7 @@ fn another_clock_is_no_regression() {
 }
 
 #[test]
-fn what_noise_explains_does_not_count() {
+fn differences_within_noise_are_ignored() {
     let mut run = record("limit");
     run.measurements.truncate(1);
     run.measurements[0].clock.clear();
@@ -69,7 +69,7 @@ fn runs_of_different_models_are_not_compared() {
 }
 
 #[test]
-fn every_form_names_the_slower_measurement() {
+fn every_output_form_names_the_slower_measurement() {
     let run = record("limit");
     let comparison = compare(&run, &changed(run.clone(), 2.0, 1.0), 0.05).unwrap();
     let forms = [

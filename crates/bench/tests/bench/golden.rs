@@ -41,24 +41,24 @@ fn check(file: &str, found: &str) {
 }
 
 #[test]
-fn tables() {
+fn text_tables_match_golden_files() {
     runs().for_each(|name| check(&format!("{name}.txt"), &text(&record(name), PageForm::default())));
 }
 
 #[test]
-fn csv() {
+fn csv_matches_golden_files() {
     let form = PageForm { csv: true, ..PageForm::default() };
     runs().for_each(|name| check(&format!("{name}.csv"), &text(&record(name), form)));
 }
 
 #[test]
-fn markdown() {
+fn markdown_matches_golden_files() {
     let form = PageForm { markdown: true, ..PageForm::default() };
     runs().for_each(|name| check(&format!("{name}.md"), &text(&record(name), form)));
 }
 
 #[test]
-fn json_reads_back_and_is_written_alike() {
+fn json_round_trips_and_matches_golden_files() {
     let form = PageForm { json: true, ..PageForm::default() };
     for name in runs() {
         let record = record(name);
@@ -73,7 +73,7 @@ fn json_reads_back_and_is_written_alike() {
 }
 
 #[test]
-fn the_first_chart_of_each_run() {
+fn first_chart_of_each_run_matches_golden_files() {
     for name in runs() {
         let chart = sections(&record(name)).into_iter().find_map(|section| section.chart).unwrap();
         check(&format!("{name}.svg"), &chart.svg(720, Theme::Both));
@@ -81,7 +81,7 @@ fn the_first_chart_of_each_run() {
 }
 
 #[test]
-fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_once() {
+fn html_report_is_one_well_formed_page() {
     let records: Vec<Record> = runs().map(record).collect();
     let reports: Vec<Report> = records.iter().map(models::report).collect();
     let page = html::page(&reports);
@@ -113,7 +113,7 @@ fn the_report_is_one_page_with_a_summary_a_table_for_each_chart_and_the_command_
 }
 
 #[test]
-fn the_known_write_ups_columns_are_there() {
+fn tool_tables_have_expected_columns() {
     let sections = sections(&record("tools"));
     for engine in ["cfv", "rhash", "find -exec"] {
         let section = sections.iter().find(|s| s.title.starts_with(&format!("{engine}, "))).unwrap();

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_are_read_one_after_the_other() {
+    fn stream_operands_start_a_new_segment() {
         let cut = |names: &str| -> Vec<String> {
             let names: Vec<Vec<u8>> = names.split(' ').map(|name| name.as_bytes().to_vec()).collect();
             let text = |names: &&[Vec<u8>]| String::from_utf8_lossy(&names.join(&b' ')).into_owned();

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_stays_and_what_is_given_replaces_it() {
+    fn given_bag_info_replaces_old_values_and_keeps_the_rest() {
         let of = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
             pairs.iter().map(|(label, value)| (label.to_string(), value.to_string())).collect()
         };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_values_are_one_line() {
+    fn bag_info_labels_and_values_are_single_line() {
         assert_eq!(field("A = b=c "), Ok(("A".to_owned(), "b=c".to_owned())));
         for text in ["A", "=b", "a:b=c", "a\n=b", "a=b\nc: d", "payload-oxum=1.1"] {
             assert!(field(text).is_err(), "{text:?}");

@@ -302,7 +302,7 @@ mod tests {
     use truesum::tree::store::{GRANULE, Hints};
 
     #[test]
-    fn a_good_file_that_failed_is_told_as_the_contradiction_it_is() {
+    fn good_file_that_failed_is_reported_as_a_contradiction() {
         let describe = |diagnosis, listed| {
             let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
             let report = Difference {

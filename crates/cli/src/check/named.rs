@@ -270,7 +270,7 @@ mod tests {
     const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn digests_are_told_from_names() {
+    fn digests_are_distinguished_from_names() {
         for text in [
             SHA256,
             "sha256:ba7816bf",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_instead_of_a_digit_is_found() {
+    fn letter_typed_for_a_digit_is_detected() {
         let typed = format!("sha256:{}", SHA256.replacen('0', "O", 1));
         assert_eq!(mistyped(&typed), Some((11, 'O', format!("sha256:{SHA256}"))));
         assert_eq!(mistyped(SHA256), None);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_become_names_of_entries() {
+    fn file_paths_become_entry_names() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("d");
         std::fs::create_dir(&folder).unwrap();

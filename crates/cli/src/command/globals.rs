@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn global_options_and_their_values_are_counted() {
+    fn leading_global_options_and_their_values_are_counted() {
         for (line, expected) in [
             ("-q check M", 1),
             ("-qv --json check M", 2),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn check_may_be_asked_for_among_other_flags() {
+    fn check_flag_is_found_among_combined_flags() {
         for (word, others) in [("-c", None), ("--check", None), ("-qc", Some("-q")), ("-cvq", Some("-vq"))] {
             assert!(Globals::new().asks_to_check(word.as_ref()));
             assert_eq!(without_check(word.as_ref()), others.map(OsString::from));
@@ -135,7 +135,7 @@ mod tests {
 
     /// The number of words that a global option takes must not depend on the command that follows.
     #[test]
-    fn global_options_take_a_value_in_all_commands_or_in_none() {
+    fn global_options_take_a_value_in_every_command_or_none() {
         fn compare(command: &clap::Command, seen: &mut usize) {
             for arg in command.get_arguments() {
                 let globals = Globals::new();

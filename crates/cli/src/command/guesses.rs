@@ -448,7 +448,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_near_names_are_suggested() {
+    fn only_similar_commands_are_suggested() {
         for (word, expected) in [
             ("chekc", Some("check")),
             ("updaet", Some("update")),
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_table_are_no_commands() {
+    fn guessed_command_names_are_not_real_commands() {
         for (group, words, _) in COMMANDS {
             let all = definition();
             let command = if group.is_empty() { &all } else { all.find_subcommand(group).unwrap() };

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_in_hints_are_found_and_conflicts_in_them() {
+    fn commands_and_conflicts_in_hints_are_found() {
         let found = commands("do: truesum check 'a b' --exact; or (truesum hash y) && truesum z > w");
         let found: Vec<String> = found
             .iter()
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_name_only_options_that_the_command_has() {
+    fn hints_name_only_existing_options() {
         for (words, hint, expected) in [
             ("torrent create -o x d", "to write the manifest without them, use --partial", false),
             ("hash -o x d", "to write the manifest without them, use --partial", true),

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copied_digests_are_recognised_in_every_form() {
+    fn pasted_digests_are_recognised_in_every_form() {
         let md5 = "900150983cd24fb0d6963f7d28e17f72";
         for (text, expected) in [
             (format!("{md5},"), md5.to_owned()),

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proofs_survive_writing_and_nothing_else_is_one() {
+    fn proofs_round_trip_and_invalid_ones_are_rejected() {
         let hash = Digest::new(&[7; 32]);
         let file = Body::File { size: 9, digest: hash.clone() };
         for body in [file, Body::Folder, Body::Link(b"\xff/..".to_vec())] {

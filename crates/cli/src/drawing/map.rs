@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_mark_where_the_damage_is() {
+    fn maps_mark_damaged_ranges() {
         let lines = map(64, &[0..1, 63..64]);
         assert!(lines.contains(&format!("#{}#", ".".repeat(62))), "{lines}");
         assert!(!map(1 << 40, &[]).lines().next().unwrap().contains('#'));

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_node_is_drawn_once_and_graphviz_reads_it() {
+    fn every_node_is_drawn_once_and_graphviz_accepts_it() {
         for (size, name, nodes) in [
             (300_000, "sha256-tree", 9),
             (0, "sha256-tree", 1),

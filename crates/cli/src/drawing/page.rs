@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_text_and_nothing_is_loaded() {
+    fn page_escapes_names_and_loads_no_resources() {
         let report = report(5 << 20, vec![0..1 << 20, 3 << 20..4 << 20]);
         let name = b"<script src=x>\"&\x1b]\xe2\x80\xae.img";
         let mut page = Page::default();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_pictures_and_pages_have_an_end() {
+    fn tables_pictures_and_pages_are_bounded() {
         let size = 10_000 << 20;
         let damaged: Vec<Range<u64>> = (0..5000).map(|i| (2 * i) << 20..(2 * i + 1) << 20).collect();
         let report = report(size, damaged);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_bytes_are_told_from_wrong_ones() {
+    fn missing_bytes_are_distinguished_from_wrong_ones() {
         let cut = report(100 << 20, vec![5 << 20..6 << 20, 100 << 20..200 << 20]);
         let text = section(b"x", "", Some((Reference::Tree(&header(200 << 20)), &cut)));
         assert!(text.contains("<dt>Expected size</dt><dd>209,715,200 bytes (200 MiB)</dd>"));

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_text_and_nothing_is_loaded() {
+    fn record_escapes_names_and_loads_no_resources() {
         let mut record = Record::default();
         let name = b"</script><script>alert(1)</script>\n\"&\x1b]\xe2\x80\xae";
         let differs = Note::Differs { name: "<b>".into(), expected: "<b>".into(), actual: "</code>".into() };
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_digit_that_differs_is_marked() {
+    fn first_differing_digit_is_marked() {
         let html = |expected: &str, actual: &str| {
             Note::Differs { name: "md5".into(), expected: expected.into(), actual: actual.into() }.html()
         };
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_grouped_by_verdict_and_bad_ones_come_first() {
+    fn problems_are_grouped_by_verdict_worst_first() {
         let mut record = Record::default();
         record.failure(Tone::Unsure, "malformed", b"M", &[]);
         for name in [b"b1", b"b2"] {
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_an_end_however_many_files_there_are() {
+    fn page_size_is_bounded_for_any_number_of_files() {
         let mut record = Record::default();
         let notes = vec![Note::Text("x".repeat(100)); 100];
         for i in 0..1_000_000u32 {

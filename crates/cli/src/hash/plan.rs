@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_go_to_the_algorithms_that_have_them() {
+    fn length_applies_only_to_algorithms_with_variable_length() {
         let plan =
             hashing(&["-a", "sha256,blake2b", "-l", "128", "--tag", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!(plan.reading.specs.iter().map(Spec::tag).collect::<Vec<_>>(), ["SHA256", "BLAKE2b-128"]);
@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_tags_are_refused_where_they_could_not_be_read_back() {
+    fn untagged_lines_are_rejected_if_they_could_not_be_read_back() {
         assert!(hashing(&["-a", "sha256,md5,crc32", "f"]).is_ok());
         assert!(hashing(&["-a", "sha256,blake3", "f"]).is_err());
         assert!(hashing(&["-a", "sha256,blake3", "--tag", "f"]).is_ok());
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_in_a_file_have_tags_where_its_name_and_their_length_tell_no_algorithm() {
+    fn lines_are_tagged_if_name_and_length_imply_no_algorithm() {
         for (words, name) in [
             (&["-o", "/tmp/M", "f"][..], "gnu"),
             (&["-a", "blake3", "-o", "/tmp/M", "f"], "bsd"),
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_that_is_named_is_written_or_refused() {
+    fn requested_format_is_written_or_rejected() {
         for words in [
             &["-a", "blake3", "-t", "gnu", "-o", "/tmp/M", "f"][..],
             &["-a", "sha256,blake3", "-t", "gnu", "-o", "/tmp/B3SUMS", "f"],
@@ -611,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_may_have_its_own_algorithm_and_refuse_others() {
+    fn format_may_imply_an_algorithm_and_reject_others() {
         let plan = hashing(&["-t", "sfv", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!(plan.reading.specs[0].to_string(), "crc32");
         assert!(hashing(&["-t", "sfv", "-a", "sha256", "f"]).is_err());
@@ -632,14 +632,14 @@ mod tests {
     }
 
     #[test]
-    fn raw_bytes_are_those_of_one_file() {
+    fn raw_output_requires_a_single_file() {
         assert!(hashing(&["--raw", "a"]).is_ok());
         assert!(hashing(&["--raw", "a", "b"]).is_err());
         assert!(hashing(&["--raw", "/"]).is_err());
     }
 
     #[test]
-    fn algorithms_asked_for_twice_are_computed_once() {
+    fn repeated_algorithms_are_computed_once() {
         let plan = hashing(&["-a", "md5,sha512,md5", "f"]).unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!(plan.reading.specs.len(), 2);
     }

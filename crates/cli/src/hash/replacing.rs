@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lists_less_than_was_asked_for_is_written_only_on_request() {
+    fn incomplete_manifest_is_written_only_on_request() {
         let all = |listed, lacking, list_read| {
             let left_out = LeftOut::default();
             Collected { listed, lacking, may_lack: true, list_read, left_out, over: None }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn content_is_not_replaced_and_a_manifest_is() {
+    fn only_manifests_are_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
         let left_out = LeftOut::default();

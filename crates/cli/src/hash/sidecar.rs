@@ -494,7 +494,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_algorithm() {
+    fn manifest_and_sidecar_names_follow_the_algorithm() {
         for (format, specs, name) in [
             ("gnu", &["sha256"][..], "SHA256SUMS"),
             ("gnu", &["md5"], "MD5SUMS"),

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_words_are_read_with_their_lines() {
+    fn settings_are_parsed_with_line_numbers() {
         let text = "# mine\nalgorithm = [\"sha256\", 'md5']\n\n\"color\" = \"nev\\u0065r\" # none\n";
         let found: Vec<_> = parse(text).unwrap();
         let expected = [(2, "algorithm", "sha256,md5"), (4, "color", "never")];
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_file_is_refused_with_its_line() {
+    fn invalid_settings_file_is_rejected_with_its_line() {
         for (text, line) in [
             ("color = never\n", 1),
             ("\n\ncolor = \"never\n", 3),

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_relative_to_the_base_whatever_the_spelling() {
+    fn names_are_relative_to_the_base_for_any_spelling() {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
         std::fs::create_dir_all(base.join("data/sub")).unwrap();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_end_at_their_end_and_keep_odd_names() {
+    fn name_lists_end_at_the_delimiter_and_keep_unusual_names() {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
         std::fs::write(&list, b"a\n\n b \n-\n\xff\nlast").unwrap();

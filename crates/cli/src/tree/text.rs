@@ -179,7 +179,7 @@ mod tests {
     use truesum::hash::Spec;
 
     /// A line with one byte changed, lost or doubled must be rejected or have the same meaning.
-    fn every_damage_is_seen(line: &[u8]) {
+    fn assert_every_damage_is_detected(line: &[u8]) {
         let said = parse_piece(std::str::from_utf8(line).unwrap()).unwrap();
         let same = |bytes: Vec<u8>| {
             let Ok(text) = String::from_utf8(bytes) else { return };
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn proofs_and_pieces_survive_writing() {
+    fn proofs_and_pieces_round_trip() {
         let hash = Digest::new(&[7; 32]);
         let spec: Spec = "sha256-tree;leaf=1MiB".parse().unwrap();
         let made = RangeProof { spec: spec.clone(), size: 9, leaves: 0..1, path: vec![hash.clone()] };
@@ -216,7 +216,7 @@ mod tests {
                 Piece { spec: spec.clone(), size: 9, range: 0..1, levels: vec![(0, hash.clone())], origin };
             assert_eq!(parse_piece(&piece(&part)), Ok(part.clone()));
             assert!(parse_piece(&piece(&part).replacen("piece/", "peace/", 1)).is_err());
-            every_damage_is_seen(piece(&part).trim_end().as_bytes());
+            assert_every_damage_is_detected(piece(&part).trim_end().as_bytes());
             // A line that lost its digest may have lost more.
             let seal = format!(",\"{SEAL}\":\"{}\"", part.seal());
             let unsealed =

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_ranges() {
+    fn sizes_and_ranges_are_parsed() {
         assert_eq!(size("0"), Ok(0));
         assert_eq!(size("64kib"), Ok(65536));
         assert_eq!(range("1MiB..3MiB"), Ok(1 << 20..3 << 20));

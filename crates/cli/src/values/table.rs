@@ -218,7 +218,7 @@ mod tests {
     use super::whole_names;
 
     #[test]
-    fn commas_within_a_name_part_no_names() {
+    fn commas_within_algorithm_names_do_not_split_them() {
         for (list, whole) in [
             ("sha256,md5", "sha256,md5"),
             (

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_times_and_lengths_of_time_are_told_apart() {
+    fn dates_times_and_durations_are_parsed() {
         let now = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         let seconds = |text: &str| at(text, now).map(|time| time.seconds);
         assert_eq!(seconds("1970-01-02"), Ok(86_400));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stands_for_when_it_was_written() {
+    fn file_argument_means_its_mtime() {
         let file = tempfile::NamedTempFile::new().unwrap();
         for (time, expected) in [
             (UNIX_EPOCH + Duration::from_millis(1500), Time { seconds: 1, nanos: 500_000_000 }),

@@ -1,10 +1,10 @@
 //! `b3sum`: compared with b3sum itself where 1.2 and 1.8 agree, otherwise with a transcript of 1.8.
 
-use crate::stage::{Stage, oracle, play};
+use crate::sandbox::{Sandbox, check_transcript, oracle};
 
 #[test]
-fn lines_and_messages_are_those_of_b3sum() {
-    let stage = Stage::new(["b3sum"]);
+fn output_matches_b3sum() {
+    let sandbox = Sandbox::new(["b3sum"]);
     let Some(original) = oracle("b3sum", "b3sum 1.") else { return };
     for command in [
         "b3sum",
@@ -38,22 +38,22 @@ fn lines_and_messages_are_those_of_b3sum() {
         "b3sum -c folder",
         "b3sum -c empty",
     ] {
-        stage.compare(&original, "C", command);
+        sandbox.compare(&original, "C", command);
     }
 }
 
 #[test]
-fn what_newer_releases_do_is_done() {
-    let stage = Stage::new(["b3sum"]);
-    play(&stage, include_str!("../../../../testdata/transcripts/b3sum-1.8.txt"), "C", "b3sum");
+fn output_matches_newer_b3sum_releases() {
+    let sandbox = Sandbox::new(["b3sum"]);
+    check_transcript(&sandbox, include_str!("../../../../testdata/transcripts/b3sum-1.8.txt"), "C", "b3sum");
 }
 
 #[test]
-fn a_closed_pipe_and_a_full_disk_end_it_without_a_panic() {
-    let stage = Stage::new(["b3sum"]);
-    let shown = stage.run(stage.links(), "C", "b3sum -l 1000000000000 a | head -c 64");
+fn closed_pipe_and_full_disk_do_not_panic() {
+    let sandbox = Sandbox::new(["b3sum"]);
+    let shown = sandbox.run(sandbox.links(), "C", "b3sum -l 1000000000000 a | head -c 64");
     assert_eq!((shown.stdout.len(), shown.stderr.as_str()), (64, ""));
-    let shown = stage.run(stage.links(), "C", "b3sum a > /dev/full");
+    let shown = sandbox.run(sandbox.links(), "C", "b3sum a > /dev/full");
     assert_eq!(shown.stderr, "b3sum: write error: No space left on device\n");
     assert_eq!(shown.code, Some(1));
 }

@@ -1,7 +1,7 @@
-//! `truesum bag`: folders become bags (RFC 8493), and bags are updated; one scenario a test. bagit.py, of the Library of
-//! Congress, has to find them valid, and its bags have to be valid here.
+//! `truesum bag`: creates and updates bags (RFC 8493); one scenario per test. bagit.py of the Library of Congress must
+//! accept our bags, and truesum must accept its bags.
 
-use crate::program::{ABC, Folder, after_the_tick, shown, stamp};
+use crate::program::{ABC, Folder, result_of, set_mtime, wait_for_next_tick};
 use crate::strace::{can_trace, run};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 const INFO: &[&str] = &["--info", "Contact-Name=Ada", "--info", "Bagging-Date=2026-01-31"];
 
-/// What bagit.py says of a bag; `None` where it is not installed.
+/// Returns the output of bagit.py, or `None` if it is not installed.
 fn bagit(folder: &Folder, code: &str) -> Option<String> {
     let code = format!("import sys\ntry: import bagit\nexcept ImportError: sys.exit(77)\n{code}");
     let ran = Command::new("python3").args(["-c", &code]).current_dir(folder.root()).output().ok()?;
@@ -24,11 +24,11 @@ fn bagit(folder: &Folder, code: &str) -> Option<String> {
 const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
 
 #[test]
-fn a_folder_with_a_payload_becomes_a_bag() {
+fn bag_create_makes_a_bag_of_a_folder_with_a_payload() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
     let ran = folder.run(&[&["bag", "create"], INFO, &["bag"]].concat());
     let said = "truesum: bag: bag created: 2 files, 3 B (sha512)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
     let agent = format!("Bag-Software-Agent: truesum {}\n", env!("CARGO_PKG_VERSION"));
@@ -45,59 +45,59 @@ fn a_folder_with_a_payload_becomes_a_bag() {
 }
 
 #[test]
-fn what_is_in_a_folder_is_moved_where_that_is_asked_for() {
+fn bag_create_in_place_moves_files_into_the_payload() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
     let ran = folder.run(&["bag", "create", "bag"]);
     let said = "truesum: bag: it has no folder named data for the payload\n\
                 hint: to move all files of the folder there first: truesum bag create --in-place bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
     let said = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
     let said = "truesum: bag: it is already a bag\n\
                 hint: to add new files: truesum bag update bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
 #[test]
-fn a_move_that_was_ended_is_gone_on_with() {
+fn interrupted_bag_move_is_resumed() {
     let folder = Folder::with(&[("bag/.truesum-bag/a", "abc"), ("bag/b", "")]);
     let ran = folder.run(&["bag", "create", "--in-place", "-q", "bag"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     assert!(folder.path("bag/data/a").is_file() && folder.path("bag/data/b").is_file());
     assert!(!folder.path("bag/.truesum-bag").exists());
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
 }
 
 #[test]
-fn a_bag_in_place_that_was_killed_after_the_move_is_completed() {
+fn in_place_bag_killed_after_the_move_is_completed() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", "")]);
     let make = ["bag", "create", "--in-place", "-q", "bag"];
     assert_eq!(folder.run(&make).code, Some(0));
     let made = folder.read("bag/manifest-sha512.txt");
-    // As it is before the last step, then with ever less.
+    // The state before the last step; then with more and more files missing.
     std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
     let names = ["tagmanifest-sha512.txt", "bag-info.txt", "manifest-sha512.txt"];
     for lost in 0..=names.len() {
         names[..lost].iter().for_each(|name| std::fs::remove_file(folder.path("bag").join(name)).unwrap());
-        assert_eq!(shown(&folder.run(&make)), (String::new(), "", Some(0)), "without {lost}");
+        assert_eq!(result_of(&folder.run(&make)), (String::new(), "", Some(0)), "without {lost}");
         assert_eq!(folder.read("bag/manifest-sha512.txt"), made);
         assert!(!folder.path("bag/.truesum-bagit.txt").exists());
         assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
         std::fs::rename(folder.path("bag/bagit.txt"), folder.path("bag/.truesum-bagit.txt")).unwrap();
     }
-    // The command without --in-place completes it too, and lists the marker nowhere.
+    // The command without --in-place completes the bag too, and no manifest contains the marker.
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 5);
 }
 
 #[test]
-fn a_creation_of_a_bag_that_is_killed_at_any_call_is_completed_by_the_same_command() {
+fn bag_create_killed_at_any_call_is_completed_by_rerunning() {
     if !can_trace() {
         return;
     }
@@ -123,7 +123,7 @@ fn killed_at_any_call(make: &[&str], data: &str) {
             }
             killed += 1;
             // regression: a run that was killed in its last fsync was refused, because the folder was already a bag.
-            assert_eq!(shown(&folder.run(make)), (String::new(), "", Some(0)), "{call} {n}");
+            assert_eq!(result_of(&folder.run(make)), (String::new(), "", Some(0)), "{call} {n}");
             assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
             for (name, text) in [("a", "abc"), ("s/b", ""), ("bag-info.txt", "mine")] {
                 assert_eq!(folder.read(format!("bag/data/{name}")), text.as_bytes(), "{call} {n}");
@@ -135,23 +135,23 @@ fn killed_at_any_call(make: &[&str], data: &str) {
 }
 
 #[test]
-fn two_runs_do_not_make_a_bag_of_one_folder_at_once() {
+fn concurrent_bag_creations_of_one_folder_are_rejected() {
     let folder = Folder::with(&[("bag/a", "abc")]);
     let other = std::fs::File::open(folder.path("bag")).unwrap();
     other.lock().unwrap();
     let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
     let error = "truesum: bag: cannot lock: another truesum process is changing this bag\n";
-    assert_eq!(shown(&ran), (String::new(), error, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), error, Some(2)));
     assert!(folder.path("bag/a").exists());
     drop(other);
     assert_eq!(folder.run(&["bag", "create", "--in-place", "-q", "bag"]).code, Some(0));
 }
 
 #[test]
-fn a_bag_gets_what_it_lacks() {
+fn bag_update_adds_new_files() {
     let folder = Folder::with(&[("bag/data/a", "abc")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
-    after_the_tick();
+    wait_for_next_tick();
     folder.write("bag/data/b", "more");
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
@@ -159,11 +159,11 @@ fn a_bag_gets_what_it_lacks() {
     let said = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
                 truesum: bag: 1 error: nothing was written\n\
                 hint: to accept modified files: truesum bag update --refresh bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     let words = ["bag", "update", "--refresh", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"];
     let ran = folder.run(&words);
     let said = "truesum: bag: bag updated, 1 file added, 1 refreshed; now 2 files, 7 B (sha256, md5)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(
         folder.read("bag/bag-info.txt"),
         b"Source-Organization: x\n  y\nBagging-Date: 2026-01-31\nPayload-Oxum: 7.2\n"
@@ -173,11 +173,11 @@ fn a_bag_gets_what_it_lacks() {
 }
 
 #[test]
-fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
+fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256", "bag"]).code, Some(0));
     let before = folder.read("bag/manifest-sha256.txt");
-    after_the_tick();
+    wait_for_next_tick();
     folder.write("bag/data/a", "abd");
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["bag", "update", "bag"]);
@@ -185,21 +185,21 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
                 truesum: data/b: in the manifest but not in the payload\n\
                 truesum: bag: 2 errors: nothing was written\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
     let ran = folder.run(&["bag", "update", "--refresh", "--prune", "bag"]);
     let said = "truesum: bag: bag updated, 0 files added, 1 refreshed, 1 removed; now 1 file, 3 B (sha256)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     // Nothing shows that this file was edited.
     folder.write("bag/data/a", "abx");
-    stamp(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    set_mtime(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: bag: 1 error: nothing was written\n\
                 hint: no modification time shows that the files were edited; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "bag"]).code, Some(0));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     let folder = Folder::with(&[("bag/data/a", "abc")]);
@@ -218,7 +218,7 @@ fn what_is_damaged_lost_or_unfit_is_never_written_down_as_good() {
 }
 
 #[test]
-fn what_makes_no_sense_of_a_bag_is_refused() {
+fn invalid_bag_arguments_are_rejected() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("f", "")]);
     for (words, said) in [
         (&["f"][..], "f: not a folder"),
@@ -236,7 +236,7 @@ fn what_makes_no_sense_of_a_bag_is_refused() {
 }
 
 #[test]
-fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
+fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
     for (subcommand, why, hint) in [
         ("update", "it is not a bag", "to make it one: "),
@@ -244,12 +244,12 @@ fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
     ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
         let said = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");
-        assert_eq!(shown(&ran), (String::new(), said.as_str(), Some(2)));
+        assert_eq!(result_of(&ran), (String::new(), said.as_str(), Some(2)));
     }
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     let ran = folder.run(&["bag", "create", "bag"]);
     let said = "truesum: bag: it is already a bag\nhint: to add new files: truesum bag update bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     folder.write("bag/data/b", "");
     let ran = folder.run(&["bag", "check", "-q", "bag"]);
     assert_eq!(ran.code, Some(1), "a file of the payload is in no manifest: {}", ran.err);
@@ -261,13 +261,13 @@ fn a_bag_is_created_once_and_only_bags_are_updated_and_checked() {
         (&["--bag", "bag"], "truesum: hash: unknown option --bag\nhint: truesum bag create DIR\n"),
         (&["check", "--bag", "bag"], "truesum: check: unknown option --bag\nhint: truesum bag check DIR\n"),
     ] {
-        assert_eq!(shown(&folder.run(words)), (String::new(), said, Some(2)));
+        assert_eq!(result_of(&folder.run(words)), (String::new(), said, Some(2)));
     }
 }
 
-/// Names that tools lost: what a bag cannot hold is refused by name, everything else is valid to both.
+/// Unusual names: those that a bag cannot hold are rejected by name, all others are valid to both programs.
 #[test]
-fn names_of_all_kinds_are_valid_to_both() {
+fn unusual_names_are_valid_to_truesum_and_bagit_py() {
     let names: [&[u8]; 44] = [
         b"plain",
         b"two words",
@@ -319,7 +319,7 @@ fn names_of_all_kinds_are_valid_to_both() {
         folder.write([b"bag/", name].concat(), name);
     }
     let ran = folder.run(&["bag", "create", "--in-place", "-q", "-a", "md5,sha512", "bag"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     for name in names {
         assert!(folder.path([b"bag/data/", name].concat()).is_file(), "{}", name.escape_ascii());
     }
@@ -336,13 +336,13 @@ fn names_of_all_kinds_are_valid_to_both() {
         let ran = theirs.run(&["check", "-q", "bag"]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
         let ran = theirs.run(&["bag", "update", "-q", "bag"]);
-        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
         bagit(&theirs, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     }
 }
 
 #[test]
-fn the_list_of_a_media_history_is_verified_by_its_own_program() {
+fn ascmhl_manifest_is_verified_by_the_ascmhl_tool() {
     let folder =
         Folder::with(&[("clips/A/a.mov", "abc"), ("clips/b & <c>", "x"), ("clips/.DS_Store", "junk")]);
     let ran = folder.run(&["hash", "-t", "ascmhl", "-o", "clips/0001_clips.mhl", "clips"]);
@@ -354,7 +354,7 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
     );
     let list = "clips/ascmhl/0001_clips_2026-01-31_120000Z.mhl";
     let ran = folder.run(&["hash", "-t", "ascmhl", "-a", "xxh64,sha512", "-q", "-o", list, "clips"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     let text = String::from_utf8(folder.read(list)).unwrap();
     assert!(
         text.contains(">A/a.mov</path>") && text.contains("<c4 action=") && !text.contains("DS_Store</path>")
@@ -387,7 +387,7 @@ fn the_list_of_a_media_history_is_verified_by_its_own_program() {
 }
 
 #[test]
-fn names_are_bytes_in_messages_too() {
+fn non_utf8_names_are_escaped_in_messages() {
     let folder = Folder::new();
     folder.write(b"bag/data/\xff", "");
     let ran = folder.run(&["bag", "create", "bag"]);
@@ -396,7 +396,7 @@ fn names_are_bytes_in_messages_too() {
 }
 
 #[test]
-fn what_a_check_of_the_bag_refuses_is_not_completed() {
+fn bag_that_check_would_reject_is_not_completed() {
     let folder = Folder::with(&[("b/data/a", "abc"), ("b/fetch.txt", "http://x/y 5 ../../etc\n")]);
     let ran = folder.run(&["bag", "create", "b"]);
     assert!(ran.code == Some(2) && ran.err.contains("b/fetch.txt: "), "{}", ran.err);
@@ -408,12 +408,12 @@ fn what_a_check_of_the_bag_refuses_is_not_completed() {
 }
 
 #[test]
-fn what_belongs_to_a_media_history_is_none_of_its_files() {
+fn media_history_files_are_not_reported_as_extra() {
     let folder = Folder::with(&[("clips/A/a.mov", "abc")]);
     let list = "clips/ascmhl/0001_clips.mhl";
     let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", list, "clips"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
-    // The list of a later day, which the chain names.
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    // The manifest of a later day, which the chain names.
     folder.write("clips/ascmhl/0002_clips.mhl", folder.read(list));
     let chain = "clips/ascmhl/ascmhl_chain.xml";
     let entry = "<hashlist><path>0002_clips.mhl</path></hashlist></ascmhldirectory>";
@@ -422,7 +422,7 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
         let ran = folder.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
     }
-    // Not what only lies there, or is called so elsewhere.
+    // Other files in the folder, or files with such a name elsewhere, are reported.
     folder.write("clips/ascmhl/0003_junk.mhl", "");
     folder.write("clips/ascmhl/notes", "");
     folder.write("clips/ascmhl_chain.xml", "");
@@ -433,8 +433,8 @@ fn what_belongs_to_a_media_history_is_none_of_its_files() {
 }
 
 #[test]
-fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
-    // regression: RFC 8493, section 2.1.3, says at most once; it was verified.
+fn duplicate_file_in_payload_manifest_makes_a_bag_invalid() {
+    // regression: RFC 8493, section 2.1.3, allows a file at most once, but such a bag was verified.
     let folder = Folder::with(&[
         ("bag/data/a", "abc"),
         ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
@@ -449,7 +449,7 @@ fn a_manifest_that_lists_a_file_twice_makes_a_bag_invalid() {
 }
 
 #[test]
-fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
+fn bag_update_does_not_validate_a_modified_payload_manifest() {
     // regression: the payload manifests were not compared with the tag manifests before these were rewritten.
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "-a", "sha256,md5", "bag"]).code, Some(0));
@@ -474,7 +474,7 @@ fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
                 bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
                 && truesum bag create bag\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     // regression: these options accepted the modified manifests.
     let ran = folder.run(&["bag", "update", "-q", "--refresh=all", "--prune", "bag"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
@@ -488,7 +488,7 @@ fn a_modified_payload_manifest_does_not_become_valid_by_an_update() {
 }
 
 #[test]
-fn an_update_that_is_killed_at_any_call_is_resumed_by_the_same_command() {
+fn bag_update_killed_at_any_call_is_completed_by_rerunning() {
     if !can_trace() {
         return;
     }
@@ -509,7 +509,7 @@ fn an_update_that_is_killed_at_any_call_is_resumed_by_the_same_command() {
             killed += 1;
             // Another day's run writes another bag-info.txt.
             let update = ["bag", "update", "-q", "--info", "Bagging-Date=2002-02-02", "bag"];
-            assert_eq!(shown(&folder.run(&update)), (String::new(), "", Some(0)), "{call} {n}");
+            assert_eq!(result_of(&folder.run(&update)), (String::new(), "", Some(0)), "{call} {n}");
             assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0), "{call} {n}");
             let names = std::fs::read_dir(folder.path("bag")).unwrap();
             let names: Vec<_> = names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
@@ -527,13 +527,13 @@ fn an_update_that_is_killed_at_any_call_is_resumed_by_the_same_command() {
 /// Prepares the contents of the folder `bag`.
 type Prepare = fn(&Folder);
 
-/// A symbolic link in the folder `bag`.
+/// Creates a symbolic link in the folder `bag`.
 fn link(folder: &Folder, target: &str, name: &str) {
     symlink(target, folder.path(format!("bag/{name}"))).unwrap();
 }
 
-/// Contents of folders that a bag cannot always hold.
-const ODD: &[(&str, Prepare)] = &[
+/// Contents of folders that cannot always be stored in a bag.
+const UNUSUAL_BAGS: &[(&str, Prepare)] = &[
     ("link to a file", |f| link(f, "a", "data/link")),
     ("link to a file outside", |f| link(f, "../../outside/f", "data/link")),
     ("link to a folder", |f| link(f, "sub", "data/link")),
@@ -600,8 +600,9 @@ const ODD: &[(&str, Prepare)] = &[
 ];
 
 #[test]
-fn a_bag_that_is_created_or_updated_passes_a_check() {
-    // regression: bags with symbolic links, with a fetch.txt and with declarations in Latin-1 were written that failed.
+fn created_or_updated_bag_passes_check() {
+    // regression: bags with symbolic links, a fetch.txt or a declaration in Latin-1 were written, and then failed a
+    // check.
     let plain = || {
         Folder::with(&[
             ("bag/data/a", "abc"),
@@ -616,7 +617,7 @@ fn a_bag_that_is_created_or_updated_passes_a_check() {
         assert_eq!(ran.code, Some(0), "{what}: {}{}", ran.out(), ran.err);
     };
     let mut done = 0;
-    for (name, prepare) in ODD {
+    for (name, prepare) in UNUSUAL_BAGS {
         for options in [&[][..], &["-L"], &["-a", "blake3,md5"], &["--in-place"]] {
             let folder = plain();
             prepare(&folder);
@@ -667,7 +668,7 @@ fn a_bag_that_is_created_or_updated_passes_a_check() {
 }
 
 #[test]
-fn bags_are_checked_although_other_arguments_are_not_bags() {
+fn bags_are_checked_even_if_other_arguments_are_not_bags() {
     // regression: nothing was checked if one of the folders was not a bag.
     let folder = Folder::with(&[("A/data/a", "abc"), ("B/b", "x"), ("C/data/c", "x"), ("M", "")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "A", "C"]).code, Some(0));
@@ -685,7 +686,7 @@ fn bags_are_checked_although_other_arguments_are_not_bags() {
 }
 
 #[test]
-fn an_update_never_recreates_a_missing_payload_manifest() {
+fn bag_update_never_recreates_a_missing_payload_manifest() {
     // regression: --prune removed its entry from the tag manifest, and damaged files were recorded as good.
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
@@ -697,7 +698,7 @@ fn an_update_never_recreates_a_missing_payload_manifest() {
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
     for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
         let ran = folder.run(&[&["bag", "update", "bag"], options].concat());
-        assert_eq!(shown(&ran), (String::new(), said, Some(1)), "{options:?}");
+        assert_eq!(result_of(&ran), (String::new(), said, Some(1)), "{options:?}");
         assert!(!folder.path("bag/manifest-sha512.txt").exists());
     }
     std::fs::remove_file(folder.path("bag/tagmanifest-sha512.txt")).unwrap();
@@ -708,7 +709,7 @@ fn an_update_never_recreates_a_missing_payload_manifest() {
 }
 
 #[test]
-fn a_payload_oxum_that_contradicts_the_manifests_is_not_replaced_silently() {
+fn contradicting_payload_oxum_is_not_replaced_silently() {
     // regression: in a bag without tag manifests, this is the only sign of a lost file.
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/b", "x")]);
     let create = ["bag", "create", "-q", "--info", "Bagging-Date=2026-01-31", "bag"];
@@ -735,8 +736,8 @@ fn a_payload_oxum_that_contradicts_the_manifests_is_not_replaced_silently() {
 }
 
 #[test]
-fn hints_for_bags_repeat_the_options_of_the_user() {
-    // regression: the command of the hint dropped them, and took a name such as -bag for an option.
+fn bag_hints_repeat_the_options_of_the_user() {
+    // regression: the command in the hint dropped the options, and a name such as -bag became an option.
     let folder = Folder::with(&[("-bag/data/a", "abc"), ("-bag/note", "x"), ("new/a", "")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "./-bag"]).code, Some(0));
     folder.write("-bag/data/a", "abd");
@@ -752,11 +753,11 @@ fn hints_for_bags_repeat_the_options_of_the_user() {
     // regression: a removed entry of a tag manifest was counted as refreshed.
     let ran = folder.run(&["bag", "update", "--prune", "--", "-bag"]);
     let said = "truesum: -bag: bag updated, 0 files added, 1 removed; now 1 file, 3 B (sha512)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
 }
 
 #[test]
-fn a_check_of_a_bag_reports_pipes_and_misnamed_tag_manifests() {
+fn bag_check_reports_pipes_and_misnamed_tag_manifests() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/note", "x")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     drop(folder.pipe("bag/pipe"));
@@ -773,7 +774,7 @@ fn a_check_of_a_bag_reports_pipes_and_misnamed_tag_manifests() {
 }
 
 #[test]
-fn a_name_that_is_not_escaped_in_the_manifest_of_a_bag_is_found_by_a_hint() {
+fn unescaped_name_in_bag_manifest_gets_a_hint() {
     let line = format!("{ABC}  data/a%25b\n");
     let folder = Folder::with(&[
         ("bag/data/a%25b", "abc"),
@@ -790,8 +791,8 @@ fn a_name_that_is_not_escaped_in_the_manifest_of_a_bag_is_found_by_a_hint() {
 }
 
 #[test]
-fn an_update_does_not_drop_a_digest_of_the_payload_in_a_tag_manifest() {
-    // regression: the file was recorded with its rotten content, and the line that showed it was gone.
+fn bag_update_keeps_payload_digests_in_tag_manifests() {
+    // regression: the file was recorded with its corrupt content, and the line that showed the corruption was dropped.
     let folder = Folder::with(&[("b/data/a", "a")]);
     assert_eq!(folder.run(&["bag", "create", "-a", "sha256", "b"]).code, Some(0));
     let tags = String::from_utf8(folder.read("b/tagmanifest-sha256.txt")).unwrap();

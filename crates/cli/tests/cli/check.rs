@@ -1,10 +1,10 @@
 //! `truesum check`.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, result_of};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn every_verdict_has_its_words() {
+fn every_verdict_is_printed() {
     let folder = Folder::with(&[("good", "abc"), ("bad", "abc")]);
     std::fs::create_dir(folder.path("folder")).unwrap();
     folder.write("M", lines(&[(ABC, "good"), (OTHER, "bad"), (ABC, "gone"), (ABC, "folder")]));
@@ -33,7 +33,7 @@ fn every_verdict_has_its_words() {
 }
 
 #[test]
-fn json_lines_say_the_same_and_end_with_the_counts() {
+fn json_output_has_every_verdict_and_ends_with_a_summary() {
     let folder = Folder::with(&[("good", "abc"), ("bad", "abc"), ("extra", "")]);
     folder.write("M", lines(&[(ABC, "good"), (OTHER, "bad"), (ABC, "gone")]) + "oops\n");
     let ran = folder.run(&["check", "--json", "M"]);
@@ -79,7 +79,7 @@ fn json_lines_say_the_same_and_end_with_the_counts() {
 }
 
 #[test]
-fn malformed_lines_are_named_and_fail_the_run_unless_it_is_lenient() {
+fn malformed_lines_are_reported_and_fail_unless_lenient() {
     let folder = Folder::with(&[("good", "abc")]);
     folder.write("M", format!("oops\n{ABC}  good\n"));
     for (words, code) in
@@ -99,7 +99,7 @@ fn malformed_lines_are_named_and_fail_the_run_unless_it_is_lenient() {
 }
 
 #[test]
-fn missing_files_may_be_ignored_but_not_all_of_them() {
+fn missing_files_may_be_ignored_but_not_all() {
     let folder = Folder::with(&[("good", "abc")]);
     folder.write("M", lines(&[(ABC, "gone"), (ABC, "good")]));
     let ran = folder.run(&["check", "--ignore-missing", "M"]);
@@ -112,7 +112,7 @@ fn missing_files_may_be_ignored_but_not_all_of_them() {
 }
 
 #[test]
-fn a_required_file_must_be_verified() {
+fn required_file_must_be_verified() {
     let folder = Folder::with(&[("good", "abc")]);
     folder.write("M", lines(&[(ABC, "gone"), (ABC, "good")]));
     assert_eq!(folder.run(&["check", "--ignore-missing", "--require", "good", "M"]).code, Some(0));
@@ -124,7 +124,7 @@ fn a_required_file_must_be_verified() {
 }
 
 #[test]
-fn what_no_hash_lists_is_told_by_an_exact_check() {
+fn exact_check_notes_links_pipes_and_devices() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/M", &format!("{ABC}  a\n"))]);
     folder.pipe("d/pipe");
     std::os::unix::fs::symlink("a", folder.path("d/link")).unwrap();
@@ -141,7 +141,7 @@ fn what_no_hash_lists_is_told_by_an_exact_check() {
 }
 
 #[test]
-fn files_not_listed_are_told_and_fail_an_exact_check() {
+fn extra_files_are_reported_and_fail_an_exact_check() {
     let folder = Folder::with(&[("good", "abc"), ("sub/extra", "")]);
     folder.write("M", lines(&[(ABC, "./good")]));
     let ran = folder.run(&["check", "M"]);
@@ -152,7 +152,7 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     let exact = folder.run(&["check", "--exact", "M"]);
     assert_eq!(exact.code, Some(1));
     assert!(exact.err.contains("sub/extra"), "{}", exact.err);
-    // What lies beside the listed files' own folder is no business of theirs, but for an exact check.
+    // Only an exact check reports files outside the folders of the entries.
     folder.write("N", lines(&[(EMPTY, "sub/extra")]));
     assert!(!folder.run(&["check", "N"]).err.contains("not in the manifest"));
     assert_eq!(folder.run(&["check", "--exact", "N"]).code, Some(1));
@@ -162,7 +162,7 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
     }
     let ran = folder.run(&["check", "-v", "M"]);
     assert!(ran.err.contains("21 files") && ran.err.contains("e09 and 11 more"), "{}", ran.err);
-    // Two manifests of one folder list it together, and neither counts as a file.
+    // Two manifests of one folder together cover its files, and neither manifest counts as an extra file.
     folder.write("N", folder.run(&["hash", "--root", ".", "--include", "e*", "."]).out);
     let ran = folder.run(&["check", "--exact", "M", "N"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -172,7 +172,7 @@ fn files_not_listed_are_told_and_fail_an_exact_check() {
 }
 
 #[test]
-fn a_manifests_own_signatures_are_none_of_the_files() {
+fn signatures_of_a_manifest_are_not_extra_files() {
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
     for name in ["M.asc", "M.sig", "M.minisig", "M.gpg", "M.sign"] {
         folder.write(name, SIGNATURE);
@@ -184,7 +184,7 @@ fn a_manifests_own_signatures_are_none_of_the_files() {
         let ran = folder.run(command);
         assert_eq!(ran.code, Some(0), "{command:?}: {}{}", ran.out(), ran.err);
     }
-    // regression: a name was enough, whatever the file held.
+    // regression: the name was sufficient, whatever the file contained.
     for text in [&b"#!/bin/sh\nevil\n"[..], &[0; 5000], b""] {
         folder.write("M.sign", text);
         folder.write(".M.8277fbb51a-4ed446a1.part", text);
@@ -195,7 +195,7 @@ fn a_manifests_own_signatures_are_none_of_the_files() {
     }
     folder.write("M.sign", SIGNATURE);
     std::fs::remove_file(folder.path(".M.8277fbb51a-4ed446a1.part")).unwrap();
-    // Not what is called so elsewhere, or of another file.
+    // Files with such names elsewhere, and signatures of other files, are extra.
     folder.write("a.asc", "");
     folder.write("d/M.asc", "");
     folder.write("N.sig", "");
@@ -211,13 +211,13 @@ fn a_manifests_own_signatures_are_none_of_the_files() {
         (ran.out().matches("new\t").count(), ran.out().matches("copied\t").count(), ran.code),
         (1, 0, Some(1))
     );
-    // One that is listed is a file like others.
+    // A signature that is in the manifest is treated like any other file.
     folder.write("M", lines(&[(ABC, "a"), (OTHER, "M.asc")]));
     assert!(folder.run(&["audit", "M"]).out().contains("changed\tM.asc\n"));
 }
 
 #[test]
-fn a_folder_is_no_manifest_and_what_is_meant_is_said() {
+fn folder_argument_is_rejected_with_a_hint() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["check", "d"]);
     let said = "truesum: d: cannot read: it is a directory\n\
@@ -227,7 +227,7 @@ fn a_folder_is_no_manifest_and_what_is_meant_is_said() {
 }
 
 #[test]
-fn names_are_looked_for_in_the_manifests_folder_or_the_root() {
+fn names_are_relative_to_the_manifest_folder_or_the_root() {
     let folder = Folder::with(&[("tree/a", "abc"), ("here", "abc")]);
     folder.write("tree/M", lines(&[(ABC, "a")]));
     folder.write("sums/M", lines(&[(ABC, "a")]));
@@ -248,7 +248,7 @@ fn names_are_looked_for_in_the_manifests_folder_or_the_root() {
 }
 
 #[test]
-fn names_that_lead_out_of_the_root_are_refused() {
+fn names_outside_the_root_are_rejected() {
     let folder = Folder::with(&[("out", "abc"), ("tree/keep", "")]);
     symlink("../out", folder.path("tree/link")).unwrap();
     let absolute = folder.path("out").display().to_string();
@@ -265,7 +265,7 @@ fn names_that_lead_out_of_the_root_are_refused() {
 }
 
 #[test]
-fn absolute_names_below_the_root_are_inside_it_and_listed() {
+fn absolute_names_below_the_root_are_accepted() {
     let folder = Folder::with(&[("out", "abc"), ("tree/sub/in", "abc")]);
     symlink("../../out", folder.path("tree/sub/link")).unwrap();
     symlink("tree", folder.path("other")).unwrap();
@@ -296,7 +296,7 @@ fn absolute_names_below_the_root_are_inside_it_and_listed() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused() {
+fn non_regular_files_are_rejected_without_special() {
     let folder = Folder::new();
     folder.write("M", lines(&[(EMPTY, "null")]));
     symlink("/dev/null", folder.path("null")).unwrap();
@@ -317,7 +317,7 @@ fn what_is_no_regular_file_is_refused() {
 }
 
 #[test]
-fn short_digests_are_refused_unless_allowed_and_weak_ones_are_told() {
+fn short_digests_are_rejected_and_weak_ones_reported() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", folder.run(&["hash", "-a", "blake2b-64", "--tag", "a"]).out);
     assert_eq!(folder.run(&["check", "M"]).code, Some(2));
@@ -335,7 +335,7 @@ fn short_digests_are_refused_unless_allowed_and_weak_ones_are_told() {
 }
 
 #[test]
-fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
+fn wrongly_guessed_algorithm_gets_a_hint() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", folder.run(&["hash", "-a", "blake3", "a"]).out);
     let ran = folder.run(&["check", "M"]);
@@ -365,7 +365,7 @@ fn a_digest_whose_algorithm_was_guessed_gets_a_hint() {
 }
 
 #[test]
-fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
+fn unknown_digests_are_reported_and_not_dropped_by_convert() {
     let folder = Folder::with(&[("a", "abc")]);
     for manifest in [
         format!("DIST a 3 SHA256 {ABC} FOO 00\n"),
@@ -390,7 +390,7 @@ fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
         assert!(lost.contains("gnu cannot store the foo"), "{lost}");
         assert_eq!(folder.run(&["convert", "--lossy", "-t", "gnu", "M"]).out(), format!("{ABC}  a\n"));
     }
-    // Of a known algorithm with parameters that it does not have.
+    // A known algorithm with parameters that it does not have.
     for manifest in [
         format!("DIST a 3 SHA256 {ABC} SHA512;X=1 00\n"),
         format!("DIST a 3 SHA256 {ABC} BLAKE2B-2560 00\n"),
@@ -404,7 +404,7 @@ fn digests_that_nothing_compares_are_told_and_never_converted_in_silence() {
 }
 
 #[test]
-fn pieces_of_another_algorithm_than_the_asked_verify_nothing() {
+fn pieces_of_another_algorithm_verify_nothing() {
     let folder = Folder::with(&[("a", &"abc".repeat(20_000))]);
     for (made, list, of) in [
         (&["hash", "-t", "torrent", "-o", "L.torrent", "a"][..], "L.torrent", "sha1"),
@@ -419,12 +419,12 @@ fn pieces_of_another_algorithm_than_the_asked_verify_nothing() {
 }
 
 #[test]
-fn a_context_of_blake3_is_part_of_the_name() {
+fn blake3_context_is_part_of_the_algorithm_name() {
     let folder = Folder::with(&[("a", "abc")]);
     let derived = folder.run(&["hash", "--tag", "-a", "blake3", "--customization", "a 2026 context", "a"]);
     let tag = "BLAKE3;CONTEXT=61203230323620636f6e74657874 (a) = ";
     let hex = derived.out().strip_prefix(tag).map(str::to_owned);
-    // Of the authors' own library.
+    // Computed with the reference implementation.
     let own = "564c31b7a2506e8848c685f8889e3708046202bc8c8effa80b3971350c27f0ff\n";
     assert_eq!(hex.as_deref(), Some(own));
     folder.write("M", derived.out());
@@ -441,14 +441,14 @@ fn a_context_of_blake3_is_part_of_the_name() {
 }
 
 #[test]
-fn a_file_behind_the_end_of_options_keeps_its_name() {
+fn file_name_after_double_dash_is_not_an_option() {
     let folder = Folder::with(&[("-ahaval,5", "abc"), ("-ahaval-5", "other")]);
     let ran = folder.run(&["hash", "--", "-ahaval,5"]);
     assert_eq!(ran.out(), format!("{ABC}  -ahaval,5\n"), "{}", ran.err);
 }
 
 #[test]
-fn samples_count_for_what_was_looked_at() {
+fn sampled_hashes_count_only_bytes_read() {
     let folder = Folder::with(&[("small", "abc"), ("big", &"x".repeat(200_000))]);
     let ran = folder.run(&["hash", "-a", "imohash", "--tag", "--summary", "json", "-o", "M", "big", "small"]);
     assert!(ran.err.contains("note: imohash covers only parts of a file: three samples"), "{}", ran.err);
@@ -459,9 +459,9 @@ fn samples_count_for_what_was_looked_at() {
 }
 
 #[test]
-fn info_hashes_are_of_the_name_that_is_listed() {
+fn btih_is_computed_for_the_name_in_the_manifest() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
-    // RHash 1.4.3.
+    // Computed with RHash 1.4.3.
     let digest = folder.run(&["hash", "-a", "btih;name=61", "a"]).out()[..40].to_owned();
     for (name, manifest) in [("M", format!("BTIH (a) = {digest}\n")), ("M.btih", format!("{digest}  a\n"))] {
         folder.write(name, &manifest);
@@ -475,7 +475,7 @@ fn info_hashes_are_of_the_name_that_is_listed() {
 }
 
 #[test]
-fn a_manifest_that_lists_itself_is_told_so() {
+fn manifest_with_an_entry_for_itself_gets_a_hint() {
     let folder = Folder::with(&[("a", "abc"), ("sub/M", "")]);
     folder.write("sub/M", lines(&[(ABC, "../a"), (EMPTY, "./M")]));
     let ran = folder.run(&["check", "--allow-outside", "sub/M"]);
@@ -485,7 +485,7 @@ fn a_manifest_that_lists_itself_is_told_so() {
 }
 
 #[test]
-fn one_digest_from_a_web_page_is_compared() {
+fn pasted_digest_is_compared() {
     let folder = Folder::with(&[("a", "abc")]);
     let upper = ABC.to_uppercase();
     let tagged = format!("sha256:{ABC}");
@@ -496,7 +496,7 @@ fn one_digest_from_a_web_page_is_compared() {
         let ran = folder.run(&["check", "--expect", digest, "a"]);
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
     }
-    // As nix-hash --to-base32 has it; what is not in a manifest's spelling takes a name.
+    // As printed by `nix-hash --to-base32`; an encoding that manifests do not use requires the algorithm name.
     let nix = "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s";
     assert_eq!(folder.run(&["check", "--expect", &format!("sha256:{nix}"), "a"]).out(), "a: OK\n");
     assert_eq!(folder.run(&["check", "-a", "sha256", "--expect", nix, "a"]).out(), "a: OK\n");
@@ -523,7 +523,7 @@ fn one_digest_from_a_web_page_is_compared() {
 }
 
 #[test]
-fn an_algorithm_asked_for_must_be_there() {
+fn requested_algorithm_must_be_in_the_manifest() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", folder.run(&["hash", "-a", "md5", "--tag", "a"]).out);
     assert_eq!(folder.run(&["check", "-a", "sha256", "M"]).code, Some(2));
@@ -533,7 +533,7 @@ fn an_algorithm_asked_for_must_be_there() {
 }
 
 #[test]
-fn what_windows_writes_is_read() {
+fn windows_manifests_are_read() {
     let folder = Folder::with(&[("sub/f", "abc"), ("a", "abc")]);
     let text = format!("\u{feff}{}  sub\\f\r\n{ABC} *a\r\n", ABC.to_uppercase());
     folder.write("utf8", &text);
@@ -551,7 +551,7 @@ fn what_windows_writes_is_read() {
 }
 
 #[test]
-fn a_size_that_differs_is_a_mismatch_of_its_own() {
+fn size_mismatch_is_reported() {
     let folder = Folder::with(&[("a", "abc")]);
     let line = folder.run(&["hash", "--json", "a"]).out().replace("\"size\":3", "\"size\":4");
     folder.write("M", line);
@@ -563,8 +563,8 @@ fn a_size_that_differs_is_a_mismatch_of_its_own() {
 }
 
 #[test]
-fn damage_by_pieces_is_told_as_ranges_of_the_files_they_hold_bytes_of() {
-    // The SHA-1 of "abc", and of "defg" where a piece has three bytes.
+fn piece_damage_is_reported_as_ranges_of_the_affected_files() {
+    // The SHA-1 of "abc", and of "defg" if a piece has three bytes.
     let pieces =
         [hex(b"a9993e364706816aba3e25717850c26c9cd0d89d"), hex(b"107ecb6890eeee99d9ccc06e711631349a7dd72b")]
             .concat();
@@ -606,7 +606,7 @@ fn hex(digits: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
+fn entries_without_digest_are_never_counted_as_verified() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abcd"), ("m.csv2", "a,3,\nb,3,\ngone,3,\n")]);
     let ran = folder.run(&["check", "m.csv2"]);
     assert_eq!(
@@ -628,7 +628,7 @@ fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
     let ran = folder.run(&["check", "m.csv2"]);
     assert!(ran.err.contains("nothing verified: it has no digests for the files that exist"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--require", "a", "m.csv2"]).code, Some(1));
-    // A list of all but itself is complete.
+    // A manifest with digests for all files except itself is complete.
     let digest = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
     folder.write("x.dist-info/RECORD", format!("a,sha256={digest},3\nx.dist-info/RECORD,,\n"));
     let ran = folder.run(&["check", "x.dist-info/RECORD"]);
@@ -638,7 +638,7 @@ fn what_has_no_digest_is_looked_at_and_never_passes_for_verified() {
 }
 
 #[test]
-fn a_bag_is_checked_by_the_name_of_its_folder() {
+fn bag_is_checked_by_its_folder_name() {
     let folder = Folder::with(&[
         ("bag/data/a", "abc"),
         ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
@@ -656,7 +656,7 @@ fn a_bag_is_checked_by_the_name_of_its_folder() {
 }
 
 #[test]
-fn a_digest_in_groups_is_one_digest() {
+fn digest_in_groups_is_one_digest() {
     let folder = Folder::with(&[("f", "abc"), ("forged", "abcd")]);
     let upper = ABC.to_uppercase();
     let groups = |digits: usize, between: &str| {
@@ -667,7 +667,7 @@ fn a_digest_in_groups_is_one_digest() {
         [2, 4, 8, 16, 32].into_iter().flat_map(|digits| [" ", "  ", "\t"].map(|it| (digits, it)))
     {
         if (digits, between) == (32, "  ") {
-            // As a line of a manifest has it: MD5, and a file of that name.
+            // This has the form of a line in a manifest: an MD5 digest and a file name.
             continue;
         }
         let text = groups(digits, between);
@@ -678,13 +678,13 @@ fn a_digest_in_groups_is_one_digest() {
         let named = folder.run(&["check", "-q", "--expect", &format!("SHA256: {text}"), "f"]);
         assert_eq!(named.code, Some(0), "{text}: {}", named.err);
     }
-    // Neither a CRC-32 nor any other digest and a name.
+    // Neither a CRC-32 nor another digest followed by a name.
     let ran = folder.run(&["check", "--expect", "352441C2 00000000 00000000", "f"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
 }
 
 #[test]
-fn several_digests_and_cut_ones_are_no_other_digest() {
+fn several_or_truncated_digests_are_rejected() {
     const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
     let folder = Folder::with(&[("a", "abc")]);
     for (expected, code) in [
@@ -701,9 +701,9 @@ fn several_digests_and_cut_ones_are_no_other_digest() {
     }
 }
 
-/// Digests in lists of texts were passed over, and the check passed without them.
+/// regression: digests in lists of strings were ignored, and the check passed without them.
 #[test]
-fn digests_in_lists_of_texts_of_a_json_manifest_are_not_passed_over() {
+fn digests_in_json_string_lists_are_not_ignored() {
     let folder = Folder::with(&[("a", "abc")]);
     let entry = format!("{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}");
     for list in [
@@ -736,17 +736,17 @@ fn digests_in_lists_of_texts_of_a_json_manifest_are_not_passed_over() {
 }
 
 #[test]
-fn a_requested_summary_is_printed_even_if_quiet() {
+fn requested_summary_is_printed_even_with_quiet() {
     // regression: `--summary json -q` printed nothing if every file matched.
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "--summary", "json", "-q", "M"]);
     assert!(ran.code == Some(0) && ran.err.contains("\"kind\":\"summary\""), "{ran:?}");
     let ran = folder.run(&["check", "--summary", "json", "--status", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
 }
 
 #[test]
-fn a_pipe_in_place_of_a_signature_is_refused() {
+fn pipe_in_place_of_a_signature_is_rejected() {
     // regression: opening it waited for a writer, and the run never ended.
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
     folder.pipe("M.minisig");

@@ -1,10 +1,10 @@
-//! `truesum convert`: between formats and back, and what is said of what is lost.
+//! `truesum convert`: conversion between all formats, and the reports of losses.
 
 use crate::names::NAMES;
-use crate::program::{ABC, EMPTY, Folder, Ran, lines};
+use crate::program::{ABC, EMPTY, Folder, RunResult, lines};
 use truesum_test_support::thorough_or;
 
-/// Formats that are written, with the algorithm that each holds at its best.
+/// Returns the writable formats, each with its preferred algorithm.
 fn writable() -> Vec<(String, String)> {
     let folder = Folder::with(&[("f", "abc")]);
     let rows = folder.run(&["list", "formats", "--json"]).out();
@@ -12,7 +12,7 @@ fn writable() -> Vec<(String, String)> {
     let formats = rows.filter_map(|row| {
         let name = row["name"].as_str().unwrap().to_owned();
         let algorithm = row["algorithms"][0].as_str().unwrap_or("sha256").to_owned();
-        // Pieces are made of content, and cannot be converted to.
+        // Digests of pieces depend on the content, so they cannot be produced by a conversion.
         let of_files = row["pieces"] == false;
         (of_files && folder.run(&["-t", &name, "f"]).code == Some(0)).then_some((name, algorithm))
     });
@@ -21,9 +21,9 @@ fn writable() -> Vec<(String, String)> {
     formats
 }
 
-/// Converts to a file of a name by which readers take it for what it is; gives that too.
-fn converted(folder: &Folder, from: &str, format: &str, algorithm: &str, stem: &str) -> (Ran, String) {
-    // What bags hold is told from other lists by its name alone.
+/// Converts to a file whose name shows its format, and returns that name too.
+fn converted(folder: &Folder, from: &str, format: &str, algorithm: &str, stem: &str) -> (RunResult, String) {
+    // Only its name distinguishes a manifest of a bag from other manifests.
     let to = match format {
         "bagit" => format!("files/{stem}-manifest-{algorithm}.txt"),
         _ => format!("files/{stem}.{format}"),
@@ -31,7 +31,7 @@ fn converted(folder: &Folder, from: &str, format: &str, algorithm: &str, stem: &
     (folder.run(&["convert", "--lossy", from, "-t", format, "-o", &to]), to)
 }
 
-/// `(name, digest)` of every entry of a manifest, by way of JSON lines.
+/// Returns `(name, digest)` of every entry of a manifest, by converting it to JSON lines.
 fn entries(folder: &Folder, name: &str) -> Vec<(String, String)> {
     let ran = folder.run(&["convert", "--lossy", name, "-t", "jsonl"]);
     assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
@@ -49,7 +49,7 @@ fn entries(folder: &Folder, name: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
+fn conversion_between_all_formats_preserves_names_and_digests() {
     let folder = Folder::new();
     for (at, name) in NAMES.iter().enumerate() {
         folder.write([b"files/".as_slice(), name].concat(), at.to_string());
@@ -57,7 +57,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
     let formats = writable();
     let mut held = 0;
     for (at, (format, algorithm)) in formats.iter().enumerate() {
-        // All that this format can hold, and what it cannot is named one by one.
+        // Everything that this format can store; every entry that it cannot store is reported.
         let begin = folder.run(&["hash", "--json", "-a", algorithm, "-o", "files/all.jsonl", "files"]);
         assert_eq!(begin.code, Some(0), "{}", begin.err);
         let (ran, first) = converted(&folder, "files/all.jsonl", format, algorithm, "first");
@@ -71,7 +71,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
         for (other, _) in formats.iter().skip(at % thorough_or(1, 4)).step_by(thorough_or(1, 4)) {
             let (ran, second) = converted(&folder, &first, other, algorithm, "second");
             if ran.code != Some(0) {
-                // Nothing is left where there is no place for the algorithm, and no bag's list is named after some.
+                // Nothing remains if the format cannot store the algorithm, and some algorithms have no bag manifest.
                 let nothing = ran.err.contains("no entries to write");
                 let unnamed = other == "bagit" && ran.err.contains("would not be read back");
                 assert!(nothing || unnamed, "{format} to {other}: {}", ran.err);
@@ -79,7 +79,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
                 continue;
             }
             let left_out = ran.err.matches(": left out: ").count();
-            // Digests that are as long as another algorithm's, in lines without a tag: said, and allowed by --lossy.
+            // Digests with the length of another algorithm, in lines without a tag: reported, and allowed with --lossy.
             if ran.err.contains("the algorithm name") {
                 std::fs::remove_file(folder.path(&second)).unwrap();
                 continue;
@@ -88,7 +88,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
             assert_eq!(through.len() + left_out, kept.len(), "{format} to {other}: {}", ran.err);
             assert!(through.iter().all(|entry| kept.contains(entry)), "{format} to {other}");
             let (ran, back) = converted(&folder, &second, format, algorithm, "back");
-            // What wants sizes takes nothing from what has none.
+            // A format that requires sizes cannot store entries without one.
             if ran.code == Some(2) {
                 let without = ran.err.matches(": left out: unknown size").count();
                 assert_eq!(without, through.len(), "{format} to {other} and back: {}", ran.err);
@@ -105,7 +105,7 @@ fn between_all_formats_and_back_names_and_digests_stay_and_verify() {
 }
 
 #[test]
-fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
+fn convert_suggests_computing_digests_the_format_needs() {
     let folder = Folder::with(&[("a", "abc")]);
     let row = "3,900150983cd24fb0d6963f7d28e17f72,a\n";
     folder.write("M", format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n{row}"));
@@ -121,7 +121,7 @@ fn digests_that_only_the_files_can_give_are_said_to_be_theirs() {
     assert!(ran.code == Some(0) && ran.out().ends_with("\na 352441C2\n"), "as the hint says: {}", ran.err);
 }
 
-/// A folder with three files and an SFV file that matches them.
+/// Returns a folder with three files and an SFV file that matches them.
 fn with_sfv() -> Folder {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("s/c", "abc")]);
     folder.write("photos.sfv", "; a comment\na 352441C2\nb 00000000\ns/c 352441C2\n");
@@ -129,7 +129,7 @@ fn with_sfv() -> Folder {
 }
 
 #[test]
-fn one_read_verifies_old_digests_and_computes_new_ones() {
+fn convert_verifies_old_digests_and_computes_new_ones_in_one_read() {
     let folder = with_sfv();
     let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256", "-o", "SHA256SUMS"]);
     let said = "truesum: note: 3 entries verified with crc32: no protection against tampering\n\
@@ -159,12 +159,12 @@ fn one_read_verifies_old_digests_and_computes_new_ones() {
     let row: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     assert_eq!((&row["size"], &row["digests"]["sha256"]), (&3.into(), &ABC.into()), "{row}");
     assert!(row["mtime"].is_string(), "{row}");
-    // Sizes that the old manifest has are lost in a format without them, as without -a.
+    // A format without sizes loses the sizes of the old manifest, also with -a.
     let ran = folder.run(&["convert", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
     assert!(ran.code == Some(2) && ran.err.contains("gnu cannot store the size of 3 entries"), "{}", ran.err);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 3), "{}", ran.err);
-    // Files elsewhere, and a manifest on standard input.
+    // Files in another folder, and a manifest on standard input.
     std::fs::create_dir(folder.path("lists")).unwrap();
     std::fs::rename(folder.path("photos.sfv"), folder.path("lists/photos.sfv")).unwrap();
     let words = ["convert", "--root", ".", "lists/photos.sfv", "-a", "sha256", "-o", "lists/new"];
@@ -174,7 +174,7 @@ fn one_read_verifies_old_digests_and_computes_new_ones() {
 }
 
 #[test]
-fn an_entry_that_does_not_match_writes_nothing() {
+fn convert_writes_nothing_if_an_entry_does_not_match() {
     let folder = with_sfv();
     let refused = |said: &str, code: i32| {
         for output in [&["-o", "SHA256SUMS"][..], &[]] {
@@ -202,7 +202,7 @@ fn an_entry_that_does_not_match_writes_nothing() {
     refused("truesum: photos.sfv: not converted: malformed lines", 2);
     folder.write("photos.sfv", "");
     refused("truesum: photos.sfv: not converted: nothing was verified", 2);
-    // Nothing is known of an entry without a digest.
+    // An entry without a digest cannot be verified.
     folder
         .write("sizes.jsonl", "{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"size\":3,\"digests\":{}}\n");
     let ran = folder.run(&["convert", "sizes.jsonl", "-a", "sha256"]);
@@ -212,7 +212,7 @@ fn an_entry_that_does_not_match_writes_nothing() {
 }
 
 #[test]
-fn old_digests_are_not_relabelled_as_those_of_another_algorithm() {
+fn old_digests_are_not_relabelled_as_another_algorithm() {
     // regression: `convert -a blake3` took unnamed SHA-256 digests for BLAKE3 digests without reading a file.
     let folder = Folder::with(&[("a", "abc"), ("list.txt", &format!("{ABC}  a\n"))]);
     let ran = folder.run(&["convert", "-a", "blake3", "list.txt", "-t", "bsd"]);
@@ -221,7 +221,7 @@ fn old_digests_are_not_relabelled_as_those_of_another_algorithm() {
 }
 
 #[test]
-fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
+fn losses_are_named_and_convert_writes_nothing_without_lossy() {
     let folder = Folder::with(&[("a", "abc")]);
     let json = format!(
         "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"size\":3,\"digests\":{{\"sha256\":\"{ABC}\",\"crc32\":\"352441c2\"}}}}\n"
@@ -248,7 +248,7 @@ fn what_is_lost_is_named_and_nothing_is_written_without_leave() {
 }
 
 #[test]
-fn a_malformed_part_refuses_the_whole() {
+fn convert_rejects_a_manifest_with_a_malformed_line() {
     let folder = Folder::with(&[("M", &format!("{ABC}  a\noops\n{EMPTY}  b\n"))]);
     for words in [&["convert", "M", "-t", "bsd"][..], &["convert", "--lossy", "M", "-t", "bsd", "-o", "new"]]
     {
@@ -277,7 +277,7 @@ fn a_malformed_part_refuses_the_whole() {
 }
 
 #[test]
-fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
+fn untagged_output_requires_a_name_that_implies_the_algorithm() {
     let digest = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
     let folder = Folder::with(&[("a", "abc"), ("M.bsd", &format!("BLAKE3 (a) = {digest}\n"))]);
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M"]);
@@ -297,7 +297,7 @@ fn lines_without_tags_are_written_only_where_something_tells_their_algorithm() {
 }
 
 #[test]
-fn a_name_that_misleads_readers_and_another_folder_are_told() {
+fn misleading_output_name_is_rejected_and_other_folder_noted() {
     let folder = Folder::with(&[("a", "abc"), ("d/x", ""), ("SUMS", &format!("{ABC}  a\n"))]);
     let ran = folder.run(&["convert", "SUMS", "-t", "gnu", "-o", "MD5SUMS"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -320,7 +320,7 @@ fn lines_of_one_file_become_one_entry() {
 }
 
 #[test]
-fn a_signature_does_not_come_along_in_silence() {
+fn convert_does_not_drop_a_signature_silently() {
     let text = format!(
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{ABC}  a\n-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
     );
@@ -333,8 +333,8 @@ fn a_signature_does_not_come_along_in_silence() {
 }
 
 #[test]
-fn new_digests_replace_nothing_that_is_needed() {
-    // regression: the old digests, or a file that was not selected, were replaced without a word.
+fn convert_with_new_digests_replaces_nothing_needed() {
+    // regression: the old digests, or a file that was not selected, were replaced without a message.
     let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let list = format!("{digest}  a\n{digest}  b\n");
     let folder = Folder::with(&[("a", "abc"), ("b", "abc"), ("S", &list)]);
@@ -357,8 +357,8 @@ fn new_digests_replace_nothing_that_is_needed() {
 }
 
 #[test]
-fn an_algorithm_that_was_assumed_is_named() {
-    // regression: digests of BLAKE3 became digests of SHA-256 without a word.
+fn assumed_algorithm_is_named() {
+    // regression: BLAKE3 digests became SHA-256 digests without a message.
     let folder = Folder::with(&[("list", &format!("{ABC}  a\n")), ("SHA256SUMS", &format!("{ABC}  a\n"))]);
     let ran = folder.run(&["convert", "list", "-t", "bsd"]);
     assert!(ran.code == Some(0) && ran.err.contains("so sha256 was assumed from the length"), "{}", ran.err);
@@ -369,7 +369,7 @@ fn an_algorithm_that_was_assumed_is_named() {
 }
 
 #[test]
-fn new_digests_that_check_rejects_have_the_note_of_hash() {
+fn new_digests_that_check_rejects_are_noted() {
     // regression: `convert -a imohash` wrote a manifest that `check` rejects, without a note.
     let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
     for (algorithm, said) in [

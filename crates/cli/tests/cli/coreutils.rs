@@ -1,7 +1,6 @@
-//! The programs with GNU names: compared with GNU coreutils itself where 9.1 and 9.11 agree, otherwise with
-//! transcripts.
+//! The applets with GNU names: compared with GNU coreutils where 9.1 and 9.11 agree, otherwise with transcripts.
 
-use crate::stage::{Stage, newest, oracle, play};
+use crate::sandbox::{Sandbox, check_transcript, newest_original, oracle};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,33 +9,37 @@ const PROGRAMS: [&str; 9] =
     ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "cksum", "sum"];
 const SUMS: [&str; 7] = ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum"];
 
-fn compare_all(stage: &Stage, commands: &[&str]) {
+fn compare_all(sandbox: &Sandbox, commands: &[&str]) {
     let Some(original) = oracle("md5sum", "(GNU coreutils) 9.") else { return };
     for command in commands {
-        stage.compare(&original, "C", command);
+        sandbox.compare(&original, "C", command);
     }
 }
 
 #[test]
-fn every_program_writes_what_gnu_writes() {
-    let stage = Stage::new(PROGRAMS);
+fn every_program_output_matches_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     let Some(original) = oracle("md5sum", "(GNU coreutils) 9.") else { return };
     for program in SUMS {
         for command in
             ["", "./*", "*", "-b -- *", "-z -- *", "--tag -- *", "a folder nothing b", "- a", "-t a"]
         {
             let command = format!("{program} {command}");
-            stage.compare(&original, "C", &command);
+            sandbox.compare(&original, "C", &command);
         }
     }
     for locale in ["C", "C.UTF-8"] {
-        stage.compare(&original, locale, "md5sum nothing/* loop gone folder nothing 'no thing' \"no'thing\"");
+        sandbox.compare(
+            &original,
+            locale,
+            "md5sum nothing/* loop gone folder nothing 'no thing' \"no'thing\"",
+        );
     }
 }
 
 #[test]
-fn sums_and_checks_are_those_of_gnu() {
-    let stage = Stage::new(PROGRAMS);
+fn sums_and_checks_match_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     let mut commands = Vec::new();
     for program in [
         "sum",
@@ -72,14 +75,14 @@ fn sums_and_checks_are_those_of_gnu() {
     commands.push(
         "cksum -a blake2b -l 8 a b; cksum -a blake2b -l 384 --untagged a; cksum -a blake2b -l 0 a".to_owned(),
     );
-    compare_all(&stage, &commands.iter().map(String::as_str).collect::<Vec<_>>());
+    compare_all(&sandbox, &commands.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]
-fn options_are_read_as_gnu_reads_them() {
-    let stage = Stage::new(PROGRAMS);
+fn options_are_parsed_like_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     compare_all(
-        &stage,
+        &sandbox,
         &[
             "md5sum -x a",
             "md5sum -bx a",
@@ -143,10 +146,10 @@ fn options_are_read_as_gnu_reads_them() {
 }
 
 #[test]
-fn streams_and_special_files_are_read_like_any_other() {
-    let stage = Stage::new(PROGRAMS);
+fn streams_and_special_files_match_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     compare_all(
-        &stage,
+        &sandbox,
         &[
             "md5sum - -",
             "md5sum a - b - c",
@@ -173,9 +176,9 @@ fn streams_and_special_files_are_read_like_any_other() {
 }
 
 #[test]
-fn messages_name_the_program_without_its_path_but_for_options() {
-    let stage = Stage::new(PROGRAMS);
-    let program = stage.links().join("cksum").display().to_string();
+fn only_option_errors_show_the_program_path() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    let program = sandbox.links().join("cksum").display().to_string();
     for (arguments, expected) in [
         ("nothing", "cksum: nothing: No such file or directory\n".to_owned()),
         (
@@ -189,28 +192,28 @@ fn messages_name_the_program_without_its_path_but_for_options() {
             format!("{program}: unrecognized option '--foo'\nTry '{program} --help' for more information.\n"),
         ),
     ] {
-        let shown = stage.run(stage.links(), "C", &format!("{program} {arguments}"));
+        let shown = sandbox.run(sandbox.links(), "C", &format!("{program} {arguments}"));
         assert_eq!((shown.stderr, shown.code), (expected, Some(1)), "{arguments}");
     }
 }
 
 #[test]
-fn debug_names_what_this_machine_has() {
-    let stage = Stage::new(PROGRAMS);
-    let Some(original) = newest("cksum") else { return };
+fn cksum_debug_reports_the_hardware_of_this_machine() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    let Some(original) = newest_original("cksum") else { return };
     // A socket cannot be opened; it comes before the files that can be.
-    let _socket = std::os::unix::net::UnixListener::bind(stage.path().join(".socket")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(sandbox.path().join(".socket")).unwrap();
     for algorithm in ["crc", "crc32b"] {
-        stage.compare(&original, "C", &format!("cksum --debug -a {algorithm} .socket folder b"));
-        stage.compare(&original, "C", &format!("cksum --debug -a {algorithm} a nothing"));
+        sandbox.compare(&original, "C", &format!("cksum --debug -a {algorithm} .socket folder b"));
+        sandbox.compare(&original, "C", &format!("cksum --debug -a {algorithm} a nothing"));
     }
 }
 
 #[test]
-fn a_program_that_reads_no_more_ends_the_writer_by_signal() {
-    let stage = Stage::new(PROGRAMS);
-    let shown = stage.run(
-        stage.links(),
+fn closed_reader_ends_the_writer_by_sigpipe() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    let shown = sandbox.run(
+        sandbox.links(),
         "C",
         "{ md5sum a b; echo $? >&2; } | true; sleep 0.1; { sleep 0.1; md5sum a; echo $? >&2; } | true",
     );
@@ -264,10 +267,10 @@ fn manifests() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn manifests_are_checked_as_gnu_checks_them() {
-    let stage = Stage::new(PROGRAMS);
+fn manifest_checks_match_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     let Some(original) = oracle("md5sum", "(GNU coreutils) 9.") else { return };
-    let good = stage.run(
+    let good = sandbox.run(
         &original,
         "C",
         "md5sum a b empty big > .good; md5sum --tag a b >> .good; cat .good .good > .twice",
@@ -275,12 +278,12 @@ fn manifests_are_checked_as_gnu_checks_them() {
     assert_eq!(good.code, Some(0));
     for (name, bytes) in manifests() {
         let name = format!(".m-{name}");
-        stage.write(&name, &bytes);
+        sandbox.write(&name, &bytes);
         for options in ["", "-w", "--strict", "--ignore-missing", "--quiet"] {
-            stage.compare(&original, "C", &format!("md5sum -c {options} {name}"));
+            sandbox.compare(&original, "C", &format!("md5sum -c {options} {name}"));
         }
-        stage.compare(&original, "C", &format!("md5sum -c .good {name} nothing .good < {name}"));
-        stage.compare(&original, "C", &format!("md5sum -c - < {name}"));
+        sandbox.compare(&original, "C", &format!("md5sum -c .good {name} nothing .good < {name}"));
+        sandbox.compare(&original, "C", &format!("md5sum -c - < {name}"));
     }
     for options in [
         "--status -w",
@@ -294,14 +297,14 @@ fn manifests_are_checked_as_gnu_checks_them() {
         "--status --ignore-missing --strict",
     ] {
         for manifest in [".good", ".twice", ".m-not-hex", ".m-missing", ".m-two-then-one", ".m-wrong"] {
-            stage.compare(&original, "C", &format!("md5sum -c {options} {manifest} .good"));
+            sandbox.compare(&original, "C", &format!("md5sum -c {options} {manifest} .good"));
         }
     }
 }
 
 #[test]
-fn each_program_checks_its_own_lines() {
-    let stage = Stage::new(PROGRAMS);
+fn each_program_checks_its_own_output() {
+    let sandbox = Sandbox::new(PROGRAMS);
     let mut commands = Vec::new();
     for program in SUMS {
         commands.push(format!("{program} a b big | {program} -c"));
@@ -322,12 +325,12 @@ fn each_program_checks_its_own_lines() {
         ));
     }
     commands.push("(cksum -a md5 a; echo x; cksum -a sha256 b; echo; echo y) | cksum -c -w".to_owned());
-    compare_all(&stage, &commands.iter().map(String::as_str).collect::<Vec<_>>());
+    compare_all(&sandbox, &commands.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 #[test]
-fn damaged_manifests_come_to_the_same_counts() {
-    let stage = Stage::new(PROGRAMS);
+fn damaged_manifests_give_the_same_counts_as_gnu() {
+    let sandbox = Sandbox::new(PROGRAMS);
     let Some(original) = oracle("md5sum", "(GNU coreutils) 9.") else { return };
     let mut seed = 7u64;
     let mut random = |below: usize| {
@@ -339,7 +342,7 @@ fn damaged_manifests_come_to_the_same_counts() {
         text.lines().map(|line| line.rsplit(": ").next().unwrap_or_default().to_owned()).collect()
     };
     for program in ["md5sum", "sha256sum", "b2sum -l 64"] {
-        let source = stage.run(
+        let source = sandbox.run(
             &original,
             "C",
             &format!("{program} a b empty; {program} --tag a b; {program} nothing -b -- a"),
@@ -357,11 +360,11 @@ fn damaged_manifests_come_to_the_same_counts() {
                     _ => drop(bytes.remove(at)),
                 }
             }
-            stage.write(".damaged", &bytes);
+            sandbox.write(".damaged", &bytes);
             let command = format!("{name} -c --strict .damaged");
             let (expected, found) =
-                (stage.run(&original, "C", &command), stage.run(stage.links(), "C", &command));
-            let manifest = crate::stage::text(&bytes);
+                (sandbox.run(&original, "C", &command), sandbox.run(sandbox.links(), "C", &command));
+            let manifest = crate::sandbox::text(&bytes);
             assert_eq!(counts(&found.stdout), counts(&expected.stdout), "{name} -c\n{manifest}");
             assert_eq!(counts(&found.stderr), counts(&expected.stderr), "{name} -c\n{manifest}");
             assert_eq!(found.code, expected.code, "{name} -c\n{manifest}");
@@ -370,29 +373,39 @@ fn damaged_manifests_come_to_the_same_counts() {
 }
 
 #[test]
-fn what_newer_releases_do_is_done() {
-    let stage = Stage::new(PROGRAMS);
-    play(&stage, include_str!("../../../../testdata/transcripts/coreutils-9.11.txt"), "C", "md5sum");
-    play(
-        &stage,
+fn output_matches_newer_coreutils_releases() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    check_transcript(
+        &sandbox,
+        include_str!("../../../../testdata/transcripts/coreutils-9.11.txt"),
+        "C",
+        "md5sum",
+    );
+    check_transcript(
+        &sandbox,
         include_str!("../../../../testdata/transcripts/coreutils-9.11-utf8.txt"),
         "C.UTF-8",
         "md5sum",
     );
     if cfg!(target_arch = "x86_64") {
-        play(&stage, include_str!("../../../../testdata/transcripts/coreutils-9.11-x86.txt"), "C", "cksum");
+        check_transcript(
+            &sandbox,
+            include_str!("../../../../testdata/transcripts/coreutils-9.11-x86.txt"),
+            "C",
+            "cksum",
+        );
     }
 }
 
 #[test]
-fn every_name_survives_the_way_through_a_manifest() {
-    let stage = Stage::new(PROGRAMS);
+fn every_name_round_trips_through_a_manifest() {
+    let sandbox = Sandbox::new(PROGRAMS);
     for program in SUMS {
         for option in ["", "--tag", "-b"] {
             let command = format!(
                 "{program} {option} -- * 2>/dev/null > .m; {program} -c --strict --quiet .m && grep -c '' .m"
             );
-            let shown = stage.run(stage.links(), "C", &command);
+            let shown = sandbox.run(sandbox.links(), "C", &command);
             // 34 unusual names that are not hidden, and `big`.
             assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("35\n", ""), "{command}");
         }
@@ -400,10 +413,10 @@ fn every_name_survives_the_way_through_a_manifest() {
 }
 
 #[test]
-fn verdicts_do_not_wait_for_the_rest_of_the_manifest() {
-    let stage = Stage::new(PROGRAMS);
-    let digests = stage.run(stage.links(), "C", "md5sum a b").stdout;
-    let mut shell = stage.shell(stage.links(), "C", "exec md5sum -c");
+fn verdicts_are_printed_as_lines_arrive() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    let digests = sandbox.run(sandbox.links(), "C", "md5sum a b").stdout;
+    let mut shell = sandbox.shell(sandbox.links(), "C", "exec md5sum -c");
     let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut manifest = child.stdin.take().unwrap();
     let mut verdicts = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -417,9 +430,9 @@ fn verdicts_do_not_wait_for_the_rest_of_the_manifest() {
 }
 
 #[test]
-fn digests_are_shown_before_standard_input_is_waited_for() {
-    let stage = Stage::new(PROGRAMS);
-    let mut shell = stage.shell(stage.links(), "C", "exec md5sum a -");
+fn digests_are_printed_before_waiting_for_stdin() {
+    let sandbox = Sandbox::new(PROGRAMS);
+    let mut shell = sandbox.shell(sandbox.links(), "C", "exec md5sum a -");
     let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().ends_with("  a"));
@@ -429,10 +442,10 @@ fn digests_are_shown_before_standard_input_is_waited_for() {
 }
 
 #[test]
-fn a_full_disk_ends_the_run_with_a_message() {
-    let stage = Stage::new(PROGRAMS);
+fn full_disk_ends_the_run_with_an_error() {
+    let sandbox = Sandbox::new(PROGRAMS);
     for program in PROGRAMS {
-        let shown = stage.run(stage.links(), "C", &format!("{program} a b > /dev/full"));
+        let shown = sandbox.run(sandbox.links(), "C", &format!("{program} a b > /dev/full"));
         assert_eq!(shown.stderr, format!("{program}: write error: No space left on device\n"));
         assert_eq!(shown.code, Some(1));
     }

@@ -1,9 +1,9 @@
 //! Digests with special properties: in base 32, in either byte order, of samples, and of files created by an attack.
 
-use crate::program::{Folder, shown};
+use crate::program::{Folder, result_of};
 
 #[test]
-fn base_32_is_written_as_rhash_writes_it_and_read_back() {
+fn base32_matches_rhash_and_reads_back() {
     let folder = Folder::with(&[("a", "abc")]);
     // `printf abc | rhash --sha1 --base32 -` and `rhash --tth -`.
     let ran = folder.run(&["-a", "sha1,tth", "--base32", "--tag", "a"]);
@@ -16,8 +16,8 @@ fn base_32_is_written_as_rhash_writes_it_and_read_back() {
     assert_eq!(folder.run(&["-a", "crc32", "--base32", "a"]).code, Some(2));
 }
 
-/// SHA-256 of `abc` in the encodings that cannot be read back from a list.
-const SPELLED: [(&str, &str); 6] = [
+/// SHA-256 of `abc` in the encodings that a manifest cannot use.
+const ENCODED: [(&str, &str); 6] = [
     ("base58", "DYu3G8aGTMBW1WrTw76zxQJQU4DHLw9MLyy7peG4LKkY"),
     ("base64url", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"),
     ("multibase-base58", "zDYu3G8aGTMBW1WrTw76zxQJQU4DHLw9MLyy7peG4LKkY"),
@@ -30,9 +30,9 @@ const SPELLED: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn other_encodings_are_shown_and_told_and_kept_out_of_lists() {
+fn other_encodings_are_identified_and_kept_out_of_manifests() {
     let folder = Folder::with(&[("a", "abc")]);
-    for (name, text) in SPELLED {
+    for (name, text) in ENCODED {
         let ran = folder.run(&["--encoding", name, "a"]);
         assert_eq!((ran.out(), ran.code), (format!("{text}  a\n"), Some(0)), "{name}: {}", ran.err);
         let tagged = folder.run(&["--encoding", name, "--tag", "a"]);
@@ -55,7 +55,7 @@ fn other_encodings_are_shown_and_told_and_kept_out_of_lists() {
 }
 
 #[test]
-fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
+fn identify_recognises_btih_by_file_name() {
     let folder = Folder::with(&[("f.bin", "123456789")]);
     // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as in magnet links.
     for (text, algorithm) in [
@@ -88,7 +88,7 @@ fn the_info_hash_of_a_torrent_is_told_of_a_file_by_its_name() {
 }
 
 #[test]
-fn digests_of_gost_94_count_in_either_order_of_bytes() {
+fn gost94_digests_match_in_either_byte_order() {
     let folder = Folder::with(&[("a", "abc")]);
     // `rhash --gost94 --bsd a`, then with `--gost-reverse`; GOST R 34.11-2012 has one byte order.
     let plain = folder.run(&["-a", "gost94,gost12-256", "--tag", "a"]).out();
@@ -108,7 +108,7 @@ fn digests_of_gost_94_count_in_either_order_of_bytes() {
 }
 
 #[test]
-fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
+fn sha1_collision_fails_and_sampled_digests_need_a_request() {
     let folder = Folder::with(&[("a", "abc")]);
     let collision = include_bytes!("../../../../testdata/collisions/shattered-1.bin");
     folder.write("attack", collision);
@@ -140,7 +140,7 @@ fn a_file_made_by_an_attack_on_sha_1_fails_and_a_sample_verifies_nothing() {
 }
 
 #[test]
-fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
+fn find_ignores_sampled_digests_and_sha1_attacks_by_default() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let imohash = folder.run(&["-a", "imohash", "d/a"]).out();
     let imohash = imohash.split(' ').next().unwrap();
@@ -148,7 +148,7 @@ fn nothing_unasked_is_looked_for_by_samples_or_spoilt_by_an_attack() {
     // regression: `identify` did not recognise it even with the file.
     let ran = folder.run(&["identify", imohash, "d/a"]);
     let said = "d/a: imohash (hex); covers only samples, so most bytes were not compared\n";
-    assert_eq!(shown(&ran), (said.to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), (said.to_owned(), "", Some(0)));
     let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
     assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");
 

@@ -1,9 +1,10 @@
-//! `truesum directory`: values, refusals and proofs, with exact output.
+//! `truesum directory`: digests, rejected inputs and proofs, with exact output.
 
-use crate::program::{ABC, Folder, shown};
+use crate::program::{ABC, Folder, result_of};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// What `Folder` of [`tree`] has by other programs: `docs/spec/directory.md` read off in Python, git 2.39, nix-hash 2.8, swh.model 8.
+/// The digests of [`tree`] according to other programs: `docs/spec/directory.md` implemented in Python, git 2.39,
+/// nix-hash 2.8, swh.model 8.
 const TRUESUM: &str = "sha256-directory:dba28d6d7359bd2956e1b542c4c60043f73cd0d583dce8c7002557c88c57435f";
 const WITH_MODES: &str =
     "sha256-directory;modes:dbc2c7677980912d109f8e115bd2a50d27751d766c95a934768dd11b01647ff1";
@@ -12,7 +13,7 @@ const GIT_SHA256: &str = "9deb623e308838731337bfdf7bb293d6b2c3bb2b686737380401dd
 const NAR: &str = "sha256:1l8hyx6pyn0ddl65yarck02fisjsa9lqb5r4fngwslx8gyl6lf31";
 const SWHID: &str = "swh:1:dir:dfb835c547db40c09576312957424c08ae87067c";
 
-/// Files, an executable one, a folder without content, a link, and names whose order depends on who sorts.
+/// Files, an executable one, an empty folder, a link, and names that programs sort differently.
 fn tree() -> Folder {
     let folder = Folder::with(&[("d/a/x", "abc"), ("d/a.b", ""), ("d/run", "#!/bin/sh\n")]);
     std::fs::create_dir(folder.path("d/empty")).unwrap();
@@ -26,7 +27,7 @@ fn tree() -> Folder {
 }
 
 #[test]
-fn every_kind_has_its_value() {
+fn every_kind_gives_its_known_value() {
     let folder = tree();
     for (words, value) in [
         (&[][..], TRUESUM),
@@ -43,11 +44,11 @@ fn every_kind_has_its_value() {
     ] {
         for name in ["d", "d/", "./d//"] {
             let ran = folder.run(&[&["directory"], words, &[name]].concat());
-            assert_eq!(shown(&ran), (format!("{value}  {name}\n"), "", Some(0)), "{words:?}");
+            assert_eq!(result_of(&ran), (format!("{value}  {name}\n"), "", Some(0)), "{words:?}");
         }
         if !words.contains(&"--encoding") && !words.contains(&"--modes") {
             let ran = folder.run(&[&["directory", "--expect", value], words, &["d"]].concat());
-            assert_eq!(shown(&ran), ("d: OK\n".to_owned(), "", Some(0)), "{words:?}");
+            assert_eq!(result_of(&ran), ("d: OK\n".to_owned(), "", Some(0)), "{words:?}");
         }
     }
     let ran = folder.command().args(["directory", "."]).current_dir(folder.path("d")).output().unwrap();
@@ -55,11 +56,11 @@ fn every_kind_has_its_value() {
 }
 
 #[test]
-fn go_has_files_and_a_prefix_and_no_links() {
+fn h1_supports_files_and_prefixes_but_no_links() {
     let folder = tree();
     let ran = folder.run(&["directory", "--kind", "h1", "d"]);
     let why = "truesum: d/b: cannot include in the digest: h1 does not support symbolic links\n";
-    assert_eq!(shown(&ran), (String::new(), why, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), why, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     let plain = "h1:3kPqGWn85P6TC34dacYfHoQidM4FDbRbg7dh+RxyAQU=";
     let prefixed = "h1:LV3E9/b9hkHOBGm/UrvU1CODDb0qw9qK5VfXcSo4M8E=";
@@ -67,7 +68,7 @@ fn go_has_files_and_a_prefix_and_no_links() {
     let ran = folder.run(&["directory", "--kind", "h1", "--prefix", "ex.com/m@v1.0.0", "d"]);
     assert_eq!(ran.out(), format!("{prefixed}  d\n"));
     let ran = folder.run(&["directory", "--expect", prefixed, "--prefix", "ex.com/m@v1.0.0", "d"]);
-    assert_eq!(shown(&ran), ("d: OK\n".to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), ("d: OK\n".to_owned(), "", Some(0)));
     for prefix in ["", "/a", "a/", "a//b", "./a", "a/..", "a\nb"] {
         let ran = folder.run(&["directory", "--kind", "h1", "--prefix", prefix, "d"]);
         assert_eq!((ran.out.len(), ran.code), (0, Some(2)), "{prefix:?}: {}", ran.err);
@@ -79,7 +80,7 @@ fn go_has_files_and_a_prefix_and_no_links() {
         "{}",
         ran.err
     );
-    // golang.org/x/mod@v0.22.0, as sum.golang.org lists its go.mod.
+    // golang.org/x/mod@v0.22.0, with the digest of its go.mod from sum.golang.org.
     folder.write(
         "go.mod",
         "module golang.org/x/mod\n\ngo 1.22.0\n\nrequire golang.org/x/tools v0.13.0 // tagx:ignore\n",
@@ -89,7 +90,7 @@ fn go_has_files_and_a_prefix_and_no_links() {
 }
 
 #[test]
-fn files_have_the_names_that_git_nix_and_swh_give_them() {
+fn single_files_match_git_nix_and_swhid() {
     let folder = tree();
     for (kind, value) in [
         ("git", "1a2485251c33a70432394c93fb89330ef214bfc9"),
@@ -97,15 +98,15 @@ fn files_have_the_names_that_git_nix_and_swh_give_them() {
         ("swhid", "swh:1:cnt:1a2485251c33a70432394c93fb89330ef214bfc9"),
     ] {
         let ran = folder.run(&["directory", "--kind", kind, "d/run"]);
-        assert_eq!(shown(&ran), (format!("{value}  d/run\n"), "", Some(0)));
+        assert_eq!(result_of(&ran), (format!("{value}  d/run\n"), "", Some(0)));
     }
     let ran = folder.run(&["directory", "d/run"]);
     let why = "truesum: d/run: cannot include in the digest: it is a single file, not a folder (to hash it: truesum hash FILE)\n";
-    assert_eq!(shown(&ran), (String::new(), why, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), why, Some(1)));
 }
 
 #[test]
-fn another_digest_than_expected_fails() {
+fn unexpected_directory_digest_fails() {
     let folder = tree();
     folder.write("d/a/x", "abd");
     let ran = folder.run(&["directory", "--expect", TRUESUM, "d"]);
@@ -130,7 +131,7 @@ fn another_digest_than_expected_fails() {
 }
 
 #[test]
-fn what_cannot_be_bound_leaves_no_digest() {
+fn unsupported_file_type_leaves_no_directory_digest() {
     let folder = tree();
     folder.pipe("d/pipe");
     for kind in ["truesum", "git", "nar", "swhid"] {
@@ -141,21 +142,21 @@ fn what_cannot_be_bound_leaves_no_digest() {
         assert!(ran.out().ends_with("  d/a\n"));
     }
     let excluded = folder.run(&["directory", "--exclude", "pipe", "d"]);
-    assert_eq!(shown(&excluded), (format!("{TRUESUM}  d\n"), "", Some(0)));
+    assert_eq!(result_of(&excluded), (format!("{TRUESUM}  d\n"), "", Some(0)));
     let gone = folder.run(&["directory", "gone"]);
     assert_eq!(
-        shown(&gone),
+        result_of(&gone),
         (String::new(), "truesum: gone: cannot open: No such file or directory\n", Some(1))
     );
     assert_eq!(folder.run(&["directory"]).code, Some(2));
 }
 
 #[test]
-fn git_leaves_its_own_folder_out_and_takes_none_in_others() {
+fn git_kind_skips_its_own_folder_and_rejects_nested_ones() {
     let folder = tree();
     folder.write("d/.git/config", "secret");
     let ran = folder.run(&["directory", "--kind", "git", "d"]);
-    assert_eq!(shown(&ran), (format!("{GIT}  d\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("{GIT}  d\n"), "", Some(0)));
     assert_ne!(folder.run(&["directory", "d"]).out(), format!("{TRUESUM}  d\n"), "it counts elsewhere");
     for name in ["d/a/.git/HEAD", "d/.GIT/HEAD"] {
         folder.write(name, "");
@@ -167,7 +168,7 @@ fn git_leaves_its_own_folder_out_and_takes_none_in_others() {
 }
 
 #[test]
-fn trees_of_nothing_have_a_digest() {
+fn empty_trees_have_a_digest() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("d")).unwrap();
     for (kind, value) in [
@@ -181,19 +182,19 @@ fn trees_of_nothing_have_a_digest() {
 }
 
 #[test]
-fn counts_are_told_to_programs() {
+fn directory_counts_are_in_json_and_verbose_output() {
     let folder = tree();
     let line = format!(
         "{{\"schema\":\"truesum-directory/1\",\"path\":\"d\",\"digest\":\"{TRUESUM}\",\"kind\":\"truesum\",\
          \"files\":3,\"folders\":2,\"links\":1,\"bytes\":13}}\n"
     );
-    assert_eq!(shown(&folder.run(&["directory", "--json", "d"])), (line, "", Some(0)));
+    assert_eq!(result_of(&folder.run(&["directory", "--json", "d"])), (line, "", Some(0)));
     let ran = folder.run(&["directory", "-v", "d"]);
     assert_eq!(ran.err, "truesum: d: 3 files, 2 folders, 1 link, 13 B\n");
 }
 
 #[test]
-fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
+fn directory_proofs_verify_only_their_object() {
     let folder = tree();
     for (options, trusted) in [(&[][..], TRUESUM), (&["--modes"], WITH_MODES)] {
         for (name, said) in [
@@ -212,8 +213,8 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
                 format!("; mode {:04o} is from the proof and was not compared", mode.as_u64().unwrap())
             });
             let belongs = (format!("{name} belongs to the digest{mode}\n"), "", Some(0));
-            assert_eq!(shown(&check(&[&file, "--digest", trusted])), belongs);
-            assert_eq!(shown(&check(&["--digest", trusted])), (said, "", Some(0)));
+            assert_eq!(result_of(&check(&[&file, "--digest", trusted])), belongs);
+            assert_eq!(result_of(&check(&["--digest", trusted])), (said, "", Some(0)));
             let other = trusted.replace("dba28d", "dba28e").replace("dbc2c7", "dbc2c8");
             let ran = check(&[&file, "--digest", &other]);
             assert!(
@@ -244,7 +245,7 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
         let ran = verify(&text.replacen(from, to, 1));
         let err =
             "truesum: d/a/x: not proven: it does not match the proof (its size, digest or target differs)\n";
-        assert_eq!(shown(&ran), (String::new(), err, Some(1)), "{from}");
+        assert_eq!(result_of(&ran), (String::new(), err, Some(1)), "{from}");
     }
     let ran = verify(&text.replacen("\"size\":3", "\"size\":4,\"size\":3", 1));
     assert!(ran.code == Some(2) && ran.err.contains("proof: \"size\" occurs twice"), "{}", ran.err);
@@ -259,7 +260,7 @@ fn an_object_is_proven_to_belong_to_a_digest_and_no_other_is() {
 }
 
 #[test]
-fn a_selection_that_excludes_every_file_has_no_digest() {
+fn selection_that_excludes_every_file_has_no_digest() {
     // regression: `--exclude '*'` printed the digest of an empty folder, exit status 0.
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc")]);
     for words in [["--exclude", "*"], ["--include", "*.none"]] {

@@ -1,5 +1,5 @@
-//! Digests of trees against the programs they come from: git, nix-hash, swh.model and Go, on random trees with hostile names, and
-//! truesum's own against its page read off in Python.
+//! Directory digests compared with git, nix-hash, swh.model and Go, on random trees with unusual names, and truesum's
+//! own digest compared with its specification implemented in Python.
 
 use crate::program::Folder;
 use std::ffi::OsStr;
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use truesum_test_support::oracle::missing;
 
-/// Names that one program sorts before and another behind a folder of that name, and names that tools stumble over.
+/// Names that some programs sort before a folder with the same prefix and others after it, and names that cause
+/// problems in tools.
 const NAMES: &[&[u8]] = &[
     b"a",
     b"a.b",
@@ -38,7 +39,7 @@ const NAMES: &[&[u8]] = &[
     b"long-name-that-is-longer-than-a-block-of-64-bytes-which-is-what-hashes-take",
 ];
 
-/// A generator of numbers that look random and are the same in every run (xorshift64*, Vigna 2016).
+/// A generator of pseudorandom numbers that are the same in every run (xorshift64*, Vigna 2016).
 struct Random(u64);
 
 impl Random {
@@ -50,7 +51,7 @@ impl Random {
     }
 }
 
-/// Puts objects into a folder, and into folders among them.
+/// Creates random objects in a folder, and in folders among them.
 fn fill(folder: &Path, depth: usize, random: &mut Random) {
     for _ in 0..random.below(9) {
         let path = folder.join(OsStr::from_bytes(NAMES[random.below(NAMES.len())]));
@@ -78,7 +79,7 @@ fn fill(folder: &Path, depth: usize, random: &mut Random) {
     }
 }
 
-/// So many trees; the first one is empty.
+/// Returns this number of trees; the first one is empty.
 fn trees(count: usize) -> (Folder, Vec<PathBuf>) {
     let (folder, random) = (Folder::new(), &mut Random(0x9e37_79b9_7f4a_7c15));
     let trees: Vec<PathBuf> = (0..count).map(|number| folder.path(format!("tree{number}"))).collect();
@@ -91,7 +92,7 @@ fn trees(count: usize) -> (Folder, Vec<PathBuf>) {
     (folder, trees)
 }
 
-/// The digests of all trees in one run.
+/// Returns the digests of all trees, computed in one run.
 fn ours(folder: &Folder, words: &[&str], trees: &[PathBuf]) -> Vec<String> {
     let run = folder.command().arg("directory").args(words).args(trees).output().unwrap();
     assert!(run.status.success(), "{words:?}: {}", String::from_utf8_lossy(&run.stderr));
@@ -106,7 +107,7 @@ fn text(command: &mut Command) -> Option<String> {
 }
 
 #[test]
-fn git_writes_the_same_trees_and_blobs() {
+fn git_gives_the_same_trees_and_blobs() {
     let (folder, trees) = trees(60);
     for (kind, format) in [("git", "sha1"), ("git-sha256", "sha256")] {
         let found = ours(&folder, &["--kind", kind], &trees);
@@ -144,7 +145,7 @@ fn git_writes_the_same_trees_and_blobs() {
 }
 
 #[test]
-fn nix_archives_are_the_same() {
+fn nix_gives_the_same_nar_hashes() {
     let (folder, trees) = trees(60);
     let found = ours(&folder, &["--kind", "nar"], &trees);
     let mut nix = Command::new("nix-hash");
@@ -156,7 +157,7 @@ fn nix_archives_are_the_same() {
 }
 
 #[test]
-fn the_definition_and_software_heritage_agree() {
+fn specification_and_swh_model_give_the_same_digests() {
     let (folder, trees) = trees(60);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/directory_peers.py");
     let Ok(mut python) =
@@ -187,9 +188,9 @@ fn the_definition_and_software_heritage_agree() {
 }
 
 #[test]
-fn go_has_the_same_hashes_of_modules() {
+fn go_gives_the_same_module_hashes() {
     let (folder, trees) = trees(30);
-    // Go reads through links and takes no line feed in names.
+    // Go follows links and does not support line feeds in names.
     fn clean(folder: &Path) {
         for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
             let is_folder = entry.file_type().unwrap().is_dir();

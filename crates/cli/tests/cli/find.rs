@@ -1,6 +1,6 @@
-//! `truesum find` and `truesum duplicates`: one scenario a test, exact output and exit status.
+//! `truesum find` and `truesum duplicates`: one scenario per test, exact output and exit status.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, ended, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, RunResult, result_of, wait_for};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use truesum_test_support::oracle::missing;
@@ -9,12 +9,12 @@ use truesum_test_support::oracle::missing;
 const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
 
 #[test]
-fn files_are_found_by_what_a_digest_may_be() {
+fn find_locates_files_by_digest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/c", "other"), ("f", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", ABC, "d"]);
     let said = "truesum: 1 of 1 digest found; 3 files, 11 B read\n";
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), said, Some(0))
     );
     let ran = folder.run(&["find", "--all-algorithms", ABC_MD5, "d/s", "f"]);
@@ -27,13 +27,13 @@ fn files_are_found_by_what_a_digest_may_be() {
     );
     let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
     let ran = folder.run(&["find", "-q", &format!("sha256-{base64}"), "f"]);
-    assert_eq!(shown(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("found\tf\tsha256-{base64}\tsha256\n"), "", Some(0)));
     let ran = folder.run(&["find", "-0", "-q", "-a", "sha256", ABC, "d"]);
-    assert_eq!(shown(&ran), ("d/a\0d/s/b\0".to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), ("d/a\0d/s/b\0".to_owned(), "", Some(0)));
 }
 
 #[test]
-fn common_algorithms_are_tried_unless_all_are_wanted() {
+fn only_common_algorithms_are_tried_by_default() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let md4 = "a448017aaf21d8525fc10ae87aa6729d";
     let ran = folder.run(&["find", md4, "d"]);
@@ -43,20 +43,20 @@ fn common_algorithms_are_tried_unless_all_are_wanted() {
         "less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n"
     );
     assert!(ran.err.contains(&hint), "{}", ran.err);
-    // regression: algorithms were called tried although no file was read.
+    // regression: algorithms were reported as tried although no file was read.
     let ran = folder.run(&["find", "--size", "9", md4, "d"]);
     assert_eq!((ran.code, ran.err.contains("tried only")), (Some(1), false), "{}", ran.err);
     let ran = folder.run(&["find", "-q", "--all-algorithms", md4, "d"]);
-    assert_eq!(shown(&ran), (format!("found\td/a\t{md4}\tmd4\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("found\td/a\t{md4}\tmd4\n"), "", Some(0)));
     let ran = folder.run(&["find", "-q", &format!("md4:{md4}"), "d"]);
     assert_eq!(ran.code, Some(0), "an algorithm that is named");
     let ran = folder.run(&["find", "-q", ABC, "d"]);
-    assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), "", Some(0)));
 }
 
 #[test]
-fn hints_keep_the_options_of_the_command_line() {
-    // regression: the hint dropped --size and --exclude, and took a file named -d for an option.
+fn find_hints_keep_the_options_of_the_command_line() {
+    // regression: the hint dropped --size and --exclude, and treated a file named -d as an option.
     let folder = Folder::with(&[("-d/a", "abc"), ("-d/b", "abcd")]);
     let md4 = "a448017aaf21d8525fc10ae87aa6729d";
     for (words, hint) in [
@@ -83,7 +83,7 @@ fn hints_keep_the_options_of_the_command_line() {
 }
 
 #[test]
-fn digests_of_standard_input_are_found() {
+fn stdin_is_searched_for_digests() {
     // regression: one candidate that requires the size in advance made all of them fail.
     let folder = Folder::new();
     let ran = folder.feed(&["find", "--all-algorithms", ABC, "-"], b"abc");
@@ -104,32 +104,32 @@ fn digests_of_standard_input_are_found() {
 }
 
 #[test]
-fn files_whose_sizes_are_invented_are_compared_by_content() {
-    // regression: /proc reports a size of 0, and such files were passed over as empty.
+fn files_with_false_sizes_are_compared_by_content() {
+    // regression: /proc reports a size of 0, and such files were skipped as empty.
     let folder = Folder::new();
     folder.write("version", std::fs::read("/proc/version").unwrap());
     let ran = folder.run(&["duplicates", "-q", "/proc/version", "/proc/filesystems", "version"]);
     let out = "first\t/proc/version\ncopy\tversion\t/proc/version\n";
-    assert_eq!(shown(&ran), (out.to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), (out.to_owned(), "", Some(0)));
 }
 
 #[test]
-fn what_is_not_found_is_named_and_the_exit_status_tells() {
+fn digests_not_found_are_reported_with_exit_status_one() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", OTHER, ABC, "d"]);
     let said = "truesum: 1 of 2 digests found; 1 file, 3 B read\n";
     let out = format!("found\td/a\t{ABC}\tsha256\nabsent\t{OTHER}\n");
-    assert_eq!(shown(&ran), (out, said, Some(1)));
+    assert_eq!(result_of(&ran), (out, said, Some(1)));
 }
 
 #[test]
-fn what_could_not_be_read_may_be_what_is_absent() {
+fn unreadable_files_make_a_search_inconclusive() {
     let folder = Folder::with(&[("d/a", "abc")]);
     symlink("loop", folder.path("loop")).unwrap();
     let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
     let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
                 truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read: \"absent\" is not certain\n";
-    assert_eq!(shown(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
+    assert_eq!(result_of(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
     folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
     let ran = folder.run(&["find", "-v", "-a", "sha256", ABC, "d"]);
@@ -141,27 +141,27 @@ fn what_could_not_be_read_may_be_what_is_absent() {
 }
 
 #[test]
-fn sizes_tell_what_need_not_be_read() {
+fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
     let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of a different size skipped\n";
-    assert_eq!(shown(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
+    assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
-    assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
+    assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
 }
 
 #[test]
-fn all_that_a_manifest_lists_is_found_under_other_names() {
+fn files_of_a_manifest_are_found_under_other_names() {
     let folder =
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
     let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of a different size skipped\n";
-    assert_eq!(shown(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
     let said = "truesum: M: line 2: not a checksum line\n";
-    assert_eq!(shown(&ran), ("found\told/a\ta\tsha256\n".to_owned(), said, Some(2)));
+    assert_eq!(result_of(&ran), ("found\told/a\ta\tsha256\n".to_owned(), said, Some(2)));
     assert_eq!(folder.run(&["find", "-q", "--lenient", "--manifest", "M", "old"]).code, Some(0));
     assert_eq!(folder.run(&["find", "-q", "--manifest", "none", "old"]).code, Some(2));
     folder.write("empty", "");
@@ -173,7 +173,7 @@ fn all_that_a_manifest_lists_is_found_under_other_names() {
 }
 
 #[test]
-fn digests_stand_first_and_places_last() {
+fn digests_come_first_and_paths_last() {
     let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
     for (words, err) in [
         (&[ABC][..], "truesum: find: no folder to search given\nhint: truesum find DIGEST... DIR\n"),
@@ -191,27 +191,27 @@ fn digests_stand_first_and_places_last() {
         ),
     ] {
         let ran = folder.run(&[&["find"], words].concat());
-        assert_eq!(shown(&ran), (String::new(), err, Some(2)), "{words:?}");
+        assert_eq!(result_of(&ran), (String::new(), err, Some(2)), "{words:?}");
     }
     let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, &format!("./{ABC}"), "a"]);
     assert_eq!(ran.out().lines().count(), 2, "{}", ran.out());
 }
 
 #[test]
-fn odd_names_are_found_and_shown_safely() {
+fn unusual_names_are_found_and_escaped() {
     let folder = Folder::new();
     folder.write(b"d/line\nfeed", "abc");
     folder.write(b"d/not\xffutf8", "abc");
     let ran = folder.run(&["find", "-q", "-a", "sha256", ABC, "d"]);
     let out =
         format!("found\t'd/line'$'\\n''feed'\t{ABC}\tsha256\nfound\t'd/not'$'\\377''utf8'\t{ABC}\tsha256\n");
-    assert_eq!(shown(&ran), (out, "", Some(0)));
+    assert_eq!(result_of(&ran), (out, "", Some(0)));
     let ran = folder.run(&["find", "-q0", "-a", "sha256", ABC, "d"]);
     assert_eq!(ran.out, b"d/line\nfeed\0d/not\xffutf8\0");
 }
 
 #[test]
-fn findings_as_objects() {
+fn find_json_has_an_object_per_finding() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["find", "--json", "-a", "sha256", ABC, EMPTY, "d", "none"]);
     let objects: Vec<serde_json::Value> =
@@ -227,7 +227,7 @@ fn findings_as_objects() {
 }
 
 #[test]
-fn copies_are_told_from_names_of_one_file() {
+fn copies_are_distinguished_from_hard_links() {
     let folder = Folder::with(&[
         ("d/a", "same"),
         ("d/s/b", "same"),
@@ -243,13 +243,13 @@ fn copies_are_told_from_names_of_one_file() {
     let ran = folder.run(&["duplicates", "d"]);
     let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 below the minimum size; 3 files, 12 B read\n";
     let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
-    assert_eq!(shown(&ran), (out.clone(), said, Some(0)));
+    assert_eq!(result_of(&ran), (out.clone(), said, Some(0)));
     assert_eq!(folder.entries(), before);
-    // Overlapping arguments reach the same names, which are no links.
+    // Overlapping arguments reach the same names, which are not hard links.
     let ran = folder.run(&["duplicates", "-q", "d", "d/s", "./d/s/b"]);
-    assert_eq!(shown(&ran), (out, "", Some(0)));
+    assert_eq!(result_of(&ran), (out, "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "-0", "d"]);
-    assert_eq!(shown(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
     assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
     let said = "truesum: 4 files: no copies; 2 hard links; 2 below the minimum size; 0 files, 0 B read\n";
@@ -258,8 +258,9 @@ fn copies_are_told_from_names_of_one_file() {
 }
 
 #[test]
-fn a_file_that_a_mount_leads_to_twice_is_no_copy_of_itself() {
-    // regression: on FUSE a file was a copy of itself where two arguments lead to it, and the only copy was removed as one.
+fn file_mounted_twice_is_not_a_copy_of_itself() {
+    // regression: on FUSE, a file that two arguments lead to was reported as a copy of itself, and its only copy was
+    // removed.
     let folder = Folder::with(&[("f/sub/a", "hello"), ("f/copy", "hello"), ("m/none", "")]);
     std::fs::remove_file(folder.path("m/none")).unwrap();
     symlink("m", folder.path("lm")).unwrap();
@@ -277,8 +278,8 @@ fn a_file_that_a_mount_leads_to_twice_is_no_copy_of_itself() {
 }
 
 #[test]
-fn a_folder_mounted_within_itself_has_no_copies() {
-    // regression: a walk of one argument took what a bind mount shows again for copies.
+fn folder_mounted_within_itself_has_no_copies() {
+    // regression: files that a bind mount shows twice in one walk were reported as copies.
     let folder = Folder::with(&[("d/a", "same"), ("d/b/none", "")]);
     let script = "mount --bind d d/b && exec \"$0\" duplicates -q d";
     let program = folder.command().get_program().to_owned();
@@ -294,7 +295,7 @@ fn a_folder_mounted_within_itself_has_no_copies() {
 }
 
 #[test]
-fn large_files_are_told_apart_by_their_beginning_and_equal_ones_by_their_end() {
+fn large_files_are_compared_by_prefix_before_content() {
     let folder = Folder::new();
     let text = |begin: u8, end: u8| {
         let mut text = vec![7; 100_000];
@@ -312,12 +313,12 @@ fn large_files_are_told_apart_by_their_beginning_and_equal_ones_by_their_end() {
 }
 
 #[test]
-fn duplicates_that_could_not_be_read_are_told() {
+fn unreadable_files_are_reported_by_duplicates() {
     let folder = Folder::with(&[("d/a", "same"), ("d/b", "same")]);
     let ran = folder.run(&["duplicates", "d", "none"]);
     let said = "truesum: none: cannot open: No such file or directory\n\
                 truesum: 2 files: 1 copy in 1 group, 4 B wasted; 2 files, 8 B read; 1 could NOT be read\n";
-    assert_eq!(shown(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
         ran.err.contains("note: compared with crc32 only: different files can have the same digest\n"),
@@ -335,7 +336,7 @@ fn duplicates_that_could_not_be_read_are_told() {
 }
 
 #[test]
-fn a_closed_output_ends_a_search_by_the_signal() {
+fn closed_output_ends_a_search_by_sigpipe() {
     let folder = Folder::new();
     for number in 0..20_000 {
         folder.write(format!("d/{number}"), "abc");
@@ -344,13 +345,13 @@ fn a_closed_output_ends_a_search_by_the_signal() {
         let mut command = folder.command();
         let mut child = command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let ran = ended(child);
+        let ran = wait_for(child);
         assert_eq!((ran.signal, ran.err.as_str()), (Some(libc::SIGPIPE), ""), "{words:?}");
     }
 }
 
 #[test]
-fn two_digests_are_looked_for_in_one_read_and_each_is_told_once() {
+fn two_digests_are_found_in_one_read() {
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["find", ABC, ABC_MD5, "a"]);
     assert_eq!(ran.out(), format!("found\ta\t{ABC}\tsha256\nfound\ta\t{ABC_MD5}\tmd5\n"));
@@ -364,29 +365,29 @@ fn two_digests_are_looked_for_in_one_read_and_each_is_told_once() {
 }
 
 #[test]
-fn a_manifest_that_lists_nothing_is_said_to() {
+fn empty_manifest_or_folder_is_reported() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
     let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
     let said = "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
 #[test]
-fn a_link_is_no_name_of_a_file() {
+fn symbolic_link_is_not_counted_as_a_copy() {
     let folder = Folder::with(&[("d/b", "abc"), ("d/c", "abc")]);
     std::fs::hard_link(folder.path("d/b"), folder.path("d/e")).unwrap();
     symlink("b", folder.path("d/a")).unwrap();
     symlink("b", folder.path("d/z")).unwrap();
     let ran = folder.run(&["duplicates", "-L", "d"]);
     let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 2 files, 6 B read\n";
-    assert_eq!(shown(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
 }
 
-/// A file whose QuickXorHash is this digest: 160 bits are exclusively ored at places that its author chooses.
+/// Returns a file with this QuickXorHash: its 160 bits are XORed in at chosen positions.
 fn forged(digest: &[u8; 20]) -> Vec<u8> {
     let (mut wanted, len) = (*digest, 160u64);
     for (at, byte) in len.to_le_bytes().into_iter().enumerate() {
@@ -400,8 +401,9 @@ fn forged(digest: &[u8; 20]) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_made_for_a_checksum_is_not_what_a_digest_of_a_hash_is_of() {
-    // regression: a SHA-1 was found in a file forged for QuickXorHash, exit 0, and a hint advised -a quickxor.
+fn weak_checksum_does_not_match_a_digest_of_a_cryptographic_hash() {
+    // regression: a SHA-1 digest matched a file forged for QuickXorHash, with exit status 0, and a hint suggested -a
+    // quickxor.
     let digest = "a9993e364706816aba3e25717850c26c9cd0d89d";
     let bytes: Vec<u8> =
         (0..20).map(|at| u8::from_str_radix(&digest[2 * at..2 * at + 2], 16).unwrap()).collect();
@@ -423,8 +425,9 @@ fn a_file_made_for_a_checksum_is_not_what_a_digest_of_a_hash_is_of() {
 }
 
 #[test]
-fn a_word_that_may_be_digest_or_place_is_refused() {
-    // regression: of two digests, one that a file was named after was taken for the place to look in, and never searched.
+fn argument_that_may_be_digest_or_path_is_rejected() {
+    // regression: if a file had the name of one of two digests, it was used as the place to search, and that digest was
+    // never searched for.
     let folder = Folder::with(&[("d/a", "abc"), (OTHER, "content")]);
     let ran = folder.run(&["find", ABC, OTHER, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
@@ -433,7 +436,7 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
     let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: truesum ")).expect("a hint");
     let mut shell = std::process::Command::new("sh");
     shell.current_dir(folder.root()).args(["-c", &format!("{} {hint}", env!("CARGO_BIN_EXE_truesum"))]);
-    let pasted: Ran = shell.output().unwrap().into();
+    let pasted: RunResult = shell.output().unwrap().into();
     assert_eq!(
         (pasted.out(), pasted.code),
         (format!("found\td/a\t{ABC}\tsha256\nabsent\tsha256:{OTHER}\n"), Some(1)),
@@ -444,8 +447,8 @@ fn a_word_that_may_be_digest_or_place_is_refused() {
 }
 
 #[test]
-fn a_hint_on_pipes_names_an_option_of_the_command() {
-    // regression: every command pointed to `hash --special` and `check --special`, whatever it was asked to do.
+fn special_file_hint_names_an_option_of_the_command() {
+    // regression: every command suggested `hash --special` and `check --special`.
     let folder = Folder::with(&[("d/a", "abc"), ("M", &format!("{ABC}  d/p\n"))]);
     folder.pipe("d/p");
     let hint = "hint: to read devices and pipes, use --special\n";

@@ -1,10 +1,10 @@
-//! The grammar of the command line: global options, words that are no command, options that are repeated.
+//! The grammar of the command line: global options, unknown commands and repeated options.
 
 use crate::program::{Folder, OTHER};
 
 #[test]
-fn an_option_before_the_command_does_not_make_a_file_of_it() {
-    // regression: `truesum -q check SUMS` hashed a folder called check and the manifest, exit 0.
+fn option_before_the_command_does_not_make_it_a_file_name() {
+    // regression: `truesum -q check SUMS` hashed a folder named check and the manifest, with exit status 0.
     let folder =
         Folder::with(&[("check/notes", "hello"), ("file", "abc"), ("SUMS", &format!("{OTHER}  file\n"))]);
     for words in [
@@ -30,7 +30,7 @@ fn an_option_before_the_command_does_not_make_a_file_of_it() {
 }
 
 #[test]
-fn a_word_that_is_neither_command_nor_file_is_refused_before_anything_is_hashed() {
+fn unknown_command_is_rejected_before_hashing() {
     let folder = Folder::with(&[("file", "abc")]);
     for (words, hint) in [
         (&["chekc", "file"][..], "a similar command is check"),
@@ -47,14 +47,14 @@ fn a_word_that_is_neither_command_nor_file_is_refused_before_anything_is_hashed(
             ran.err
         );
     }
-    // Where the command is named, a file that is missing is reported and the others are hashed.
+    // If the command is named, a missing file is reported and the others are hashed.
     let ran = folder.run(&["hash", "nothing", "file"]);
     assert_eq!((ran.out().lines().count(), ran.code), (1, Some(1)));
 }
 
 #[test]
-fn of_two_values_of_an_option_none_is_dropped() {
-    // regression: the first of two --files-from was dropped: a manifest of half the files, exit 0.
+fn repeated_options_never_drop_a_value() {
+    // regression: the first of two --files-from was dropped: a manifest of half the files, with exit status 0.
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("one", "a\n"), ("two", "b\n")]);
     let ran = folder.run(&["hash", "--files-from", "one", "--files-from", "two"]);
     assert_eq!((ran.out().lines().count(), ran.code), (2, Some(0)), "{}", ran.err);
@@ -76,7 +76,7 @@ fn of_two_values_of_an_option_none_is_dropped() {
 }
 
 #[test]
-fn messages_about_the_command_line_hold_no_control_characters() {
+fn argument_errors_contain_no_control_characters() {
     let folder = Folder::with(&[("a", "abc")]);
     for words in [
         &["check", "--color", "\x1b]0;x\x07", "a"][..],

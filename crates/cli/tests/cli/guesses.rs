@@ -1,33 +1,33 @@
 //! Commands and arguments that users of other programs try: they work, or the hint is a command that works.
 
-use crate::program::{ABC, EMPTY, Folder, Ran, lines};
+use crate::program::{ABC, EMPTY, Folder, RunResult, lines};
 use std::process::Command;
 
-/// A folder with files, a manifest of them, and a tree that is stored for one.
-fn stage() -> Folder {
+/// Returns a folder with files, a manifest of them, and a stored tree of one file.
+fn setup() -> Folder {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("d/a", "abc"), ("d/b", "")]);
     folder.write("SHA256SUMS", lines(&[(ABC, "a"), (EMPTY, "b")]));
     folder.write("d/SHA256SUMS", lines(&[(ABC, "a"), (EMPTY, "b")]));
     folder
 }
 
-/// Runs a line of a shell with this program as `truesum`.
-fn shell(folder: &Folder, line: &str) -> Ran {
+/// Runs a shell command with this program as `truesum`.
+fn shell(folder: &Folder, line: &str) -> RunResult {
     let line = format!("truesum() {{ '{}' \"$@\"; }}\n{line}", env!("CARGO_BIN_EXE_truesum"));
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(folder.root()).env("TRUESUM_CONFIG", "");
     command.output().expect("a shell").into()
 }
 
-/// The command in the last hint.
-fn hint(ran: &Ran) -> String {
+/// Returns the command in the last hint.
+fn hint(ran: &RunResult) -> String {
     let hint = ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")).next_back();
     let hint = hint.unwrap_or_else(|| panic!("no hint: {}", ran.err));
     hint[hint.find("truesum ").unwrap_or(0)..].to_owned()
 }
 
 #[test]
-fn a_guess_fails_with_a_hint_that_works() {
+fn wrong_guess_gets_a_working_hint() {
     for (guess, expected) in [
         ("truesum dupes d", "truesum duplicates d"),
         ("truesum sha256 a", "truesum -a sha256 a"),
@@ -49,17 +49,17 @@ fn a_guess_fails_with_a_hint_that_works() {
         ),
         ("truesum check --sha256 SHA256SUMS", "truesum check -a sha256 SHA256SUMS"),
     ] {
-        let folder = stage();
+        let folder = setup();
         let ran = shell(&folder, guess);
         assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{guess}: {}", ran.err);
         let hint = hint(&ran);
         assert_eq!(hint, expected, "{guess}: {}", ran.err);
         let ran = shell(&folder, &hint);
-        // What differs is found: SHA256SUMS itself is new.
+        // `diff` reports a difference: SHA256SUMS itself is new.
         let code = if hint.contains("diff") { Some(1) } else { Some(0) };
         assert_eq!(ran.code, code, "{hint}: {}", ran.err);
     }
-    let folder = stage();
+    let folder = setup();
     for (guess, expected) in [
         ("truesum sign SHA256SUMS", "hint: truesum does not create signatures: minisign -Sm SHA256SUMS\n"),
         ("truesum repair a b", "hint: truesum tree repair --from b a\n"),
@@ -117,7 +117,7 @@ fn a_guess_fails_with_a_hint_that_works() {
         assert_eq!(ran.err.matches("hint: ").count(), usize::from(expected.contains("hint")), "{}", ran.err);
     }
     assert_eq!(shell(&folder, "truesum verify SHA256SUMS").code, Some(0));
-    // The repair of the hint, with a stored tree.
+    // The repair suggested by the hint, with a stored tree.
     let big = "x".repeat(100_000);
     folder.write("a", &big);
     folder.write("b", &big);
@@ -125,7 +125,8 @@ fn a_guess_fails_with_a_hint_that_works() {
     folder.write("a", format!("y{}", &big[1..]));
     let ran = shell(&folder, &hint(&shell(&folder, "truesum repair a b")));
     assert_eq!((ran.code, folder.read("a")), (Some(0), big.clone().into_bytes()), "{}", ran.err);
-    // regression: without a stored tree the hint was to store that of the damaged file, which then was called intact.
+    // regression: without a stored tree, the hint suggested storing that of the damaged file, which was then reported
+    // as intact.
     std::fs::remove_file(folder.path("a.ftr")).unwrap();
     folder.write("a", format!("y{}", &big[1..]));
     let ran = shell(&folder, &hint(&shell(&folder, "truesum tree repair --from b a")));
@@ -133,8 +134,8 @@ fn a_guess_fails_with_a_hint_that_works() {
 }
 
 #[test]
-fn a_folder_behind_a_manifest_gets_the_option_that_is_meant() {
-    let folder = stage();
+fn folder_after_a_manifest_suggests_root() {
+    let folder = setup();
     let ran = folder.run(&["check", "SHA256SUMS", "d"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(
@@ -145,16 +146,16 @@ fn a_folder_behind_a_manifest_gets_the_option_that_is_meant() {
 }
 
 #[test]
-fn a_digest_that_was_cut_is_told_from_an_unknown_one() {
-    let folder = stage();
+fn truncated_digest_gets_a_hint() {
+    let folder = setup();
     let ran = folder.run(&["check", &ABC[..61], "a"]);
     let hint = "hint: copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128\n";
     assert!(ran.code == Some(2) && ran.err.ends_with(hint), "{}", ran.err);
 }
 
 #[test]
-fn a_digest_is_compared_with_files_in_either_order() {
-    let folder = stage();
+fn digest_and_files_are_accepted_in_either_order() {
+    let folder = setup();
     let note = format!("truesum: note: expected digest: sha256 {ABC}\n");
     let named = format!("sha256:{ABC}");
     for words in [&["check", ABC, "a"][..], &["check", "a", ABC], &["check", &named, "a"], &["-c", ABC, "a"]]
@@ -193,7 +194,7 @@ fn a_digest_is_compared_with_files_in_either_order() {
         );
         assert!(ran.code == Some(2) && ran.err.ends_with(&said), "{words:?}: {}", ran.err);
     }
-    // A file of this name is a file: nothing is compared with the digest.
+    // If a file has this name, it is used as a file, and nothing is compared with the digest.
     folder.write(ABC, "abc");
     assert_eq!(folder.run(&["check", ABC, "a"]).code, Some(2));
     let ran = folder.run(&[&typed, "a"]);
@@ -201,8 +202,8 @@ fn a_digest_is_compared_with_files_in_either_order() {
 }
 
 #[test]
-fn files_behind_a_manifest_are_its_entries() {
-    let folder = stage();
+fn files_after_a_manifest_select_its_entries() {
+    let folder = setup();
     let ran = folder.run(&["check", "SHA256SUMS", "a"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
     assert!(ran.err.contains("selected: 1 of 2 entries"), "{}", ran.err);
@@ -212,7 +213,7 @@ fn files_behind_a_manifest_are_its_entries() {
     }
     let ran = folder.run(&["check", "--root", "d", "SHA256SUMS", "d/a"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{}", ran.err);
-    // Another file of the same name is not meant.
+    // Another file with the same name does not match the entry.
     let ran = folder.run(&["check", "d/SHA256SUMS", "a"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
     assert!(ran.err.contains("truesum: ../a: not in d/SHA256SUMS\n"), "{}", ran.err);
@@ -227,13 +228,13 @@ fn files_behind_a_manifest_are_its_entries() {
     for words in [&["check", "SHA256SUMS", "b"][..], &["check", "--ignore-missing", "SHA256SUMS", "b"]] {
         assert_eq!(folder.run(words).code, Some(1), "{words:?}");
     }
-    // A name with the characters of a glob is a name.
+    // A name with wildcard characters is still a name.
     folder.write("[a]", "abc");
     assert_eq!(folder.run(&["check", "SHA256SUMS", "[a]"]).code, Some(1));
-    // Manifests as they are written by find.
+    // Manifests with names as printed by find.
     folder.write("M", lines(&[(ABC, "./a"), (EMPTY, "./b")]));
     assert_eq!(folder.run(&["check", "M", "a"]).code, Some(0));
-    // An archive is no manifest, and one manifest may be an entry of another.
+    // An archive is not a manifest, and a manifest may be an entry of another one.
     folder.write("x.tar.gz", "\x1f\u{8b}\x08");
     folder.write(
         "list.json",
@@ -249,14 +250,14 @@ fn files_behind_a_manifest_are_its_entries() {
     let ran = folder.run(&["check", "all.sha256", "list.sha256"]);
     let note = "note: list.sha256 is checked as a manifest; to verify it as a file: truesum check --only list.sha256 all.sha256\n";
     assert!(ran.code == Some(0) && ran.err.contains(note), "{}", ran.err);
-    // A second manifest is a manifest, and names are relative to the current folder.
+    // A second manifest is used as a manifest, and the names are relative to the current folder.
     folder.write("b", "");
     let ran = folder.run(&["check", "SHA256SUMS", "d/SHA256SUMS"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\nb: OK\nd/a: OK\nd/b: OK\n"), "{}", ran.err);
 }
 
 #[test]
-fn a_list_of_many_files_for_one_download_has_a_hint() {
+fn long_manifest_for_one_download_suggests_ignore_missing() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("SHA256SUMS", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "d")]));
     let ran = folder.run(&["check", "SHA256SUMS"]);
@@ -276,7 +277,7 @@ fn a_list_of_many_files_for_one_download_has_a_hint() {
 }
 
 #[test]
-fn hints_follow_the_lines_that_they_explain() {
+fn hints_follow_the_lines_they_explain() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", lines(&[(EMPTY, "M"), (ABC, "a")]));
     let ran = shell(&folder, "truesum check M 2>&1");
@@ -285,15 +286,16 @@ fn hints_follow_the_lines_that_they_explain() {
 }
 
 #[test]
-fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
-    // regression: a download with a line like that of a manifest was taken for one, and passed although it was not listed.
-    let folder = stage();
+fn file_after_a_manifest_is_checked_whatever_it_contains() {
+    // regression: a download that contains a line in the form of an entry was treated as a manifest, and passed
+    // although it was not in the manifest.
+    let folder = setup();
     folder.write("evil.sh", lines(&[(ABC, "a")]) + "# anything\n");
     let ran = folder.run(&["check", "SHA256SUMS", "evil.sh"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(1), ""), "{}", ran.err);
     let said = "truesum: evil.sh: not in SHA256SUMS\nhint: evil.sh is itself a manifest; to check its entries: truesum check evil.sh\n";
     assert!(ran.err.contains(said), "{}", ran.err);
-    // A name is no glob.
+    // Names are not patterns.
     folder.write("a1", "abc");
     folder.write("a[1]", "changed");
     folder.write("M.sha256", lines(&[(ABC, "a1"), (ABC, "a[1]")]));
@@ -302,15 +304,16 @@ fn a_file_behind_a_manifest_is_checked_whatever_it_contains() {
     assert!(ran.out().contains("a[1]: FAILED") && !ran.out().contains("a1: OK"), "{}", ran.out());
     let ran = folder.run(&["check", "SHA256SUMS", "*"]);
     assert!(ran.code == Some(1) && ran.err.contains("truesum: *: not in SHA256SUMS\n"), "{}", ran.err);
-    // What is not in the manifest cannot be found in a part of it.
+    // An exact check cannot be combined with a selection.
     assert_eq!(folder.run(&["check", "--exact", "SHA256SUMS", "a"]).code, Some(2));
     assert_eq!(folder.run(&["check", "--exact", "--only", "a", "SHA256SUMS"]).code, Some(2));
 }
 
 #[test]
-fn messages_about_arguments_have_the_form_of_all_others() {
-    // regression: these were the texts of the library that parses the arguments, with its usage and its capital letters.
-    let folder = stage();
+fn argument_errors_have_the_form_of_other_messages() {
+    // regression: these messages came from the library that parses the arguments, with its usage text and capital
+    // letters.
+    let folder = setup();
     for (line, said) in [
         ("audit", "audit: missing argument: MANIFEST\nhint: truesum audit MANIFEST...\n"),
         ("diff", "diff: missing argument: OLD, NEW\nhint: truesum diff OLD NEW\n"),
@@ -365,17 +368,17 @@ fn messages_about_arguments_have_the_form_of_all_others() {
 }
 
 #[test]
-fn help_for_another_name_of_a_command_is_that_of_the_command() {
-    // regression: it was the help of hash.
-    let folder = stage();
+fn help_for_a_command_alias_is_that_of_the_command() {
+    // regression: the help of hash was printed.
+    let folder = setup();
     let (verify, check) = (folder.run(&["help", "verify"]), folder.run(&["help", "check"]));
     assert!(check.out().contains("Usage: truesum check"), "{}", check.out());
     assert_eq!((verify.code, verify.out()), (Some(0), check.out()));
 }
 
 #[test]
-fn a_folder_is_not_a_state_file() {
-    let folder = stage();
+fn folder_is_not_a_state_file() {
+    let folder = setup();
     let ran = folder.run(&["check", "--state", "d", "SHA256SUMS"]);
     let said = "truesum: --state: d is a folder, not a file\n\
                 hint: truesum check --state d/check.state SHA256SUMS\n";
@@ -384,8 +387,8 @@ fn a_folder_is_not_a_state_file() {
 }
 
 #[test]
-fn two_files_that_are_not_manifests_are_compared_by_another_program() {
-    let folder = stage();
+fn diff_of_two_other_files_suggests_cmp() {
+    let folder = setup();
     folder.write("x.iso", b"\0\x01CD001\x01\0\0\0");
     folder.write("y.iso", b"\0\x01CD001\x02\0\0\0");
     for [old, new] in [["a", "b"], ["x.iso", "y.iso"]] {
@@ -398,7 +401,7 @@ fn two_files_that_are_not_manifests_are_compared_by_another_program() {
 }
 
 #[test]
-fn hints_name_only_options_of_the_command() {
+fn hints_use_only_options_of_the_command() {
     // regression: shared advice named options that torrent create and bag check do not have.
     let folder = Folder::with(&[("set/a", "abc"), ("bag/data/a", "abc"), ("outside", "abc"), ("big", "abc")]);
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
@@ -427,7 +430,7 @@ fn hints_name_only_options_of_the_command() {
         let path = &words[..if ["torrent", "bag", "embed"].contains(&words[0]) { 2 } else { 1 }];
         let help = |path: &[&str]| folder.run(&[path, &["--help-all"]].concat()).out();
         for hint in ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")) {
-            // A command in a hint has its own options.
+            // A command in a hint is checked with its own options.
             let (own, other) = hint.split_once("truesum ").unwrap_or((hint, ""));
             let named = |text: &str| -> Vec<String> {
                 let options = text.split(' ').filter(|word| word.starts_with("--"));
@@ -453,7 +456,7 @@ fn hints_name_only_options_of_the_command() {
 }
 
 #[test]
-fn commands_in_hints_have_the_options_of_the_run_and_names_that_are_no_options() {
+fn hints_keep_options_and_protect_names_like_options() {
     // regression: a manifest named -S was printed as it is, and --exclude was dropped.
     let folder = Folder::with(&[("a", "abc"), ("z", "bad")]);
     folder.write("-S", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c"), (ABC, "z")]));

@@ -1,11 +1,11 @@
 //! `truesum hash`.
 
-use crate::program::{ABC, EMPTY, Folder, OLD, shown};
+use crate::program::{ABC, EMPTY, Folder, OLD_MANIFEST, result_of};
 use std::os::unix::fs::symlink;
 use truesum_test_support::thorough_or;
 
 #[test]
-fn files_and_folders_give_lines_in_the_order_of_paths() {
+fn files_and_folders_are_listed_in_path_order() {
     let folder = Folder::with(&[("b", "abc"), ("d/x", "abc"), ("d.txt", ""), ("d/.hidden", "")]);
     let expected = format!("{ABC}  ./b\n{EMPTY}  ./d.txt\n{EMPTY}  ./d/.hidden\n{ABC}  ./d/x\n");
     for words in [&["hash", "."][..], &["."], &["-r", "."], &["hash", "--recursive", "."], &["-j", "3", "."]]
@@ -18,7 +18,7 @@ fn files_and_folders_give_lines_in_the_order_of_paths() {
 }
 
 #[test]
-fn every_option_of_format_writes_its_bytes() {
+fn every_format_option_gives_its_exact_output() {
     const BASE64: &str = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
     const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
     const B2: &str = "cf4ab791c62b8d2b2109c90275287816";
@@ -47,7 +47,7 @@ fn every_option_of_format_writes_its_bytes() {
 }
 
 #[test]
-fn json_lines_tell_size_time_and_digests() {
+fn json_lines_have_size_mtime_and_digests() {
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["--json", "-a", "sha256,md5", "a"]);
     let line: serde_json::Value = serde_json::from_slice(&ran.out).unwrap();
@@ -59,7 +59,7 @@ fn json_lines_tell_size_time_and_digests() {
 }
 
 #[test]
-fn json_manifests_of_the_same_files_are_the_same_bytes() {
+fn json_manifests_are_deterministic() {
     let folder = Folder::with(&[("d/b", "b"), ("d/a/x", "x"), ("d/a.txt", "a")]);
     for (name, threads) in [("M1", "1"), ("M2", "2")] {
         assert_eq!(folder.run(&["hash", "--json", "--jobs", threads, "-o", name, "d"]).code, Some(0));
@@ -70,7 +70,7 @@ fn json_manifests_of_the_same_files_are_the_same_bytes() {
 }
 
 #[test]
-fn standard_input_is_hashed_where_no_file_is_named() {
+fn stdin_is_hashed_if_no_file_is_given() {
     let folder = Folder::new();
     for words in [&[][..], &["hash"], &["-"], &["-a", "sha256"]] {
         let ran = folder.feed(words, b"abc");
@@ -79,7 +79,7 @@ fn standard_input_is_hashed_where_no_file_is_named() {
 }
 
 #[test]
-fn a_manifest_has_names_relative_to_its_folder_and_moves_with_it() {
+fn manifest_has_relative_names_and_can_be_moved() {
     let folder = Folder::with(&[("tree/a", "abc"), ("tree/sub/b", "")]);
     for target in ["tree", "./tree/", "tree/sub/.."] {
         assert_eq!(folder.run(&["hash", "-o", "tree/M", target]).code, Some(0));
@@ -92,12 +92,12 @@ fn a_manifest_has_names_relative_to_its_folder_and_moves_with_it() {
 }
 
 #[test]
-fn root_says_what_names_are_relative_to() {
+fn root_sets_the_base_of_names() {
     let folder = Folder::with(&[("tree/a", "abc"), ("out/keep", "")]);
     assert_eq!(folder.run(&["hash", "--root", "tree", "-o", "out/M", "tree"]).code, Some(0));
     assert_eq!(folder.read("out/M"), format!("{ABC}  a\n").as_bytes());
     assert_eq!(folder.run(&["hash", "--root", "tree", "tree"]).out(), format!("{ABC}  a\n"));
-    // regression: a manifest was written that its own check refuses.
+    // regression: the manifest that was written failed its own check.
     let before = folder.read("out/M");
     let ran = folder.run(&["hash", "-o", "out/M", "tree"]);
     assert_eq!(ran.code, Some(2));
@@ -110,8 +110,8 @@ fn root_says_what_names_are_relative_to() {
 }
 
 #[test]
-fn the_runs_own_output_is_never_hashed() {
-    let folder = Folder::with(&[("a", "abc"), ("M", OLD)]);
+fn own_output_is_never_hashed() {
+    let folder = Folder::with(&[("a", "abc"), ("M", OLD_MANIFEST)]);
     for _ in 0..2 {
         assert_eq!(folder.run(&["-o", "M", "."]).code, Some(0));
         assert_eq!(folder.read("M"), format!("{ABC}  a\n").as_bytes());
@@ -120,13 +120,13 @@ fn the_runs_own_output_is_never_hashed() {
     let out = std::fs::File::create(folder.path("redirected")).unwrap();
     assert!(folder.command().arg(".").stdout(out).status().unwrap().success());
     assert_eq!(folder.read("redirected"), format!("{ABC}  ./a\n").as_bytes());
-    folder.write("M", OLD);
+    folder.write("M", OLD_MANIFEST);
     let ran = folder.run(&["-o", "M", "M", "a"]);
     assert!(ran.err.contains("own output"), "a file named by the user is not passed over without a word");
 }
 
 #[test]
-fn a_manifest_that_would_lack_a_file_is_not_written() {
+fn incomplete_manifest_is_not_written() {
     let folder = Folder::with(&[("a", "abc"), ("z", ""), ("d/x", "")]);
     symlink("nowhere", folder.path("d/broken")).unwrap();
     std::fs::create_dir(folder.path("empty")).unwrap();
@@ -140,7 +140,7 @@ fn a_manifest_that_would_lack_a_file_is_not_written() {
         (&["--exclude", "x", "d"], 2, "no file was selected: 1 file excluded", "--allow-empty"),
         (&["--files-from", "/dev/null"], 2, "there are no files", "--allow-empty"),
     ] {
-        for (old, kept) in [(None, "not written"), (Some(OLD), "not replaced")] {
+        for (old, kept) in [(None, "not written"), (Some(OLD_MANIFEST), "not replaced")] {
             old.inspect(|old| folder.write("M", old));
             let ran = folder.run(&[&["hash", "-o", "M"], words].concat());
             assert_eq!(ran.code, Some(code), "{words:?} {}", ran.err);
@@ -156,8 +156,8 @@ fn a_manifest_that_would_lack_a_file_is_not_written() {
 }
 
 #[test]
-fn less_than_was_asked_for_is_written_on_request() {
-    let folder = Folder::with(&[("a", "abc"), ("z", ""), ("M", OLD)]);
+fn partial_or_empty_manifest_is_written_on_request() {
+    let folder = Folder::with(&[("a", "abc"), ("z", ""), ("M", OLD_MANIFEST)]);
     let ran = folder.run(&["hash", "-o", "M", "--partial", "a", "nope", "z"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("nope: cannot open: No such file or directory"), "{}", ran.err);
@@ -173,11 +173,11 @@ fn less_than_was_asked_for_is_written_on_request() {
 }
 
 #[test]
-fn an_entry_that_the_format_cannot_hold_is_lacking_too() {
-    let folder = Folder::with(&[("a", "abc"), ("line\nend", "abc"), ("M", OLD)]);
+fn entry_the_format_cannot_store_counts_as_missing() {
+    let folder = Folder::with(&[("a", "abc"), ("line\nend", "abc"), ("M", OLD_MANIFEST)]);
     let words = ["hash", "-a", "crc32", "--format", "sfv", "-o", "M", "a", "line\nend"];
     let ran = folder.run(&words);
-    assert_eq!((ran.code, folder.read("M")), (Some(1), OLD.as_bytes().to_vec()), "{}", ran.err);
+    assert_eq!((ran.code, folder.read("M")), (Some(1), OLD_MANIFEST.as_bytes().to_vec()), "{}", ran.err);
     assert!(ran.err.contains("cannot be written"), "{}", ran.err);
     let ran = folder.run(&[&words[..], &["--partial"]].concat());
     assert_eq!(
@@ -189,7 +189,7 @@ fn an_entry_that_the_format_cannot_hold_is_lacking_too() {
 }
 
 #[test]
-fn the_name_of_a_manifest_decides_its_format() {
+fn manifest_name_determines_its_format() {
     // regression: `hash -a crc32 -o x.sfv` wrote BSD lines.
     let folder = Folder::with(&[("a", "abc")]);
     for (words, name, text) in [
@@ -206,12 +206,12 @@ fn the_name_of_a_manifest_decides_its_format() {
     }
     let ran = folder.run(&["hash", "-a", "sha256", "-o", "w.sfv", "a"]);
     let said = "truesum: sfv: sha256 cannot be stored in this format\nhint: the name of the file implies this format; to write another one, use -t bsd or -t jsonl\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert!(!folder.path("w.sfv").exists());
 }
 
 #[test]
-fn whatever_is_written_to_a_file_is_verified_by_a_check() {
+fn every_written_manifest_passes_check() {
     let folder = Folder::with(&[("a", "abc"), ("b", "")]);
     let listed = folder.run(&["list", "algorithms", "--json"]).out();
     let names = listed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
@@ -221,7 +221,7 @@ fn whatever_is_written_to_a_file_is_verified_by_a_check() {
             let format = if *name == "x.sfv" { &["--tag"][..] } else { &[] };
             let made = folder.run(&[&["hash", "-a", algorithm, "-o", name, "a", "b"], format].concat());
             assert_eq!(made.code, Some(0), "{algorithm} {name}: {}", made.err);
-            // A sample verifies nothing unless it is asked for by name.
+            // A sampled digest verifies nothing unless its algorithm is requested.
             let requested = if row["status"] == "sampled" { &["-a", algorithm][..] } else { &[] };
             let ran = folder.run(&[&["check", name], requested].concat());
             assert_eq!(
@@ -250,7 +250,7 @@ fn whatever_is_written_to_a_file_is_verified_by_a_check() {
 }
 
 #[test]
-fn formats_with_a_heading_have_it_once() {
+fn format_headings_are_written_once() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     let text = folder.run(&["hash", "-t", "hashdeep", "-a", "md5,sha256", "a", "b"]).out();
     assert_eq!((text.matches("%%%% HASHDEEP-1.0").count(), text.lines().count()), (1, 4), "{text}");
@@ -259,7 +259,7 @@ fn formats_with_a_heading_have_it_once() {
 }
 
 #[test]
-fn names_come_from_lists() {
+fn names_are_read_from_lists() {
     let folder = Folder::with(&[("a", "abc"), ("new\nline", ""), ("d/x", "")]);
     let lines = format!("{EMPTY}  d/x\n{ABC}  a\n");
     assert_eq!(folder.feed(&["--files-from", "-"], b"d\n\na\n").out(), lines);
@@ -279,7 +279,7 @@ fn names_come_from_lists() {
 }
 
 #[test]
-fn selection_takes_and_leaves_files() {
+fn include_and_exclude_select_files() {
     let folder = Folder::with(&[("a.txt", ""), ("b.bin", ""), ("d/c.txt", ""), ("d/skip/e.txt", "")]);
     let names = |words: &[&str]| -> Vec<String> {
         let ran = folder.run(&[&["hash"], words, &["."]].concat());
@@ -296,7 +296,7 @@ fn selection_takes_and_leaves_files() {
 }
 
 #[test]
-fn links_and_special_files_are_told_of_and_read_on_request() {
+fn links_and_special_files_are_reported_and_read_on_request() {
     let folder = Folder::with(&[("d/a", "abc"), ("outside", "")]);
     symlink("../outside", folder.path("d/link")).unwrap();
     symlink("nothing", folder.path("d/dangling")).unwrap();
@@ -331,14 +331,14 @@ fn unordered_output_has_the_same_lines() {
 }
 
 #[test]
-fn verbose_tells_how_much_was_read() {
+fn verbose_shows_how_much_was_read() {
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["-v", "a"]);
     assert!(ran.err.contains("1 file, 3 B in "), "{}", ran.err);
 }
 
 #[test]
-fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
+fn torrent_is_complete_deterministic_and_matches_mktorrent() {
     let long: String = (0..90_000).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
     let folder = Folder::with(&[
         ("set/a", &long[..70_000]),
@@ -355,7 +355,7 @@ fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
     assert_eq!(folder.read("x.torrent"), ours, "the same files give the same bytes");
     let ran = folder.run(&["torrent", "check", "x.torrent"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
-    // The names are those below the folder that contains the shared one, wherever the torrent is written.
+    // Names are relative to the parent of the shared folder, wherever the torrent is written.
     let elsewhere =
         ["torrent", "create", "--announce", url, "--piece-size", "32KiB", "-o", "set/../set/y.torrent"];
     let ran = folder.run(&[&elsewhere[..], &["--exclude", "*.torrent", "./set/"]].concat());
@@ -373,7 +373,7 @@ fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
     if theirs.is_err() {
         return truesum_test_support::oracle::missing("mktorrent");
     }
-    // It writes its own name above.
+    // mktorrent writes its own name before the dictionary `info`.
     let info = |text: &[u8]| {
         let at = text.windows(6).position(|part| part == b"4:info").unwrap();
         text[at..].to_vec()
@@ -382,7 +382,7 @@ fn a_torrent_is_written_whole_checked_and_the_same_as_mktorrents() {
 }
 
 #[test]
-fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
+fn impossible_torrent_is_rejected_before_reading_or_writing() {
     let folder =
         Folder::with(&[("set/a", "abc"), ("set/b", "abc"), ("other", "abc"), ("x.torrent", "as it was")]);
     for (words, code, said) in [
@@ -401,13 +401,13 @@ fn what_makes_no_torrent_is_refused_before_anything_is_read_or_written() {
         folder.run(&["torrent", "create", "--overwrite", "-o", "x.torrent", "--piece-size", "1000", "set"]);
     assert_eq!((ran.code, ran.err.contains("a power of two")), (Some(2), true), "{}", ran.err);
     assert_eq!(folder.read("x.torrent"), b"as it was");
-    // Nothing of it goes to standard output either, where a file is missing.
+    // No part of the torrent is written to standard output if a file is missing.
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
 }
 
 #[test]
-fn a_name_that_says_another_algorithm_is_told() {
+fn manifest_name_of_another_algorithm_is_noted() {
     let folder = Folder::with(&[("a", "abc")]);
     for (words, said) in [
         (
@@ -436,7 +436,7 @@ fn a_name_that_says_another_algorithm_is_told() {
 }
 
 #[test]
-fn no_list_is_written_in_base_32_that_a_check_would_not_read() {
+fn every_base32_manifest_passes_check() {
     let folder = Folder::with(&[("a", "abc")]);
     for format in [
         "gnu",
@@ -464,8 +464,9 @@ fn no_list_is_written_in_base_32_that_a_check_would_not_read() {
 }
 
 #[test]
-fn a_manifest_is_dated_before_its_files_were_read() {
-    // regression: dated at the end, it made an edit during the run look older than itself.
+fn manifest_mtime_precedes_reading_its_files() {
+    // regression: the manifest was dated at the end of the run, so an edit during the run seemed older than the
+    // manifest.
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("d/s/b", "abc"),

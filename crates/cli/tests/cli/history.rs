@@ -21,7 +21,8 @@ const TEXTS: [&str; 5] = ["", "x", "y", "xy", "yx"];
 /// The contents of a tree by name.
 type Tree = BTreeMap<String, String>;
 
-/// Returns standings and names by the rules of docs/reference/audit.md, naively: each file is compared with each.
+/// Returns statuses and names by the rules of docs/reference/audit.md, naively: each file is compared with each other
+/// file.
 fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
     let base = |name: &str| name.rsplit('/').next().unwrap().to_owned();
     let mut said = BTreeSet::new();
@@ -70,7 +71,7 @@ fn findings(out: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn after_any_changes_exactly_their_net_effect_is_told() {
+fn random_changes_report_exactly_their_net_effect() {
     let mut random = random(0x9e37_79b9_7f4a_7c15);
     for round in 0..40 {
         let folder = Folder::with(&[("d/keep", "keep")]);
@@ -138,7 +139,7 @@ fn write_stamped(folder: &Folder, tree: &Stamped) {
 }
 
 #[test]
-fn after_any_changes_an_update_leaves_nothing_but_what_rotted() {
+fn update_after_random_changes_leaves_only_corrupt_files() {
     let mut random = random(0x2545_f491_4f6c_dd1d);
     let mut rotten = 0;
     for round in 0..40 {
@@ -192,7 +193,7 @@ fn after_any_changes_an_update_leaves_nothing_but_what_rotted() {
         let said = findings(&folder.run(&["audit", "M", "d"]).out());
         assert_eq!(said, expected, "round {round}: {before:?} {now:?}");
 
-        // If no time is listed, all these files are older than the manifest.
+        // If the manifest has no times, all these files are older than the manifest.
         let refresh = if timed { "--refresh" } else { "--refresh=all" };
         let renaming = ["--rename", "--partial"][random(2)];
         let words = ["update", refresh, "--prune=all", "--allow-empty", renaming, "M", "d"];

@@ -1,16 +1,16 @@
-//! `truesum identify`: what a digest may be, and which of these it is of a file.
+//! `truesum identify`: the algorithms that a digest may belong to, and which of them matches a file.
 
 use crate::program::{ABC, EMPTY, Folder};
 
 #[test]
-fn every_algorithm_is_found_by_its_digest_of_a_file() {
+fn every_algorithm_is_identified_by_its_digest_of_a_file() {
     let folder = Folder::with(&[("f", "123456789")]);
     for line in folder.run(&["list", "algorithms", "--json"]).out().lines() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         let (name, check) = (row["name"].as_str().unwrap(), row["check"].as_str().unwrap());
-        // Of a hundred CRCs of 16 bits, some would match any file.
+        // One of a hundred 16-bit CRCs would match any file by chance.
         let unrequested = !matches!(name, "imohash" | "sha1dc") && !name.starts_with("crc-");
-        // With a file, digests of samples are tried as well.
+        // If a file is given, sampled digests are tried as well.
         let named =
             if unrequested || name == "imohash" { check.to_uppercase() } else { format!("{name}:{check}") };
         let ran = folder.run(&["identify", &named, "f"]);
@@ -23,7 +23,7 @@ fn every_algorithm_is_found_by_its_digest_of_a_file() {
 }
 
 #[test]
-fn one_read_tells_which_it_is_and_the_exit_status_whether() {
+fn identify_names_algorithm_and_encoding_of_a_match() {
     let folder = Folder::with(&[("a", "abc"), ("empty", "")]);
     for (digest, file, code, out) in [
         (ABC, "a", 0, "a: sha256 (hex)\n"),
@@ -53,7 +53,7 @@ fn one_read_tells_which_it_is_and_the_exit_status_whether() {
     ] {
         let ran = folder.run(&["identify", digest, file]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(code), ""), "{digest}");
-        // A file of one leaf has its digest as a tree too, unless the digest says what it is.
+        // The tree digest of a file with one leaf is ambiguous unless the digest names its algorithm.
         let lines = ran.out().lines().count();
         assert!(
             ran.out().starts_with(out) && (lines == 1 || !digest.contains("256")),
@@ -69,7 +69,7 @@ fn one_read_tells_which_it_is_and_the_exit_status_whether() {
 }
 
 #[test]
-fn likely_readings_are_listed_and_arguments_may_be_in_either_order() {
+fn likely_algorithms_are_listed_and_argument_order_is_free() {
     let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
     let out = folder.run(&["identify", ABC]).out();
     let names: Vec<&str> = out.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
@@ -84,7 +84,7 @@ fn likely_readings_are_listed_and_arguments_may_be_in_either_order() {
 }
 
 #[test]
-fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
+fn invalid_digests_and_unreadable_files_exit_with_two() {
     let folder = Folder::with(&[("a", "abc")]);
     for (words, err) in [
         (
@@ -110,7 +110,7 @@ fn what_is_no_digest_and_what_is_not_read_is_not_as_asked() {
 }
 
 #[test]
-fn the_part_size_of_an_upload_is_found() {
+fn identify_determines_the_part_size_of_an_upload() {
     let folder = Folder::new();
     let data: Vec<u8> = (0..23u32 << 20).map(|at| (at ^ (at >> 11)) as u8).collect();
     folder.write("up", &data);
@@ -121,7 +121,7 @@ fn the_part_size_of_an_upload_is_found() {
         let ran = folder.run(&["identify", etag, "up"]);
         let expected = format!("up: s3-etag;part={shown} (hex); no protection against tampering\n");
         assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), expected, ""), "{etag}");
-        // The right number of parts of another file.
+        // The correct number of parts, but the digest of another file.
         let other = etag.replacen(&etag[..2], if etag.starts_with("00") { "01" } else { "00" }, 1);
         assert_eq!(folder.run(&["identify", &other, "up"]).code, Some(1));
     }
@@ -134,7 +134,7 @@ fn the_part_size_of_an_upload_is_found() {
 }
 
 #[test]
-fn json_has_a_row_for_each() {
+fn json_has_a_row_for_each_candidate() {
     let folder = Folder::with(&[("a", "abc")]);
     let rows = |words: &[&str]| -> Vec<serde_json::Value> {
         let ran = folder.run(words);
@@ -150,7 +150,7 @@ fn json_has_a_row_for_each() {
 }
 
 #[test]
-fn with_a_file_the_crcs_of_the_catalogue_are_tried() {
+fn catalogue_crcs_are_tried_if_a_file_is_given() {
     let folder = Folder::with(&[("f", "123456789")]);
     // The catalogue's own check value of CRC-16/IBM-3740.
     let ran = folder.run(&["identify", "29b1", "f"]);
@@ -170,7 +170,7 @@ fn with_a_file_the_crcs_of_the_catalogue_are_tried() {
 }
 
 #[test]
-fn what_trees_and_services_print_is_found_with_the_file() {
+fn tree_and_service_digests_are_identified_with_the_file() {
     let folder = Folder::with(&[("a", &"abc".repeat(50_000))]);
     for name in [
         "sha256-tree",
@@ -192,7 +192,7 @@ fn what_trees_and_services_print_is_found_with_the_file() {
             assert!(ran.out().contains(name), "{name}: {}", ran.out());
         }
     }
-    // Azure has the lowest byte of its CRC first.
+    // Azure puts the lowest byte of its CRC first.
     let crc = folder.run(&["hash", "-a", "crc64nvme", "a"]).out();
     let mut bytes = data_encoding::HEXLOWER.decode(&crc.as_bytes()[..16]).unwrap();
     bytes.reverse();
@@ -200,9 +200,9 @@ fn what_trees_and_services_print_is_found_with_the_file() {
     assert!(ran.out().contains("crc64nvme"), "{}", ran.out());
 }
 
-/// The base64 spelling was taken for an MD5 and reported FAILED, and the hexadecimal one was refused.
+/// regression: the base64 encoding was treated as an MD5 digest and FAILED, and the hexadecimal one was rejected.
 #[test]
-fn check_compares_with_the_digest_of_an_upload_in_parts() {
+fn check_accepts_multipart_upload_digests() {
     let folder = Folder::with(&[("small", "abc")]);
     folder.write("up", vec![7; 20 << 20]);
     for (part, parts) in [("8MiB", 3), ("16MiB", 2), ("5MiB", 4)] {

@@ -1,6 +1,6 @@
 //! Keyed digests: the sources of the key, the algorithm names in manifests, and checks without the key.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, RunResult};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ const KEY: &str = "Jefe";
 const MESSAGE: &str = "what do ya want for nothing?";
 const TAG: &str = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
 
-/// Returns a folder with the message in `a` and the key in `K`, which nobody else may read.
+/// Returns a folder with the message in `a` and the key in `K`, which only its owner may read.
 fn folder() -> Folder {
     let folder = Folder::with(&[("a", MESSAGE), ("b", "abc"), ("K", KEY), ("K.hex", "4a656665\n")]);
     for name in ["K", "K.hex"] {
@@ -22,7 +22,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn hmac_is_computed_under_the_key_of_a_file_or_descriptor() {
+fn hmac_key_is_read_from_file_or_descriptor() {
     let folder = folder();
     let expected = format!("HMAC-SHA256 (a) = {TAG}\n");
     for key in [&["--key-file", "K"][..], &["--key-file", "K.hex", "--key-hex"]] {
@@ -34,7 +34,7 @@ fn hmac_is_computed_under_the_key_of_a_file_or_descriptor() {
 }
 
 #[test]
-fn names_and_json_say_that_there_is_a_key_and_never_which() {
+fn output_shows_that_a_key_was_used_but_never_the_key() {
     let folder = folder();
     folder.write("K32", "an unmistakable key of 32 bytes!");
     std::fs::set_permissions(folder.path("K32"), PermissionsExt::from_mode(0o600)).unwrap();
@@ -50,7 +50,7 @@ fn names_and_json_say_that_there_is_a_key_and_never_which() {
 }
 
 #[test]
-fn a_manifest_under_a_key_is_verified_with_it_and_refused_without() {
+fn keyed_manifest_verifies_only_with_its_key() {
     let folder = folder();
     let made = ["-a", "hmac-sha256,sha256", "--key-file", "K", "--tag", "-o", "M", "a", "b"];
     assert_eq!(folder.run(&made).code, Some(0));
@@ -73,7 +73,7 @@ fn a_manifest_under_a_key_is_verified_with_it_and_refused_without() {
 }
 
 #[test]
-fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
+fn untagged_lines_use_the_requested_keyed_algorithm() {
     let folder = folder();
     folder.write("M", format!("{TAG}  a\n"));
     let good = |words: &[&str]| {
@@ -92,7 +92,7 @@ fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
     assert_eq!(folder.run(&["check", "x.b3"]).code, Some(1), "the plain digest is another");
 
-    // A tag that does not mention a key means a digest without one.
+    // A tag that does not mention a key stands for a digest without one.
     let hex = plain.out();
     let hex = hex.split(' ').next().unwrap();
     folder.write("tags", format!("BLAKE3 (a) = {hex}\n"));
@@ -106,13 +106,13 @@ fn lines_that_name_no_algorithm_are_of_the_one_asked_for() {
 }
 
 #[test]
-fn what_is_no_key_or_cannot_be_used_is_refused() {
+fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     let folder = folder();
     folder.write("empty", "");
     folder.write("odd", "abc");
     folder.write("huge", vec![b'k'; (64 << 10) + 1]);
     let refused = |words: &[&str], why: &str| {
-        let ran: Ran = folder.run(words);
+        let ran: RunResult = folder.run(words);
         assert!(ran.code == Some(2) && ran.out.is_empty(), "{words:?}: {ran:?}");
         assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
     };
@@ -187,7 +187,7 @@ fn what_is_no_key_or_cannot_be_used_is_refused() {
 }
 
 #[test]
-fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
+fn world_readable_key_and_trailing_newline_are_noted() {
     let folder = folder();
     folder.write("K", "Jefe\n");
     std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
@@ -200,7 +200,7 @@ fn a_key_that_others_can_read_and_a_line_end_behind_it_are_told() {
 }
 
 #[test]
-fn seeds_and_customizations_stand_in_the_tag_and_lead_back() {
+fn seeds_and_customizations_are_in_tags_and_verify() {
     let folder = folder();
     for (words, tag) in [
         (&["-a", "xxh64,xxh3", "--seed", "7"][..], "XXH64;SEED=7"),
@@ -223,7 +223,7 @@ fn seeds_and_customizations_stand_in_the_tag_and_lead_back() {
 }
 
 #[test]
-fn conversion_keeps_digests_under_a_key_and_needs_none() {
+fn conversion_keeps_keyed_digests_without_the_key() {
     let folder = folder();
     let made = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "--tag", "-o", "M", "a"]);
     assert_eq!(made.code, Some(0), "{}", made.err);
@@ -235,7 +235,7 @@ fn conversion_keeps_digests_under_a_key_and_needs_none() {
 }
 
 #[test]
-fn a_descriptor_is_read_from_where_it_stands_and_may_be_a_socket() {
+fn key_descriptor_is_read_from_its_position_and_may_be_a_socket() {
     let folder = folder();
     folder.write("late", format!("skip{KEY}"));
     let mut file = std::fs::File::open(folder.path("late")).unwrap();
@@ -246,7 +246,7 @@ fn a_descriptor_is_read_from_where_it_stands_and_may_be_a_socket() {
     for input in [OwnedFd::from(file), OwnedFd::from(theirs)] {
         let mut command = folder.command();
         command.args(["-a", "hmac-sha256", "--key-fd", "0", "--tag", "a"]).stdin(Stdio::from(input));
-        let ran: Ran = command.output().unwrap().into();
+        let ran: RunResult = command.output().unwrap().into();
         assert_eq!(
             (ran.out(), ran.err.as_str(), ran.code),
             (format!("HMAC-SHA256 (a) = {TAG}\n"), "", Some(0))
@@ -255,7 +255,7 @@ fn a_descriptor_is_read_from_where_it_stands_and_may_be_a_socket() {
 }
 
 #[test]
-fn standard_input_is_not_the_key_and_the_data() {
+fn stdin_cannot_be_both_key_and_data() {
     let folder = folder();
     let made = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "--tag", "-o", "M", "a"]);
     assert_eq!(made.code, Some(0), "{}", made.err);
@@ -284,12 +284,13 @@ fn standard_input_is_not_the_key_and_the_data() {
     // A file that is also standard input, by its own name.
     let mut command = folder.command();
     command.args(["-a", "hmac-sha256", "--key-file", "K", "-"]);
-    let ran: Ran = command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();
+    let ran: RunResult =
+        command.stdin(std::fs::File::open(folder.path("K")).unwrap()).output().unwrap().into();
     assert!(ran.code == Some(2) && ran.err.contains("both the key and the data"), "{ran:?}");
 }
 
 #[test]
-fn a_manifest_under_a_key_is_audited_updated_and_compared_with_it() {
+fn keyed_manifest_can_be_audited_updated_and_compared() {
     let folder = folder();
     folder.write("d/a", MESSAGE);
     folder.write("d/M", format!("HMAC-SHA256 (a) = {TAG}\n"));
@@ -315,7 +316,7 @@ fn a_manifest_under_a_key_is_audited_updated_and_compared_with_it() {
 }
 
 #[test]
-fn a_manifest_is_not_updated_under_another_key_than_its_own() {
+fn update_rejects_a_key_that_matches_no_entry() {
     let folder = folder();
     folder.write("W", "wrong");
     std::fs::set_permissions(folder.path("W"), PermissionsExt::from_mode(0o600)).unwrap();

@@ -1,12 +1,12 @@
-//! `truesum check --locate`: a failed file, and what its stored tree says of it.
+//! `truesum check --locate`: the damaged ranges of a failed file according to its stored tree.
 
 use crate::bytes::{self, noise};
-use crate::program::{Folder, Ran};
+use crate::program::{Folder, RunResult};
 use serde_json::{Value, json};
 
 const MIB: usize = 1 << 20;
 
-/// A folder with `data` of five mebibytes and some, listed in `M` by SHA-256, its tree in `data.ftr`.
+/// Returns a folder with `data` of more than five mebibytes, its SHA-256 digest in `M`, and its tree in `data.ftr`.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("data", noise(5 * MIB + 17));
@@ -20,23 +20,23 @@ fn flip(folder: &Folder, name: &str, at: usize) {
     bytes::flip(&folder.path(name), at as u64);
 }
 
-/// What follows the digests of the only entry that failed.
-fn below(ran: &Ran) -> String {
+/// Returns the lines after the digests of the only entry that failed.
+fn lines_below_failure(ran: &RunResult) -> String {
     assert_eq!(ran.code, Some(1), "{}\n{}", ran.out(), ran.err);
     let lines = ran.out();
     let below = lines.lines().skip_while(|line| !line.contains("  actual   sha256"));
     below.skip(1).take_while(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect()
 }
 
-/// The record of the entry called `data`.
-fn record(ran: &Ran) -> Value {
+/// Returns the JSON record of the entry `data`.
+fn record(ran: &RunResult) -> Value {
     let lines = ran.out();
     let mut objects = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     objects.find(|object| object["path"] == "data").unwrap()
 }
 
 #[test]
-fn damaged_ranges_stand_below_the_failed_line() {
+fn damaged_ranges_are_printed_below_the_failed_line() {
     let folder = folder();
     assert!(
         !folder.run(&["check", "--locate", "M"]).out().contains("ftr"),
@@ -46,40 +46,43 @@ fn damaged_ranges_stand_below_the_failed_line() {
     flip(&folder, "data", 5 * MIB + 16);
     let ran = folder.run(&["check", "--locate", "M"]);
     assert_eq!(
-        below(&ran),
+        lines_below_failure(&ran),
         "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, up to 1,048,593 bytes damaged\n"
     );
     assert!(ran.err.contains("tree repair --from COPY"), "{}", ran.err);
-    assert!(below(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"), "a picture");
+    assert!(
+        lines_below_failure(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"),
+        "a picture"
+    );
     let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
     assert_eq!(entry["located"]["verdict"], "file damaged");
     assert_eq!(entry["located"]["damaged"], json!([[3 * MIB, MIB], [5 * MIB, 17]]));
     assert_eq!(entry["located"]["tree"], "data.ftr");
     assert_eq!(folder.run(&["check", "--locate", "--status", "M"]).code, Some(2));
     let quiet = folder.run(&["check", "--locate", "--quiet", "M"]);
-    assert!(below(&quiet).contains("5242880 17 damaged"));
+    assert!(lines_below_failure(&quiet).contains("5242880 17 damaged"));
     assert!(!folder.run(&["check", "M"]).out().contains("5242880"), "only when asked");
 }
 
 #[test]
-fn lengths_that_differ_are_explained() {
+fn truncated_and_shifted_files_are_diagnosed() {
     let folder = folder();
     let whole = folder.read("data");
     folder.write("data", &whole[..2 * MIB]);
-    let text = below(&folder.run(&["check", "--locate", "M"]));
+    let text = lines_below_failure(&folder.run(&["check", "--locate", "M"]));
     assert!(text.contains("  2097152 3145745 missing\n"), "{text}");
     assert!(text.contains("truncated: 3,145,745 bytes are missing at the end"), "{text}");
     folder.write("data", [&whole[..4 * MIB], b"new", &whole[4 * MIB..]].concat());
-    let text = below(&folder.run(&["check", "--locate", "M"]));
+    let text = lines_below_failure(&folder.run(&["check", "--locate", "M"]));
     assert!(text.contains("shifted: 3 bytes were inserted before offset 4194304"), "{text}");
 }
 
 #[test]
-fn without_a_tree_there_is_advice_for_next_time() {
+fn missing_tree_gets_advice() {
     let folder = folder();
     folder.write("small", "other");
     let ran = folder.run(&["check", "--locate", "M"]);
-    assert_eq!(below(&ran), "  not located: no stored tree small.ftr\n");
+    assert_eq!(lines_below_failure(&ran), "  not located: no stored tree small.ftr\n");
     assert!(ran.err.contains("truesum tree --save FILE"), "{}", ran.err);
     let ran = folder.run(&["check", "--locate", "--json", "M"]);
     assert!(
@@ -93,7 +96,7 @@ fn without_a_tree_there_is_advice_for_next_time() {
 }
 
 #[test]
-fn trees_are_found_in_a_folder_of_their_own() {
+fn trees_are_found_in_a_separate_folder() {
     let folder = folder();
     std::fs::create_dir_all(folder.path("sub")).unwrap();
     std::fs::create_dir_all(folder.path("trees/sub")).unwrap();
@@ -101,34 +104,36 @@ fn trees_are_found_in_a_folder_of_their_own() {
     std::fs::rename(folder.path("data.ftr"), folder.path("trees/sub/data.ftr")).unwrap();
     folder.run(&["hash", "-o", "M", "sub/data"]);
     flip(&folder, "sub/data", 0);
-    let text = below(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
+    let text = lines_below_failure(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
     assert!(text.contains("  0 1048576 damaged\n"), "{text}");
-    assert!(below(&folder.run(&["check", "--locate", "M"])).contains("no stored tree sub/data.ftr"));
+    assert!(
+        lines_below_failure(&folder.run(&["check", "--locate", "M"])).contains("no stored tree sub/data.ftr")
+    );
     assert_eq!(folder.run(&["check", "--locate", "--trees", "nowhere", "M"]).code, Some(2));
     assert_eq!(folder.run(&["check", "--trees", "trees", "M"]).code, Some(2));
-    // A tree is not looked for outside what a check may read.
+    // A tree outside the folder that the check may read is not used.
     std::fs::rename(folder.path("trees"), folder.path("hidden")).unwrap();
     std::fs::create_dir(folder.path("trees")).unwrap();
     std::os::unix::fs::symlink("../hidden/sub", folder.path("trees/sub")).unwrap();
-    let text = below(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
+    let text = lines_below_failure(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
     assert!(text.contains("cannot tell") && text.contains("leads out of the folder"), "{text}");
 }
 
 #[test]
-fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
+fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     let folder = folder();
     let (data, tree) = (folder.read("data"), folder.read("data.ftr"));
     flip(&folder, "data", MIB);
     let see = || {
-        let text = below(&folder.run(&["check", "--locate", "M"]));
+        let text = lines_below_failure(&folder.run(&["check", "--locate", "M"]));
         (text, record(&folder.run(&["check", "--locate", "--json", "M"]))["located"].clone())
     };
-    // An entry of the row.
+    // Damage in an entry of the tree's row.
     flip(&folder, "data.ftr", 8192);
     let (text, located) = see();
     assert!(text.contains("cannot tell whether the file or the tree is damaged"), "{text}");
     assert_eq!(located["verdict"], "cannot tell");
-    // Both superblocks.
+    // Damage in both superblocks.
     flip(&folder, "data.ftr", 100);
     flip(&folder, "data.ftr", 4196);
     let (text, located) = see();
@@ -138,7 +143,8 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     let (text, located) = see();
     assert!(text.contains("cannot tell: not a stored tree"), "{text}");
     assert_eq!(located["verdict"], "cannot tell");
-    // The tree of the file as it is: then it is the manifest that disagrees. No other file is replaced by it.
+    // If the tree matches the damaged file, the manifest and the tree disagree. A file that is not a tree is not
+    // replaced.
     assert_eq!(folder.run(&["tree", "--save", "data"]).code, Some(2));
     std::fs::remove_file(folder.path("data.ftr")).unwrap();
     folder.run(&["tree", "--save", "data"]);
@@ -146,7 +152,7 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
     assert!(text.contains("intact according to data.ftr: the file matches its stored tree"), "{text}");
     assert_eq!(located["verdict"], "intact");
     assert!(located["reason"].as_str().unwrap().contains("disagree"));
-    // A manifest that holds the tree's digest knows whose tree it is.
+    // If the manifest contains the tree's digest, a tree of another file is recognised.
     folder.write("good", data);
     let lines = folder.run(&["tree", "good"]).out().replace("good", "data");
     folder.write("M", lines);
@@ -163,7 +169,7 @@ fn damaged_trees_and_trees_of_another_state_are_told_from_damaged_files() {
 }
 
 #[test]
-fn a_page_holds_all_files_that_failed() {
+fn map_page_contains_all_failed_files() {
     let folder = folder();
     let page = || {
         let ran = folder.run(&["check", "--locate", "--quiet", "--map-html", "page.html", "M"]);
@@ -181,7 +187,7 @@ fn a_page_holds_all_files_that_failed() {
     assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);
 }
 
-/// A folder with `data` and its outboard, which other programs read too.
+/// Returns a folder with `data` and its outboard, which other programs can read too.
 fn outboard() -> Folder {
     let folder = Folder::new();
     folder.write("data", noise(3 * MIB + 17));
@@ -191,7 +197,7 @@ fn outboard() -> Folder {
 }
 
 #[test]
-fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
+fn outboard_locates_damage_and_repairs_its_file() {
     let folder = outboard();
     assert_eq!(folder.run(&["check", "data.obao4"]).out(), "data: OK\n");
     folder.write("copy", folder.read("data"));
@@ -222,7 +228,7 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     assert!(done.err.contains("data: repaired and verified; every byte matches"), "{}", done.err);
     let again = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert!(again.err.contains("data: intact, nothing to repair") && again.code == Some(0), "{}", again.err);
-    // Another file of that name.
+    // A different file with the same name.
     let other = noise(folder.read("data").len()).iter().map(|byte| !byte).collect::<Vec<u8>>();
     folder.write("data", &other);
     let planned = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
@@ -236,12 +242,12 @@ fn a_list_of_pieces_says_where_its_file_is_damaged_and_mends_it() {
     );
     assert_eq!(folder.read("data"), other);
     assert_eq!(folder.run(&["tree", "repair", "--most", "--from", "copy", "data.obao4"]).code, Some(0));
-    // An outboard is not written over anything.
+    // An outboard never replaces a file.
     assert_eq!(folder.run(&["tree", "--save", "--format", "obao4", "data"]).code, Some(2));
 }
 
 #[test]
-fn the_file_of_a_list_may_have_any_name() {
+fn file_of_an_outboard_may_have_any_name() {
     let folder = outboard();
     std::fs::create_dir(folder.path("sub")).unwrap();
     std::fs::rename(folder.path("data"), folder.path("sub/other")).unwrap();
@@ -252,7 +258,7 @@ fn the_file_of_a_list_may_have_any_name() {
     std::fs::rename(folder.path("sub/other"), folder.path("sub/data")).unwrap();
     let ran = folder.run(&["check", "--locate", "data.obao4", "sub"]);
     assert_eq!((ran.out().as_str(), ran.code), ("data: OK\n", Some(0)), "{}", ran.err);
-    // A list whose own name says nothing.
+    // An outboard whose own name does not show its file.
     std::fs::rename(folder.path("data.obao4"), folder.path("nodes")).unwrap();
     let ran = folder.run(&["check", "--format", "obao4", "nodes"]);
     assert!(
@@ -262,13 +268,13 @@ fn the_file_of_a_list_may_have_any_name() {
     );
     let ran = folder.run(&["check", "--format", "obao4", "--data", "sub/data", "nodes"]);
     assert_eq!((ran.out().as_str(), ran.code), ("sub/data: OK\n", Some(0)), "{}", ran.err);
-    // Bytes by chance look like lines of JSON.
+    // Random bytes that look like JSON lines.
     let chance = b"\xff\xfe\0\x01\x02\0\n{\xff\xff\0\0\xff\x01\0\xff\xff\n\0\xff";
     folder.write("chance", [chance, &noise(100_000)[..]].concat());
     assert_eq!(folder.run(&["tree", "--save", "--format", "obao4", "chance"]).code, Some(0));
     let ran = folder.run(&["check", "--locate", "chance.obao4", "chance"]);
     assert_eq!((ran.out().as_str(), ran.code), ("chance: OK\n", Some(0)), "{}", ran.err);
-    // Of several files one is none of all.
+    // One data file is not enough for several entries.
     folder.write("a", "a");
     folder.write("b", "b");
     folder.run(&["hash", "-o", "M", "a", "b"]);
@@ -276,16 +282,16 @@ fn the_file_of_a_list_may_have_any_name() {
     assert!(ran.code == Some(2) && ran.err.contains("an entry for a different file"), "{}", ran.err);
 }
 
-/// Writes `set.torrent` of `copies/set`.
+/// Writes `set.torrent` for `copies/set`.
 fn torrent_of_copies(folder: &Folder, format: &str) {
     let mut command = folder.command();
     command.args(["hash", "-t", format, "-o", "../set.torrent", "--root", ".", "set"]);
-    let made: Ran = command.current_dir(folder.path("copies")).output().unwrap().into();
+    let made: RunResult = command.current_dir(folder.path("copies")).output().unwrap().into();
     assert_eq!(made.code, Some(0), "{}", made.err);
 }
 
 #[test]
-fn one_file_for_two_entries_is_not_mended() {
+fn repair_rejects_one_file_for_two_entries() {
     let folder = Folder::new();
     let (good, mut bad) = (noise(600_000), noise(600_000));
     bad[300_000] ^= 1;
@@ -310,7 +316,7 @@ fn one_file_for_two_entries_is_not_mended() {
 }
 
 #[test]
-fn a_list_that_can_be_read_but_once_is_not_looked_at_before_it_is_read() {
+fn locate_rejects_a_manifest_that_can_be_read_only_once() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.pipe("list");
     let ran = folder.run(&["check", "--locate", "list", "a"]);
@@ -325,7 +331,7 @@ fn a_list_that_can_be_read_but_once_is_not_looked_at_before_it_is_read() {
 }
 
 #[test]
-fn of_a_file_of_one_piece_an_outboard_has_no_digest_and_that_is_said() {
+fn outboard_of_a_single_block_file_is_noted_as_empty() {
     for (format, length) in [("obao", 1024), ("obao4", 16 << 10)] {
         let folder = Folder::new();
         for (name, more, notes) in [("short", 0, 1), ("long", 1, 0)] {
@@ -335,7 +341,7 @@ fn of_a_file_of_one_piece_an_outboard_has_no_digest_and_that_is_said() {
                 "note: {name} is so short that {name}.{format} contains no hash: only its BLAKE3 digest verifies it\n"
             );
             assert_eq!((ran.err.matches(&said).count(), ran.code), (notes, Some(0)), "{}", ran.err);
-            // Whatever it is changed to: of nothing nothing is verified.
+            // Without hashes, no change to the file can be located.
             folder.write(name, vec![8; length + more]);
             let ran = folder.run(&["check", "--locate", &format!("{name}.{format}")]);
             assert_eq!(ran.code, Some(1 + notes as i32), "{}", ran.err);
@@ -344,7 +350,7 @@ fn of_a_file_of_one_piece_an_outboard_has_no_digest_and_that_is_said() {
 }
 
 #[test]
-fn a_file_that_is_given_is_called_so_where_it_is_mended() {
+fn repair_reports_the_given_file_name() {
     let folder = outboard();
     folder.write("copies/data", folder.read("data"));
     std::fs::rename(folder.path("data"), folder.path("other")).unwrap();
@@ -363,7 +369,7 @@ fn a_file_that_is_given_is_called_so_where_it_is_mended() {
 }
 
 #[test]
-fn that_a_list_does_not_tell_the_length_is_said() {
+fn manifest_without_file_size_is_noted() {
     let folder = Folder::new();
     let mut file = noise(3 * 4096 + 104);
     let (mut padded, mut node) = (file.clone(), Vec::new());
@@ -389,7 +395,7 @@ fn that_a_list_does_not_tell_the_length_is_said() {
 }
 
 #[test]
-fn what_cannot_be_mended_is_named_as_it_is_found() {
+fn impossible_repairs_are_reported_with_their_cause() {
     let folder = outboard();
     folder.write("copy", folder.read("data"));
     folder.write("d/M", crate::program::lines(&[(crate::program::ABC, "a")]));

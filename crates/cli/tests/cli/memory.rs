@@ -1,25 +1,25 @@
 //! Little memory: whatever the limit, a run is correct or reports that there is not enough memory.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, RunResult};
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-/// Runs the program, or a substitute, with this many KiB of address space.
-fn within(folder: &Folder, limit: u64, words: &[&str]) -> Ran {
-    limited(folder, &format!("-v {limit}"), words)
+/// Runs a command with this limit on its address space, in KiB.
+fn run_with_memory_limit(folder: &Folder, limit: u64, words: &[&str]) -> RunResult {
+    run_with_ulimit(folder, &format!("-v {limit}"), words)
 }
 
-/// Runs the program, or a substitute, with this limit of the shell's `ulimit`.
-fn limited(folder: &Folder, limit: &str, words: &[&str]) -> Ran {
+/// Runs a command with this limit of the shell's `ulimit`.
+fn run_with_ulimit(folder: &Folder, limit: &str, words: &[&str]) -> RunResult {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit {limit} && exec \"$@\""), "sh"]).args(words);
     shell.current_dir(folder.root()).stdin(Stdio::null()).output().unwrap().into()
 }
 
 #[test]
-fn a_run_with_little_memory_is_right_or_says_so() {
+fn run_with_little_memory_is_correct_or_fails() {
     let folder = Folder::new();
     for number in 0..40 {
         folder.write(format!("m/{number}"), vec![number as u8; 3000 * number]);
@@ -31,7 +31,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
         symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
     }
     assert_eq!(folder.run(&["m", "big", "-o", "SUMS"]).code, Some(0));
-    let loads = |limit| within(&folder, limit, &["./truesum", "--version"]).code == Some(0);
+    let loads = |limit| run_with_memory_limit(&folder, limit, &["./truesum", "--version"]).code == Some(0);
     let least = (1..).map(|step| step << 10).find(|&limit| loads(limit)).unwrap();
     let lines: [&[&str]; 10] = [
         &["./truesum", "hash", "m", "big"],
@@ -46,13 +46,13 @@ fn a_run_with_little_memory_is_right_or_says_so() {
         &["./b3sum", "big"],
     ];
     for words in lines {
-        let whole = within(&folder, 8 << 20, words);
+        let whole = run_with_memory_limit(&folder, 8 << 20, words);
         assert_eq!(whole.code, Some(0), "{words:?}: {}", whole.err);
         let failed = if words[0] == "./truesum" { 2 } else { 1 };
         // Around the size at which the program can be loaded; further steps are larger.
         for step in [0, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 24_576, 49_152]
         {
-            let ran = within(&folder, least + step, words);
+            let ran = run_with_memory_limit(&folder, least + step, words);
             let shown =
                 format!("{words:?} with {least} + {step} KiB: {:?} {:?} {}", ran.code, ran.signal, ran.err);
             assert!(ran.code == Some(0) || (ran.code == Some(failed) && step < 12_288), "{shown}");
@@ -73,7 +73,7 @@ fn a_run_with_little_memory_is_right_or_says_so() {
 
 /// regression: each file took a second before it failed.
 #[test]
-fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
+fn exhausted_file_descriptors_fail_fast_and_name_the_limit() {
     let folder = Folder::new();
     let names: Vec<String> = (0..30).map(|number| format!("file{number}")).collect();
     names.iter().for_each(|name| folder.write(name, name));
@@ -82,7 +82,7 @@ fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
     let mut failed = 0;
     for limit in 5..12 {
         let began = std::time::Instant::now();
-        let ran = limited(&folder, &format!("-n {limit}"), &words);
+        let ran = run_with_ulimit(&folder, &format!("-n {limit}"), &words);
         if ran.code == Some(0) {
             assert_eq!(ran.out().lines().count(), names.len(), "{ran:?}");
             continue;
@@ -97,20 +97,20 @@ fn exhausted_descriptors_fail_at_once_and_name_the_limit() {
 
 /// regression: the program crashed with a stack overflow.
 #[test]
-fn a_small_stack_is_no_obstacle() {
+fn small_stack_is_sufficient() {
     let folder = Folder::with(&[("a", "abc"), ("M", &format!("{ABC}  a\n"))]);
     for limit in [64, 100, 160, 400, 1024] {
         for words in [&["hash", "a"][..], &["check", "M"], &["find", ABC, "."], &["--help"], &["tree", "a"]] {
             let words = [&[env!("CARGO_BIN_EXE_truesum")], words].concat();
-            let ran = limited(&folder, &format!("-s {limit}"), &words);
+            let ran = run_with_ulimit(&folder, &format!("-s {limit}"), &words);
             assert_eq!(ran.code, Some(0), "{limit}: {words:?}: {ran:?}");
         }
     }
 }
 
-/// Runs a command for the manifest M with this many entries, whose files do not exist. Returns the peak of its memory in
-/// bytes when it has read all entries: it then reads standard input, or writes its results.
-fn peak(words: &[&str], entries: u64) -> u64 {
+/// Runs a command for the manifest M with this many entries, whose files do not exist. Returns its peak memory in bytes
+/// after it has read all entries, when it reads standard input or writes its results.
+fn peak_memory(words: &[&str], entries: u64) -> u64 {
     let folder = Folder::new();
     let mut manifest = String::new();
     for at in 0..entries {
@@ -137,12 +137,12 @@ fn peak(words: &[&str], entries: u64) -> u64 {
 }
 
 #[test]
-fn entries_that_are_searched_for_take_little_memory() {
-    // regression: `find` needed 340 bytes for each, and `check --search` 200. A name and a digest are 67 bytes.
+fn search_needs_little_memory_per_entry() {
+    // regression: `find` needed 340 bytes per entry, and `check --search` 200. A name and a digest are 67 bytes.
     const FEW: u64 = 200_000;
     const MANY: u64 = 500_000;
     for words in [&["find", "--manifest", "M", "-"][..], &["check", "--search", "M"]] {
-        let each = (peak(words, MANY) - peak(words, FEW)) / (MANY - FEW);
+        let each = (peak_memory(words, MANY) - peak_memory(words, FEW)) / (MANY - FEW);
         assert!(each <= 150, "{words:?}: {each} bytes per entry");
     }
 }

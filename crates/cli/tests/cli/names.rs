@@ -1,8 +1,8 @@
-//! Names of every kind survive writing and checking, and never send control sequences to a terminal.
+//! Names of every kind can be written and checked, and never send control sequences to a terminal.
 
-use crate::program::{Folder, Ran};
+use crate::program::{Folder, RunResult};
 
-/// Names that tools have lost: each has one peculiarity.
+/// Names that have caused problems in tools, each with one peculiarity.
 pub const NAMES: &[&[u8]] = &[
     b"x",
     b" lead",
@@ -48,7 +48,7 @@ pub const NAMES: &[&[u8]] = &[
     b"d41d8cd98f00b204e9800998ecf8427e  a",
 ];
 
-fn harmless(ran: &Ran, name: &[u8]) {
+fn assert_harmless(ran: &RunResult, name: &[u8]) {
     for text in [ran.out(), ran.err.clone()] {
         let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!text.contains(acts), "{}: {text:?}", name.escape_ascii());
@@ -56,7 +56,7 @@ fn harmless(ran: &Ran, name: &[u8]) {
 }
 
 #[test]
-fn every_name_survives_in_every_format() {
+fn every_name_works_in_every_format() {
     for format in ["gnu", "bsd", "gnu-z", "bsd-z", "jsonl"] {
         for name in NAMES {
             let folder = Folder::new();
@@ -65,20 +65,20 @@ fn every_name_survives_in_every_format() {
             assert_eq!(ran.code, Some(0), "{format} {}: {}", name.escape_ascii(), ran.err);
             let ran = folder.run(&["check", "tree/M"]);
             assert_eq!(ran.code, Some(0), "{format} {}: {} {}", name.escape_ascii(), ran.out(), ran.err);
-            harmless(&ran, name);
+            assert_harmless(&ran, name);
             folder.write([&b"tree/"[..], name].concat(), "dAta");
             let ran = folder.run(&["check", "tree/M"]);
             assert_eq!(ran.code, Some(1), "{format} {}", name.escape_ascii());
-            harmless(&ran, name);
+            assert_harmless(&ran, name);
             std::fs::remove_file(folder.path([&b"tree/"[..], name].concat())).unwrap();
-            harmless(&folder.run(&["check", "tree/M"]), name);
-            harmless(&folder.run_on(&["hash", "--"], name), name);
+            assert_harmless(&folder.run(&["check", "tree/M"]), name);
+            assert_harmless(&folder.run_on(&["hash", "--"], name), name);
         }
     }
 }
 
 #[test]
-fn json_gives_back_every_byte_of_a_name() {
+fn json_preserves_every_byte_of_a_name() {
     use data_encoding::BASE64;
     for name in NAMES {
         let folder = Folder::new();

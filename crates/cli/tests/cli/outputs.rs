@@ -1,6 +1,6 @@
-//! Files that a run writes: none takes the name of a listed file, and none is found wanting only in the end.
+//! Output files: none replaces a file in a manifest, and unwritable ones are detected before anything is read.
 
-use crate::program::{ABC, EMPTY, Folder, SIGNATURE, after_the_tick, lines, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, SIGNATURE, lines, result_of, set_mtime, wait_for_next_tick};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +9,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn a_dash_is_no_file_to_write() {
+fn dash_is_not_an_output_file() {
     let folder = folder();
     for words in [
         &["hash", "a", "-o", "-"][..],
@@ -30,11 +30,11 @@ fn a_dash_is_no_file_to_write() {
 }
 
 #[test]
-fn a_list_takes_the_place_of_no_file_of_data() {
+fn manifest_does_not_replace_data_files() {
     let folder = Folder::with(&[("d/a", "abc"), ("notes", "not a list\n"), ("empty", "")]);
     folder.write("p.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
     folder.write("x.sfv", b"\xff\xd8\xff\xe0\0\x10JFIF\0");
-    // A line that begins as one of JSON.
+    // A line that starts like JSON.
     folder.write("chance", b"\xff\xfe\0\x01\x02\0\n{\xff\xff\0\0\xff\x01\0\xff\xff\n\0\xff");
     folder.write("M", lines(&[(ABC, "d/a")]));
     assert_eq!(folder.run(&["shard", "plan", "-o", "plan", "d"]).code, Some(0));
@@ -81,8 +81,8 @@ fn a_list_takes_the_place_of_no_file_of_data() {
 }
 
 #[test]
-fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
-    // regression: the output of `git show-ref` and other lists of digests were taken for an older manifest.
+fn text_that_resembles_entries_is_not_replaced() {
+    // regression: the output of `git show-ref` and other lists of digests were treated as an older manifest.
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let (sha1, md5) = ("a9993e364706816aba3e25717850c26c9cd0d89d", "900150983cd24fb0d6963f7d28e17f72");
     assert_eq!(folder.run(&["hash", "-o", "GOOD", "d"]).code, Some(0));
@@ -112,7 +112,7 @@ fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
             assert_eq!(folder.read("refs"), text.as_bytes(), "{words:?}");
         }
     }
-    // A manifest is one in its own folder, with --root, and after some of its files were removed.
+    // A manifest is recognised in its own folder, with --root, and after some of its files were removed.
     for words in [&["hash", "-o", "list", "d"][..], &["hash", "--root", "d", "-o", "rooted", "d"]] {
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
@@ -123,7 +123,7 @@ fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
     }
     std::fs::remove_file(folder.path("d/a")).unwrap();
     assert_eq!(folder.run(&["hash", "-o", "list", "d"]).code, Some(0));
-    // Merged where its files are not: the new manifest has the files of the earlier one.
+    // If the files no longer exist, the new manifest has the same names as the earlier one.
     std::fs::remove_dir_all(folder.path("d")).unwrap();
     let ran = folder.run(&["shard", "merge", "plan", "-o", "merged"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -132,7 +132,7 @@ fn text_whose_lines_have_the_form_of_entries_is_not_replaced() {
 }
 
 #[test]
-fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
+fn hashed_file_is_never_replaced_by_its_manifest() {
     let folder = Folder::with(&[("d/x", "precious\n"), ("d/y", "y"), ("a", "abc"), ("names", "d/x\na\n")]);
     let whole = folder.path("d/x");
     for words in [
@@ -151,7 +151,7 @@ fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
         );
         assert_eq!(folder.read("d/x"), b"precious\n", "{words:?}");
     }
-    // A manifest is, with what it lists beside it.
+    // A manifest in the same folder is replaced.
     for _ in 0..2 {
         assert_eq!(folder.run(&["hash", "-o", "d/SUMS", "d"]).code, Some(0));
         assert_eq!(
@@ -162,7 +162,7 @@ fn a_file_that_is_hashed_is_not_replaced_by_its_manifest_however_it_is_named() {
 }
 
 #[test]
-fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
+fn template_output_that_check_cannot_read_is_noted() {
     let folder = Folder::with(&[("a", "abc"), ("b", "")]);
     for (name, template, is_manifest) in [
         ("list", "%{sha256}  %p\\n", true),
@@ -178,19 +178,19 @@ fn lines_by_a_template_that_are_no_manifest_are_told_to_be_none() {
         let note =
             format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
         let said = if is_manifest { "" } else { &note };
-        assert_eq!(shown(&ran), (String::new(), said, Some(0)), "{template}");
+        assert_eq!(result_of(&ran), (String::new(), said, Some(0)), "{template}");
         assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
     }
     let ran = folder.run(&["hash", "--format-string", "%p\\n", "a"]);
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         ("a\n".to_owned(), "", Some(0)),
         "of what goes to standard output nothing is said"
     );
 }
 
 #[test]
-fn a_page_does_not_take_the_name_of_a_listed_file() {
+fn report_does_not_replace_a_file_in_the_manifest() {
     let folder = folder();
     for (words, option) in [
         (&["check", "--html", "b", "M"][..], "--html"),
@@ -201,12 +201,12 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
         let ran = folder.run(words);
         let name = words[words.len() - 2];
         let said = format!("truesum: {option}: {name} is listed in M, so it is not replaced\n");
-        assert_eq!(shown(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
+        assert_eq!(result_of(&ran), (String::new(), &said[..], Some(2)), "{words:?}");
         assert_eq!(folder.entries(), ["M", "a"]);
     }
     symlink(".", folder.path("here")).unwrap();
     assert_eq!(folder.run(&["check", "--html", "here/b", "M"]).code, Some(2));
-    // What is listed is not known before of manifests that are found, or come by a pipe.
+    // The entries of manifests that are found by a search, or read from a pipe, are not known before the check.
     let manifest = folder.read("M");
     for ran in [folder.feed(&["check", "-q", "--html", "b", "-"], &manifest), {
         folder.write("d/SHA256SUMS", &manifest);
@@ -226,35 +226,35 @@ fn a_page_does_not_take_the_name_of_a_listed_file() {
 }
 
 #[test]
-fn two_outputs_are_two_files_and_none_is_standard_output() {
+fn two_outputs_must_differ_and_not_be_stdout() {
     let folder = folder();
     let ran = folder.run(&["check", "--html", "x", "--state", "./x", "M"]);
     let said = "truesum: --html and --state: the same file was specified for both\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
     let said =
         "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }
 
 #[test]
-fn a_state_that_could_not_be_kept_is_known_before_anything_is_read() {
+fn unwritable_state_file_is_detected_before_reading() {
     let folder = folder();
     let ran = folder.run(&["check", "--state", "none/state", "M"]);
     let said =
         "truesum: none/state: cannot write: No such file or directory\ntruesum: 0 files verified; 0 B read\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     symlink("elsewhere", folder.path("state")).unwrap();
     let ran = folder.run(&["check", "--state", "state", "M"]);
     let said = "truesum: state: cannot use: it is a symbolic link and would be replaced: specify the file itself\n\
                 truesum: 0 files verified; 0 B read\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert!(folder.path("state").is_symlink());
 }
 
 #[test]
-fn a_list_takes_the_place_of_nothing_that_is_packed() {
+fn manifest_does_not_replace_compressed_files() {
     let folder = Folder::with(&[("a", "abc")]);
     for bytes in [&b"\x1f\x8b\x08\0\0\0\0\0\0\x03 and more"[..], b"\x28\xb5\x2f\xfd\x04\x88", b"\xfd7zXZ\0"] {
         folder.write("backup.tar.gz", bytes);
@@ -264,7 +264,7 @@ fn a_list_takes_the_place_of_nothing_that_is_packed() {
 }
 
 #[test]
-fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
+fn unrecognizable_output_replaces_only_an_earlier_one() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let photo = [&b"\xff\xd8\xff\xe0\0\x10JFIF\0"[..], &[7; 84]].concat();
     for (name, bytes) in [("p.jpg", &photo[..]), ("p64", &photo[..64]), ("tar", b"a\0\0\0\x000644\0")] {
@@ -298,7 +298,7 @@ fn what_nobody_could_know_again_takes_the_place_of_an_earlier_one_alone() {
 }
 
 #[test]
-fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
+fn converted_manifest_replaces_no_file_it_lists() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     folder.write("d/M", lines(&[(ABC, "a"), (EMPTY, "b")]));
     symlink("a", folder.path("d/link")).unwrap();
@@ -317,7 +317,7 @@ fn a_converted_manifest_takes_the_place_of_no_file_that_it_lists() {
 }
 
 #[test]
-fn what_a_run_reads_no_output_replaces() {
+fn inputs_of_a_run_are_never_replaced() {
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("key", "00112233"),
@@ -353,26 +353,26 @@ fn what_a_run_reads_no_output_replaces() {
 }
 
 #[test]
-fn a_hard_link_to_the_output_is_reported() {
-    // regression: it was left out of the manifest without a word.
+fn hard_link_to_the_output_is_reported() {
+    // regression: it was left out of the manifest without a message.
     let folder = Folder::with(&[("d/a", "abc"), ("d/M", &lines(&[(ABC, "a")]))]);
     std::fs::hard_link(folder.path("d/M"), folder.path("d/link")).unwrap();
     let ran = folder.run(&["hash", "-o", "d/M", "d"]);
     let said = "truesum: note: link: hard link to this run's own output, not hashed\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["hash", "-q", "-o", "d/M", "d"]);
     assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)));
     std::fs::hard_link(folder.path("d/M"), folder.path("d/other")).unwrap();
     let mut command = folder.command();
     command.args(["hash", "d"]);
     let output = std::fs::File::options().write(true).truncate(true).open(folder.path("d/M")).unwrap();
-    let ran: crate::program::Ran = command.stdout(output).output().unwrap().into();
+    let ran: crate::program::RunResult = command.stdout(output).output().unwrap().into();
     let said = "truesum: note: d/other: hard link to this run's own output, not hashed\n";
     assert_eq!((ran.err.as_str(), ran.code), (said, Some(0)));
 }
 
 #[test]
-fn a_requested_summary_that_cannot_be_written_fails() {
+fn requested_summary_that_cannot_be_written_fails() {
     // regression: `--summary json 2> /dev/full` ended with exit status 0.
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")]))]);
     let run = |words: &[&str]| {
@@ -393,7 +393,7 @@ fn a_requested_summary_that_cannot_be_written_fails() {
 }
 
 #[test]
-fn quiet_silences_the_notes_of_every_way_to_hash() {
+fn quiet_suppresses_notes_in_every_hash_mode() {
     // regression: `hash -q --per-directory` and `--sidecar` printed what -q promises to suppress.
     for words in [&[][..], &["--per-directory"], &["--sidecar"]] {
         let folder = Folder::with(&[("d/a", "abc")]);
@@ -411,8 +411,8 @@ fn quiet_silences_the_notes_of_every_way_to_hash() {
 }
 
 #[test]
-fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
-    // regression: one line that looks like an entry was enough for a file to be replaced.
+fn manifest_replaces_only_files_with_nothing_but_checksums() {
+    // regression: a file was replaced if one of its lines looked like an entry.
     let digest = format!("{ABC}  a\n");
     let lock = "{\"lockfileVersion\":3,\"packages\":{\"node_modules/a\":{\"version\":\"1.0.0\",\"resolved\":\"https://r/a.tgz\",\
                 \"integrity\":\"sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==\"}}}\n";
@@ -450,7 +450,7 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "a"]);
         assert_eq!(ran.code, Some(0), "{name}: {}", ran.err);
     }
-    // A disk image, whose first line ends with it.
+    // A sparse disk image.
     let folder = Folder::with(&[("a", "abc")]);
     std::fs::File::create(folder.path("disk")).unwrap().set_len(1 << 40).unwrap();
     let ran = folder.run(&["hash", "-o", "disk", "a"]);
@@ -464,13 +464,13 @@ fn a_manifest_replaces_no_file_that_holds_anything_but_checksums() {
         let name = if format.name == "bagit" { "manifest-sha256.txt" } else { format.name };
         for _ in 0..2 {
             let ran = folder.run(&["hash", "-q", "-t", format.name, "-o", name, "d"]);
-            assert_eq!(shown(&ran), (String::new(), "", Some(0)), "{}", format.name);
+            assert_eq!(result_of(&ran), (String::new(), "", Some(0)), "{}", format.name);
         }
     }
 }
 
 #[test]
-fn a_lossy_conversion_does_not_replace_its_own_input() {
+fn lossy_conversion_does_not_replace_its_own_input() {
     let folder = Folder::with(&[("a", "abc"), ("b", "")]);
     assert_eq!(folder.run(&["hash", "--json", "-o", "M", "a", "b"]).code, Some(0));
     let before = folder.read("M");
@@ -493,7 +493,7 @@ fn a_lossy_conversion_does_not_replace_its_own_input() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_one_error_without_advice_that_fails() {
+fn unwritable_output_gives_one_error_and_no_wrong_hint() {
     let folder = Folder::with(&[("a", "abc"), ("M", &lines(&[(ABC, "a")])), ("log", "x\n")]);
     folder.pipe("pipe");
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "a"]).code, Some(0));
@@ -519,14 +519,14 @@ fn an_output_that_cannot_be_written_is_one_error_without_advice_that_fails() {
     let mut command = folder.command();
     command.args(["hash", "a", "-o", "/dev/stdout"]);
     let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
-    let ran: crate::program::Ran = command.stdout(log).output().unwrap().into();
+    let ran: crate::program::RunResult = command.stdout(log).output().unwrap().into();
     let said = "truesum: /dev/stdout: cannot write: it is the standard output of this run\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("log"), b"x\n");
 }
 
 #[test]
-fn a_folder_deeper_than_a_path_can_be_has_its_manifest_and_loses_no_file() {
+fn very_deep_folder_gets_a_manifest_and_loses_no_file() {
     use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
     let folder = Folder::new();
     std::fs::create_dir(folder.path("deep")).unwrap();
@@ -543,13 +543,13 @@ fn a_folder_deeper_than_a_path_can_be_has_its_manifest_and_loses_no_file() {
     }
     for _ in 0..2 {
         let ran = folder.run(&["hash", "-q", "--per-directory", "deep"]);
-        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
         let text = std::fs::read_to_string(here.join("SHA256SUMS")).unwrap();
-        // regression: a file with the name of a manifest was taken for one, and left out.
+        // regression: a file with the name of a manifest was treated as one, and left out.
         let names: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
         assert_eq!(names, ["MD5SUMS", "f"]);
         let ran = folder.run(&["hash", "-q", "--sidecar", "deep"]);
-        assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+        assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
         // regression: sidecars got sidecars.
         assert!(here.join("f.sha256").exists() && !here.join("f.sha256.sha256").exists());
     }
@@ -559,13 +559,13 @@ fn a_folder_deeper_than_a_path_can_be_has_its_manifest_and_loses_no_file() {
 }
 
 #[test]
-fn a_failed_run_names_the_unfinished_tree_that_it_leaves() {
+fn failed_run_names_the_unfinished_tree() {
     let folder = Folder::with(&[("a", "abc")]);
     let limited = |words: &str| {
         let mut command = std::process::Command::new("bash");
         let program = env!("CARGO_BIN_EXE_truesum");
         let limit = format!("trap '' XFSZ; ulimit -f 4; exec {program} tree --save {words} big");
-        let ran: crate::program::Ran =
+        let ran: crate::program::RunResult =
             command.args(["-c", &limit]).current_dir(folder.root()).output().unwrap().into();
         ran
     };
@@ -579,14 +579,14 @@ fn a_failed_run_names_the_unfinished_tree_that_it_leaves() {
 }
 
 #[test]
-fn overwrite_replaces_a_damaged_manifest_of_the_folder_but_no_named_file() {
+fn overwrite_replaces_a_damaged_manifest_but_no_hashed_file() {
     // regression: a manifest with a damaged line could only be replaced after it was removed.
     let folder = Folder::with(&[("s/a", "precious"), ("s/b", "b"), ("s/M", "an old manifest\n")]);
     let ran = folder.run(&["hash", "-o", "s/M", "s"]);
     assert!(ran.code == Some(2) && ran.err.ends_with("use --overwrite\n"), "{ran:?}");
     let ran = folder.run(&["hash", "--overwrite", "-o", "s/M", "s"]);
     assert_eq!((ran.code, folder.run(&["check", "-q", "s/M"]).code), (Some(0), Some(0)), "{}", ran.err);
-    // regression: a file that was to be hashed became the manifest that did not list it.
+    // regression: a file that was to be hashed was replaced by the manifest, which did not contain it.
     std::os::unix::fs::symlink("s/a", folder.path("link")).unwrap();
     for output in ["s/a", "link"] {
         let ran = folder.run(&["hash", "--overwrite", "-o", output, "s/a", "s/b"]);
@@ -595,18 +595,18 @@ fn overwrite_replaces_a_damaged_manifest_of_the_folder_but_no_named_file() {
 }
 
 #[test]
-fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
+fn torrent_replaces_an_earlier_one_only_if_unmodified_files_match() {
     // regression: pieces were not compared, so a corrupt file was recorded as good.
     let long: String = (0..90_000).map(|at| char::from(b'a' + (at % 23) as u8)).collect();
     let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     for protocol in ["v1", "v2", "hybrid"] {
         let folder = Folder::with(&[("set/a", "abc"), ("set/b", &long), ("set/c", "x")]);
         let names = ["set/a", "set/b", "set/c"];
-        names.iter().for_each(|name| stamp(&folder, name, past));
+        names.iter().for_each(|name| set_mtime(&folder, name, past));
         let create = ["torrent", "create", "--protocol", protocol, "-o", "x.torrent", "set"];
         assert_eq!(folder.run(&create).code, Some(0));
         assert_eq!(folder.run(&create).code, Some(0), "{protocol}: nothing changed");
-        // Additional files shift the pieces, or become a part of them.
+        // Additional files shift the pieces, or become part of them.
         for name in ["set/aa", "set/z"] {
             folder.write(name, "new");
             let ran = folder.run(&create);
@@ -616,7 +616,7 @@ fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
         let torrent = folder.read("x.torrent");
         for new in [false, true] {
             folder.write("set/b", long.replacen("abc", "abd", 1));
-            stamp(&folder, "set/b", past);
+            set_mtime(&folder, "set/b", past);
             if new {
                 folder.write("set/0", "new");
             }
@@ -629,19 +629,19 @@ fn a_torrent_replaces_an_earlier_one_only_if_unmodified_files_match_it() {
         let overwrite = [&create[..], &["--overwrite"]].concat();
         assert_eq!(folder.run(&overwrite).code, Some(0));
     }
-    // An edit of one file: those that share no piece with it are verified.
+    // An edit of one file: files that share no piece with it are verified.
     let folder = Folder::with(&[("set/a", &long), ("set/b", &long[..65_536]), ("set/c", "x")]);
-    ["set/a", "set/b", "set/c"].iter().for_each(|name| stamp(&folder, name, past));
+    ["set/a", "set/b", "set/c"].iter().for_each(|name| set_mtime(&folder, name, past));
     let create = ["torrent", "create", "--protocol", "v2", "-o", "x.torrent", "set"];
     assert_eq!(folder.run(&create).code, Some(0));
-    after_the_tick();
+    wait_for_next_tick();
     folder.write("set/b", "edited");
     let ran = folder.run(&create);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
 
 #[test]
-fn ordinary_text_is_not_replaced_although_its_lines_look_like_entries() {
+fn ordinary_text_that_resembles_entries_is_not_replaced() {
     // regression: each of these was replaced by a manifest, with a note on entries that were lost.
     let folder = Folder::with(&[
         ("a", "abc"),
@@ -659,7 +659,7 @@ fn ordinary_text_is_not_replaced_although_its_lines_look_like_entries() {
 }
 
 #[test]
-fn text_that_names_folders_or_devices_is_no_manifest() {
+fn text_that_names_folders_or_devices_is_not_a_manifest() {
     // regression: a folder or a device counted as one of the files in a list, and the text was replaced.
     let folder = Folder::with(&[("src/x", "x"), ("a", "hi"), ("linux/x", "x")]);
     let git = format!("{} .\n", "0123456789".repeat(4));
@@ -669,7 +669,7 @@ fn text_that_names_folders_or_devices_is_no_manifest() {
         "12345678\tsrc\n",
         "/dev/null 1A2B3C4D\n",
         &git,
-        // Nothing in it is a digest, and a signature would be lost.
+        // Nothing in it is a digest, and its signature would be lost.
         "#mtree\n/set type=file uid=0 mode=0644\netc type=dir\n    shadow mode=0600 gid=42\n..\n",
         &format!("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{ABC}  a\n{SIGNATURE}"),
     ] {
@@ -682,19 +682,19 @@ fn text_that_names_folders_or_devices_is_no_manifest() {
 }
 
 #[test]
-fn the_name_of_a_manifest_in_a_bag_takes_only_digests_that_it_names() {
-    // regression: the manifest was written, and its check failed.
+fn bag_manifest_name_requires_its_algorithm() {
+    // regression: the manifest that was written failed its own check.
     let folder = Folder::with(&[("a", "abc")]);
     let ran = folder.run(&["hash", "-o", "manifest-md5.txt", "a"]);
     let said = "truesum: manifest-md5.txt: this is the name of a bag manifest with md5 digests\n\
                 hint: use -a md5, or another name\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["hash", "-a", "md5", "-o", "manifest-md5.txt", "a"]).code, Some(0));
     assert_eq!(folder.run(&["check", "manifest-md5.txt"]).code, Some(0));
 }
 
 #[test]
-fn the_settings_in_use_are_not_replaced() {
+fn settings_file_in_use_is_not_replaced() {
     let folder = Folder::with(&[("a", "abc"), ("c", "algorithm = \"md5\"\n")]);
     let ran = folder.run(&["hash", "--config", "c", "--overwrite", "-o", "c", "a"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -702,8 +702,8 @@ fn the_settings_in_use_are_not_replaced() {
 }
 
 #[test]
-fn a_name_that_ends_like_a_piece_is_written_so_that_it_is_read_as_a_name() {
-    // regression: the check read it as the first bytes of `x`, and never read the file that was named.
+fn name_that_resembles_a_range_is_escaped() {
+    // regression: the check read the line as the first bytes of `x`, and never read the named file.
     let folder = Folder::with(&[("x offset 0-2", "abc"), ("x", "abc")]);
     assert_eq!(folder.run(&["hash", "-o", "SHA256SUMS", "x offset 0-2"]).code, Some(0));
     assert_eq!(folder.read("SHA256SUMS"), format!("\\{ABC}  x offset 0-2\n").as_bytes());

@@ -1,6 +1,6 @@
 //! `truesum check app.apk`: the results for Android packages.
 
-use crate::program::{Folder, shown};
+use crate::program::{Folder, result_of};
 
 const DIGEST: &str = "f2c66122e1a77046cedfc3c24ff41897119e1fb5ff4f35180fc89ffc2257835a";
 
@@ -16,16 +16,16 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn a_package_is_verified_and_its_signature_is_not() {
+fn apk_digests_are_verified_and_its_signature_is_not() {
     let ran = folder().run(&["check", "app.apk"]);
     let said = "truesum: note: app.apk is signed, but the signature was not verified\n\
                 hint: to verify it: apksigner verify --print-certs app.apk\n\
                 truesum: 1 file verified; 8.1 KiB read\n";
-    assert_eq!(shown(&ran), ("app.apk: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("app.apk: OK\n".to_owned(), said, Some(0)));
 }
 
 #[test]
-fn a_package_that_differs_fails_and_says_by_which_digests() {
+fn corrupt_apk_fails_and_names_its_digests() {
     let ran = folder().run(&["check", "bad.apk"]);
     assert_eq!(ran.code, Some(1));
     let out = ran.out();
@@ -38,7 +38,7 @@ fn a_package_that_differs_fails_and_says_by_which_digests() {
 }
 
 #[test]
-fn json_names_digests_of_packages() {
+fn json_names_apk_digests() {
     let ran = folder().run(&["check", "--json", "app.apk"]);
     let out = ran.out();
     let digests = format!("{{\"apk-v2-sha256\":\"{DIGEST}\",\"apk-v3-sha256\":\"{DIGEST}\"}}");
@@ -50,7 +50,7 @@ fn json_names_digests_of_packages() {
 }
 
 #[test]
-fn what_cannot_be_verified_of_a_package_is_told_with_its_cause() {
+fn apk_that_cannot_be_verified_is_reported_with_its_cause() {
     let folder = folder();
     let ran = folder.run(&["check", "cut.apk"]);
     let said = "truesum: cut.apk: cannot verify: it is truncated or damaged: the ZIP archive does not end with an end record\n";

@@ -1,10 +1,10 @@
-//! The pages of `--html`: what they say, what they refuse to replace, and how a browser shows them.
+//! The HTML reports of `--html`: their contents, the files that they do not replace, and how a browser displays them.
 
 use crate::program::{ABC, EMPTY, Folder, OTHER};
 use std::path::Path;
 use std::process::Command;
 
-/// A name that would act if it were not escaped, and that is wider than a telephone.
+/// A name that would be executed if it were not escaped, and that is wider than a phone screen.
 const ODD: &str = "<script>alert(1)<img src=x onerror=alert(2)>&\"'-and-a-name-without-any-place-to-break-it-as-wide-as-a-screen-is";
 
 fn folder() -> Folder {
@@ -19,7 +19,7 @@ fn read(folder: &Folder, name: &str) -> String {
     std::fs::read_to_string(folder.path(name)).unwrap()
 }
 
-/// The text of a page, without its tags and style.
+/// Returns the text of a page, without tags and styles.
 fn text(page: &str) -> String {
     let body = page.split_once("<body>").unwrap().1;
     let parts = body.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
@@ -27,7 +27,7 @@ fn text(page: &str) -> String {
 }
 
 #[test]
-fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
+fn check_report_shows_failures_first() {
     let folder = folder();
     let ran = folder.run(&["check", "--html", "check.html", "M"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
@@ -55,7 +55,7 @@ fn the_page_of_a_check_says_what_was_checked_and_failures_first() {
 }
 
 #[test]
-fn the_page_of_a_part_says_so() {
+fn report_of_a_partial_check_says_so() {
     let folder = folder();
     let words = [
         "check",
@@ -85,7 +85,7 @@ fn the_page_of_a_part_says_so() {
 }
 
 #[test]
-fn the_page_of_an_audit_has_every_standing_and_is_none_of_the_files() {
+fn audit_report_has_every_status_and_is_not_audited() {
     let folder = folder();
     for _ in 0..2 {
         let ran = folder.run(&["audit", "--html", "audit.html", "M"]);
@@ -104,7 +104,7 @@ fn the_page_of_an_audit_has_every_standing_and_is_none_of_the_files() {
 }
 
 #[test]
-fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anything_is_read() {
+fn report_replaces_only_reports_and_checks_before_reading() {
     let folder = folder();
     for (words, why) in [
         (&["check", "--html", "M", "M"][..], "the existing file is not a truesum report"),
@@ -121,7 +121,7 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
         assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
     }
     assert!(read(&folder, "M").starts_with(ABC) && !folder.path("x.html").exists());
-    // An empty file that a manifest found below the folder, or on standard input, lists.
+    // An empty file in a manifest that is found by a search, or read from standard input.
     folder.write("e/empty", "");
     folder.write("e/SHA256SUMS", format!("{EMPTY}  empty\n"));
     for (words, input) in [
@@ -143,9 +143,9 @@ fn a_page_takes_the_place_of_nothing_but_a_page_and_that_is_known_before_anythin
 }
 
 #[test]
-fn a_page_can_be_read_in_a_browser() {
+fn report_renders_in_a_browser() {
     let folder = folder();
-    // Bytes that no piece of a stored tree is of.
+    // Content that does not match the stored tree.
     assert_eq!(folder.run(&["tree", "--save", "-a", "sha256-tree", "bad"]).code, Some(0));
     folder.write("bad", "abd");
     folder.run(&["check", "--locate", "--exact", "--html", "check.html", "--exclude", "good", "M"]);

@@ -1,13 +1,13 @@
-//! What independent programs find and do in the same folders: cfv for files under other names, rhash for CRC-32 in names,
-//! fdupes and rdfind for files of one content.
+//! Results of independent programs in the same folders: cfv for files under other names, rhash for CRC-32 in names,
+//! fdupes and rdfind for duplicates.
 
 use crate::program::Folder;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use truesum_test_support::oracle::missing;
 
-/// What another program says; `None` where it is not installed, which is told.
-pub fn other(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
+/// Returns the output of another program, or `None` if it is not installed, which is reported.
+pub fn run_tool(folder: &Folder, program: &str, words: &[&str]) -> Option<Output> {
     let output =
         Command::new(program).args(words).current_dir(folder.root()).env("LC_ALL", "C.UTF-8").output();
     if output.is_err() {
@@ -33,7 +33,7 @@ fn files(folder: &Folder) -> BTreeSet<(String, Vec<u8>)> {
     found
 }
 
-fn moved_about() -> Folder {
+fn folder_of_renamed_files() -> Folder {
     let folder =
         Folder::with(&[("right", "one"), ("wrong name", "two"), ("other", "not listed"), ("third", "three")]);
     let mut list = String::new();
@@ -46,9 +46,9 @@ fn moved_about() -> Folder {
 }
 
 #[test]
-fn cfv_renames_the_same_files_to_match() {
-    let (ours, theirs) = (moved_about(), moved_about());
-    let Some(output) = other(&theirs, "cfv", &["-s", "-n", "-f", "list.md5"]) else { return };
+fn renames_match_cfv() {
+    let (ours, theirs) = (folder_of_renamed_files(), folder_of_renamed_files());
+    let Some(output) = run_tool(&theirs, "cfv", &["-s", "-n", "-f", "list.md5"]) else { return };
     let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(127) {
@@ -60,9 +60,9 @@ fn cfv_renames_the_same_files_to_match() {
 }
 
 #[test]
-fn cfv_takes_the_same_names_without_case() {
-    let (ours, theirs) = (moved_about(), moved_about());
-    let Some(output) = other(&theirs, "cfv", &["-i", "-v", "-f", "list.md5"]) else { return };
+fn case_insensitive_matches_equal_cfv() {
+    let (ours, theirs) = (folder_of_renamed_files(), folder_of_renamed_files());
+    let Some(output) = run_tool(&theirs, "cfv", &["-i", "-v", "-f", "list.md5"]) else { return };
     let said =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let ran = ours.run(&["check", "--match-case=no", "list.md5"]);
@@ -71,12 +71,12 @@ fn cfv_takes_the_same_names_without_case() {
 }
 
 #[test]
-fn rhash_gives_names_the_same_marks_and_verifies_ours() {
+fn embedded_crc32_is_compatible_with_rhash() {
     let make = || Folder::with(&[("nine.txt", "123456789"), (".hidden", "x"), ("a.tar.gz", "y")]);
     let (ours, theirs) = (make(), make());
-    // A name without an extension it leaves as it is.
+    // rhash does not rename a file without an extension.
     let names = ["nine.txt", "a.tar.gz"];
-    let Some(output) = other(&theirs, "rhash", &[&["-C", "--embed-crc"], &names[..]].concat()) else {
+    let Some(output) = run_tool(&theirs, "rhash", &[&["-C", "--embed-crc"], &names[..]].concat()) else {
         return;
     };
     assert!(output.status.success(), "{output:?}");
@@ -86,8 +86,9 @@ fn rhash_gives_names_the_same_marks_and_verifies_ours() {
     let marked: Vec<String> = ours.entries().into_iter().filter(|name| name.contains('[')).collect();
     let words: Vec<&str> =
         ["--check-embedded"].into_iter().chain(marked.iter().map(String::as_str)).collect();
-    // Its exit status says nothing of it.
-    let failed = || String::from_utf8_lossy(&other(&ours, "rhash", &words).unwrap().stdout).contains(" ERR");
+    // The exit status of rhash does not show failures.
+    let failed =
+        || String::from_utf8_lossy(&run_tool(&ours, "rhash", &words).unwrap().stdout).contains(" ERR");
     assert!(!failed());
     assert_eq!(ours.run(&["embed", "check", "-q", "."]).code, Some(0));
     ours.write("nine [CBF43926].txt", "damaged");
@@ -95,7 +96,7 @@ fn rhash_gives_names_the_same_marks_and_verifies_ours() {
     assert_eq!(ours.run(&["embed", "check", "-q", "."]).code, Some(1));
 }
 
-/// Files of many contents, some of one beginning, some linked.
+/// Returns a folder of files with many contents, some with the same beginning, some hard-linked.
 fn copies() -> Folder {
     let folder = Folder::new();
     for number in 0..200u32 {
@@ -110,7 +111,7 @@ fn copies() -> Folder {
     folder
 }
 
-/// Our groups: names of each copy, without further names of one file.
+/// Returns our groups: one name of each copy, without further hard links.
 fn groups(folder: &Folder) -> BTreeSet<BTreeSet<String>> {
     let ran = folder.run(&["duplicates", "-q", "-0", "."]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
@@ -120,25 +121,25 @@ fn groups(folder: &Folder) -> BTreeSet<BTreeSet<String>> {
 }
 
 #[test]
-fn fdupes_finds_the_same_groups() {
+fn duplicates_match_fdupes() {
     let folder = copies();
-    // -n: no empty files.
-    let Some(output) = other(&folder, "fdupes", &["-r", "-n", "-q", "."]) else { return };
+    // `-n` excludes empty files.
+    let Some(output) = run_tool(&folder, "fdupes", &["-r", "-n", "-q", "."]) else { return };
     let text = String::from_utf8(output.stdout).unwrap();
     let groups_of = |text: &str| -> BTreeSet<BTreeSet<String>> {
         let groups = text.split("\n\n").map(str::trim).filter(|group| !group.is_empty());
         groups.map(|group| group.lines().map(str::to_owned).collect()).collect()
     };
-    // Of a file with two names it tells one; which, the order of the folder decides.
+    // fdupes prints one name of a file with two; which one depends on the order of the folder.
     let theirs = groups_of(&text.replace("./d1/linked", "./d0/0"));
     assert!(theirs.len() > 10);
     assert_eq!(groups(&folder), theirs);
 }
 
 #[test]
-fn rdfind_finds_as_many_copies_and_wasted_bytes() {
+fn duplicates_and_wasted_bytes_match_rdfind() {
     let folder = copies();
-    let Some(output) = other(&folder, "rdfind", &["-dryrun", "true", "."]) else { return };
+    let Some(output) = run_tool(&folder, "rdfind", &["-dryrun", "true", "."]) else { return };
     assert!(output.status.success());
     let results = String::from_utf8(folder.read("results.txt").clone()).ok();
     let text = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Files by digests of their pieces: what a check says of them, and what mends them.
+//! Files verified and repaired by digests of their pieces.
 
 use crate::bytes::{flip, noise};
 use crate::program::Folder;
@@ -8,7 +8,8 @@ fn digest(algorithm: &str, bytes: &[u8]) -> Vec<u8> {
     algorithm.parse::<Spec>().unwrap().digest(bytes).as_bytes().to_vec()
 }
 
-/// A torrent of version 1 whose files are those of `set`, each with a pad of so many zeros behind it, in pieces of this length.
+/// Returns a version 1 torrent with these files in `set`, each followed by this number of padding zeros, and this piece
+/// length.
 fn padded_torrent(files: &[(&str, &[u8], usize)], piece_len: usize) -> Vec<u8> {
     let (mut list, mut all) = (String::new(), Vec::new());
     for (name, bytes, pad) in files {
@@ -23,7 +24,7 @@ fn padded_torrent(files: &[(&str, &[u8], usize)], piece_len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_fills_up_the_last_piece_of_a_torrent_is_known_to_be_zeros() {
+fn torrent_padding_is_known_to_be_zeros() {
     let folder = Folder::new();
     let (a, b) = (noise(20_000), noise(100));
     for from in ["set", "copies/set"] {
@@ -48,7 +49,7 @@ fn what_fills_up_the_last_piece_of_a_torrent_is_known_to_be_zeros() {
 }
 
 #[test]
-fn what_fills_up_a_piece_may_be_as_long_as_nearly_all_of_it() {
+fn torrent_padding_may_fill_most_of_a_piece() {
     let folder = Folder::with(&[("set/a", "abc"), ("set/b", "defg")]);
     let hash = ["torrent", "create", "--protocol=hybrid", "--piece-size=128MiB", "-o", "x.torrent", "set"];
     assert_eq!(folder.run(&hash).code, Some(0));
@@ -57,8 +58,8 @@ fn what_fills_up_a_piece_may_be_as_long_as_nearly_all_of_it() {
 }
 
 #[test]
-fn zeros_that_a_list_makes_up_are_not_hashed_without_end() {
-    // Nothing here has to be right but lengths: it is refused before a digest is compared.
+fn padding_with_implausible_length_is_rejected() {
+    // Only the lengths matter: the manifest is rejected before a digest is compared.
     let folder = Folder::with(&[("set/a", "a"), ("z", "abc")]);
     let torrent = |pad: u64, piece_len: u64| {
         let head = format!(
@@ -99,7 +100,7 @@ fn hexadecimal(algorithm: &str, bytes: &[u8]) -> String {
     digest(algorithm, bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Metalink of one file `q`, with lists of pieces: the length and the algorithm of each.
+/// Returns a Metalink file for one file `q`, with lists of pieces: the length and the algorithm of each.
 fn metalink(bytes: &[u8], lists: &[(usize, &str)]) -> String {
     let list = |&(len, algorithm): &(usize, &str)| {
         let hash = |piece| format!("<hash>{}</hash>", hexadecimal(algorithm, piece));
@@ -111,7 +112,7 @@ fn metalink(bytes: &[u8], lists: &[(usize, &str)]) -> String {
     format!("{head}<size>{}</size>{lists}</file></metalink>", bytes.len())
 }
 
-/// Digital Forensics XML of one file `q`, with runs: from where, how long, and the algorithm of each.
+/// Returns Digital Forensics XML for one file `q`, with runs: the offset, the length and the algorithm of each.
 fn dfxml(bytes: &[u8], runs: &[(usize, usize, &str)]) -> String {
     let run = |&(start, len, algorithm): &(usize, usize, &str)| {
         let hash = hexadecimal(algorithm, &bytes[start..start + len]);
@@ -126,19 +127,19 @@ fn dfxml(bytes: &[u8], runs: &[(usize, usize, &str)]) -> String {
 }
 
 #[test]
-fn lists_of_pieces_that_are_cut_otherwise_are_all_compared() {
+fn piece_lists_of_different_sizes_are_all_compared() {
     let folder = Folder::new();
     let good = noise(102_400);
     folder.write("copy", &good);
     for (list, said) in [
-        // What a good piece of the finer list covers is none of the damage.
+        // A range that a matching piece of the finer list covers is not damaged.
         (metalink(&good, &[(4096, "sha-256"), (16_384, "sha-1")]), "98304 4096"),
         (metalink(&good, &[(16_384, "sha-1"), (4096, "sha-256")]), "98304 4096"),
-        // Nor what one covers that begins elsewhere.
+        // The same for a list whose pieces begin elsewhere.
         (dfxml(&good, &[(0, 100_000, "md5"), (0, 60_000, "sha1"), (60_000, 42_400, "sha1")]), "60000 42400"),
-        // A checksum clears nothing that a digest speaks against.
+        // A matching checksum does not outweigh a mismatching digest.
         (metalink(&good, &[(4096, "crc32"), (16_384, "sha-1")]), "98304 4096"),
-        // Each covers what the other does not.
+        // The lists cover different ranges.
         (dfxml(&good, &[(0, 51_200, "md5"), (51_200, 51_200, "sha1")]), "51200 51200"),
     ] {
         folder.write("q", &good);
@@ -159,12 +160,12 @@ fn lists_of_pieces_that_are_cut_otherwise_are_all_compared() {
 }
 
 #[test]
-fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
+fn contradicting_piece_lists_verify_nothing() {
     let folder = Folder::new();
     let good = noise(40_960);
     let mut other = good.clone();
     other[9000] ^= 1;
-    // One list is of other bytes than the other: no file has both.
+    // The two lists describe different contents, so no file matches both.
     let [fine, coarse] = [metalink(&good, &[(4096, "sha-256")]), metalink(&other, &[(20_480, "sha-1")])];
     let second = &coarse[coarse.find("<pieces").unwrap()..];
     folder.write("list", fine.replace("</file></metalink>", second));
@@ -175,7 +176,7 @@ fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
         assert!(ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")), "{}", ran.out());
         assert_eq!(folder.run(&["tree", "repair", "--from", "copy", "list"]).code, Some(1));
     }
-    // A byte that only one list covers is verified by that; one that none covers is not.
+    // A byte that only one list covers is verified by that list; a byte that no list covers is not verified.
     let runs = dfxml(&good, &[(0, 10_000, "md5"), (20_000, 20_960, "sha1")]);
     folder.write("list", runs);
     folder.write("q", &good);
@@ -184,7 +185,7 @@ fn a_list_that_no_other_agrees_with_is_none_to_verify_by() {
 }
 
 #[test]
-fn entries_without_digests_of_pieces_are_verified_all_the_same() {
+fn entries_without_piece_digests_are_verified_too() {
     let folder = Folder::new();
     let big = noise(60_000);
     folder.write("copies/q", &big);
@@ -203,14 +204,14 @@ fn entries_without_digests_of_pieces_are_verified_all_the_same() {
     assert_eq!(repair().code, Some(0));
 }
 
-/// A packet of a parity set.
+/// Returns a packet of a PAR2 set.
 fn packet(kind: &[u8; 16], body: &[u8]) -> Vec<u8> {
     let hashed = [&[1; 16], &kind[..], body].concat();
     let len = (32 + hashed.len() as u64).to_le_bytes();
     [b"PAR2\0PKT", &len[..], &digest("md5", &hashed), &hashed].concat()
 }
 
-/// PAR2 of one file `set/a` that is no longer than a slice.
+/// Returns a PAR2 file for one file `set/a` that is no longer than a slice.
 fn parity(bytes: &[u8]) -> Vec<u8> {
     let (start, size) = (&bytes[..bytes.len().min(16 << 10)], (bytes.len() as u64).to_le_bytes());
     let id = digest("md5", &[&digest("md5", start)[..], &size, b"set/a"].concat());
@@ -220,7 +221,7 @@ fn parity(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_of_one_piece_is_located_and_repaired_as_a_whole() {
+fn single_piece_file_is_located_and_repaired_as_a_whole() {
     let good = noise(20_000);
     for (list, by) in [("v2.torrent", "bt2-pieces-root"), ("x.par2", "md5")] {
         let folder = Folder::new();
@@ -243,7 +244,7 @@ fn a_file_of_one_piece_is_located_and_repaired_as_a_whole() {
     }
 }
 
-/// Lines of `hashdeep -p` of one file `q`, for pieces of so many bytes.
+/// Returns the lines of `hashdeep -p` for one file `q`, with pieces of this length.
 fn piecewise(bytes: &[u8], len: usize) -> Vec<String> {
     let line = |(at, piece): (usize, &[u8])| {
         let (first, last) = (at * len, at * len + piece.len() - 1);
@@ -253,7 +254,7 @@ fn piecewise(bytes: &[u8], len: usize) -> Vec<String> {
 }
 
 #[test]
-fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
+fn piecewise_hashes_may_be_unordered_and_repeated() {
     let folder = Folder::new();
     let good = noise(50_000);
     folder.write("copy", &good);
@@ -262,7 +263,7 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
     let backwards: String = lines.iter().rev().map(String::as_str).collect();
     let twice = format!("{backwards}{}", lines[3]);
     let both = format!("{}{}", lines.concat(), piecewise(&good, 10_000).concat());
-    // Pieces of another length that are good leave less of one that is not.
+    // Matching pieces of another length narrow down a damaged piece.
     let said = ["16384 4096", "16384 4096", "16384 4096", "20000 480"];
     for (list, said) in [lines.concat(), backwards, twice, both].into_iter().zip(said) {
         folder.write("q", &good);
@@ -277,7 +278,7 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
         let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
         assert!(ran.code == Some(0) && folder.read("q") == good, "{} {}", ran.out(), ran.err);
     }
-    // A gap is one, whatever the order; and nothing has two digests.
+    // A gap is reported in any order of the lines, and a piece with two different digests fails.
     folder.write("list", format!("{head}{}{}", lines[5], lines[0]));
     let ran = folder.run(&["check", "list"]);
     let said = "q: NOT VERIFIED\n  4096 16384 not verified";
@@ -290,7 +291,7 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
     folder.write("list", format!("{head}{}{other}", lines.concat()));
     let ran = folder.run(&["check", "list"]);
     assert_eq!((ran.out().as_str(), ran.code), ("q: FAILED\n  8192 4096 damaged\n", Some(1)));
-    // However many of them overlap, each is compared.
+    // Any number of overlapping pieces are all compared.
     let overlapping: String = (0..40)
         .map(|at| {
             format!(
@@ -312,7 +313,7 @@ fn pieces_that_are_listed_one_by_one_may_come_in_any_order_and_twice() {
 }
 
 #[test]
-fn why_a_copy_mends_nothing_is_said() {
+fn useless_copy_is_reported_with_its_reason() {
     let folder = Folder::new();
     let good = noise(60_000);
     folder.write("q", &good);
@@ -341,7 +342,7 @@ fn why_a_copy_mends_nothing_is_said() {
 }
 
 #[test]
-fn a_file_is_as_tamper_evident_as_the_weakest_list_that_alone_covers_a_part() {
+fn file_is_only_as_tamper_evident_as_its_weakest_piece() {
     let folder = Folder::new();
     let good = noise(60_000);
     folder.write("q", &good);

@@ -15,42 +15,42 @@ pub struct Folder {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RunResult {
     pub code: Option<i32>,
     pub signal: Option<i32>,
     pub out: Vec<u8>,
     pub err: String,
 }
 
-impl Ran {
+impl RunResult {
     pub fn out(&self) -> String {
         String::from_utf8_lossy(&self.out).into_owned()
     }
 }
 
-/// Longer than any run takes on a busy machine: a run that takes longer hangs.
-const LONGEST: Duration = Duration::from_secs(300);
+/// The time limit of a run. It is longer than any run takes on a busy machine, so a run that exceeds it hangs.
+const RUN_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Waits for the end of a run, whose standard input the caller may keep open. A run that hangs is killed, and fails its
+/// Waits for the end of a run, whose standard input the caller may keep open. A run that hangs is killed and fails its
 /// test.
-pub fn ended(child: Child) -> Ran {
+pub fn wait_for(child: Child) -> RunResult {
     let id = rustix::process::Pid::from_child(&child);
     let (over, waited) = channel::<()>();
     let guard = std::thread::spawn(move || {
-        let hangs = waited.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout);
+        let hangs = waited.recv_timeout(RUN_TIMEOUT) == Err(RecvTimeoutError::Timeout);
         if hangs {
             rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("what hangs is killed");
         }
         hangs
     });
-    let ran: Ran = child.wait_with_output().expect("the program ends").into();
+    let ran: RunResult = child.wait_with_output().expect("the program ends").into();
     drop(over);
     assert!(!guard.join().expect("a guard"), "a run did not end: {ran:?}");
     ran
 }
 
 /// Runs a command with only this input.
-fn run_to_end(mut command: Command, input: Option<&[u8]>) -> Ran {
+fn run_to_end(mut command: Command, input: Option<&[u8]>) -> RunResult {
     if input.is_some() {
         command.stdin(Stdio::piped());
     }
@@ -62,12 +62,12 @@ fn run_to_end(mut command: Command, input: Option<&[u8]>) -> Ran {
             taken.expect("input taken");
         }
     }
-    ended(child)
+    wait_for(child)
 }
 
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
-        Ran {
+impl From<Output> for RunResult {
+    fn from(output: Output) -> RunResult {
+        RunResult {
             code: output.status.code(),
             signal: output.status.signal(),
             out: output.stdout,
@@ -140,21 +140,21 @@ impl Folder {
     }
 
     /// Runs the program with these arguments.
-    pub fn run(&self, words: &[&str]) -> Ran {
+    pub fn run(&self, words: &[&str]) -> RunResult {
         let mut command = self.command();
         command.args(words);
         run_to_end(command, None)
     }
 
     /// Runs the program with these arguments, followed by a name of any bytes.
-    pub fn run_on(&self, words: &[&str], name: &[u8]) -> Ran {
+    pub fn run_on(&self, words: &[&str], name: &[u8]) -> RunResult {
         let mut command = self.command();
         command.args(words).arg(OsString::from_vec(name.to_vec()));
         run_to_end(command, None)
     }
 
     /// Runs the program with this standard input.
-    pub fn feed(&self, words: &[&str], input: &[u8]) -> Ran {
+    pub fn feed(&self, words: &[&str], input: &[u8]) -> RunResult {
         let mut command = self.command();
         command.args(words);
         run_to_end(command, Some(input))
@@ -162,7 +162,7 @@ impl Folder {
 }
 
 /// A manifest that existed before.
-pub const OLD: &str = "MD5 (old) = d41d8cd98f00b204e9800998ecf8427e\n";
+pub const OLD_MANIFEST: &str = "MD5 (old) = d41d8cd98f00b204e9800998ecf8427e\n";
 /// Text in the form of a detached OpenPGP signature.
 pub const SIGNATURE: &str = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
 /// SHA-256 of `abc` (FIPS 180-4, example B.1).
@@ -173,7 +173,7 @@ pub const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991
 pub const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Returns standard output, standard error and exit status.
-pub fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+pub fn result_of(ran: &RunResult) -> (String, &str, Option<i32>) {
     (ran.out(), &ran.err, ran.code)
 }
 
@@ -183,12 +183,12 @@ pub fn lines(entries: &[(&str, &str)]) -> String {
 }
 
 /// Sets the modification time of a file.
-pub fn stamp(folder: &Folder, name: &str, time: SystemTime) {
+pub fn set_mtime(folder: &Folder, name: &str, time: SystemTime) {
     let file = std::fs::File::options().write(true).open(folder.path(name)).expect("a file opened");
     file.set_modified(time).expect("a time given");
 }
 
 /// Waits until the times of files that are modified now differ from those of files written before.
-pub fn after_the_tick() {
+pub fn wait_for_next_tick() {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }

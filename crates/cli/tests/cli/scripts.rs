@@ -1,5 +1,4 @@
-//! Tests in separate scripts, because they need Python: JSON schemas, shells in a terminal, and the commands of the
-//! documentation.
+//! Tests in separate Python scripts: JSON schemas, shells in a terminal, and the commands in the documentation.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,16 +21,16 @@ fn run(script: &str) {
 }
 
 #[test]
-fn all_json_is_as_its_schema_says() {
+fn json_output_matches_its_schemas() {
     run("schemas.py");
 }
 
 #[test]
-fn shells_complete_at_a_terminal() {
+fn completions_work_in_shells() {
     run("completions.py");
 }
 
 #[test]
-fn the_documentation_does_what_it_shows() {
+fn documentation_examples_match_their_output() {
     run("documentation.py");
 }

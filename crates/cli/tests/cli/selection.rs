@@ -1,6 +1,7 @@
-//! Which files a run is about, and a part of them at a time: one scenario a test, exact output and exit status.
+//! Selections of files, and checks that are divided into several runs: one scenario per test, exact output and exit
+//! status.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, result_of, set_mtime};
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,26 +11,26 @@ fn lines(names: &[&str]) -> String {
 }
 
 #[test]
-fn a_check_by_names_says_that_it_is_a_part() {
+fn partial_check_reports_its_selection() {
     let folder = Folder::with(&[("a.iso", "abc"), ("d/b.iso", "abc"), ("d/c.txt", "abc")]);
     folder.write("M", lines(&["a.iso", "d/b.iso", "d/c.txt"]));
     let ran = folder.run(&["check", "--include", "*.iso", "--exclude", "/a*", "M"]);
     let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries\n";
-    assert_eq!(shown(&ran), ("d/b.iso: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("d/b.iso: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--only", "d", "--only", "*.iso", "M"]);
     let said = "truesum: 3 files verified; 9 B read\n";
-    assert_eq!(shown(&ran), ("a.iso: OK\nd/b.iso: OK\nd/c.txt: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("a.iso: OK\nd/b.iso: OK\nd/c.txt: OK\n".to_owned(), said, Some(0)));
 }
 
 #[test]
-fn a_name_asked_for_that_nothing_is_called_is_an_error() {
+fn only_with_an_unknown_name_is_an_error() {
     let folder = Folder::with(&[("a", "abc"), ("unlisted", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
     let said = "truesum: note: 1 file in . is not in the manifest (use -v to list it)\n\
                 truesum: unlisted: selected with --only, but no entry has this name\n\
                 truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
-    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(2)));
+    assert_eq!(result_of(&ran), ("a: OK\n".to_owned(), said, Some(2)));
     for words in [&["audit", "--only", "nobody", "M"][..], &["diff", "--only", "nobody", "M", "M"]] {
         let ran = folder.run(words);
         assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
@@ -38,20 +39,20 @@ fn a_name_asked_for_that_nothing_is_called_is_an_error() {
 }
 
 #[test]
-fn a_check_that_selected_nothing_verified_nothing() {
+fn empty_selection_verifies_nothing() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--newer", "2999-01-01", "M"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
                 truesum: 0 files verified; 0 B read; selected: 0 of 1 entry\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: no file was selected: 1 file excluded\n", Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), "truesum: no file was selected: 1 file excluded\n", Some(2)));
 }
 
 #[test]
-fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
+fn excluded_entry_is_not_reported_as_absent() {
     // regression: these were "not in M" with exit status 1, or ended with 1 and no message at all.
     let folder = Folder::with(&[("a", "abc"), ("d/b", "abc")]);
     folder.write("M", lines(&["a", "d/b"]));
@@ -59,7 +60,7 @@ fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
         let ran = folder.run(&[&["check"], filter, &["M", "a"]].concat());
         let said = "truesum: a: excluded by the selection options\n\
                     truesum: 0 files verified; 0 B read; selected: 0 of 2 entries\n";
-        assert_eq!(shown(&ran), (String::new(), said, Some(2)), "{filter:?}");
+        assert_eq!(result_of(&ran), (String::new(), said, Some(2)), "{filter:?}");
         for words in [&["check", "M"][..], &["convert", "-a", "md5", "M"]] {
             let ran = folder.run(&[words, filter, &["--only", "a"]].concat());
             let said = "truesum: a: selected with --only, but excluded by other selection options\n";
@@ -76,7 +77,7 @@ fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
         assert!(!ran.err.contains("not in") && !ran.err.contains("no entry"), "{words:?}: {}", ran.err);
         assert_ne!(ran.code, Some(0), "{words:?}");
     }
-    // One that was left for a later run is named.
+    // A file that is left for a later run is named.
     let ran = folder.run(&["check", "--max-bytes", "1", "M", "a", "d/b"]);
     assert!(ran.code == Some(1) && ran.err.contains("truesum: d/b: required but not verified\n"), "{ran:?}");
     for words in [&["hash", "--per-directory"][..], &["hash", "-o", "N"]] {
@@ -87,7 +88,7 @@ fn an_entry_that_the_selection_excludes_is_not_reported_as_absent() {
 }
 
 #[test]
-fn an_entry_is_requested_by_its_name_or_by_that_of_its_file() {
+fn entry_is_selected_by_its_name_or_its_file_path() {
     // regression: entries with backslashes or absolute names were verified and then "required but not verified", and were not
     // found by the names in the manifest.
     let folder = Folder::with(&[("d/s/x", "abc"), ("d/y", "abc")]);
@@ -111,8 +112,8 @@ fn an_entry_is_requested_by_its_name_or_by_that_of_its_file() {
 }
 
 #[test]
-fn a_file_of_a_bag_is_an_entry_of_the_bag() {
-    // regression: the name was taken as relative to the parent folder, and reported as "not in bag".
+fn file_path_in_a_bag_selects_its_entry() {
+    // regression: the name was resolved in the parent folder, and reported as "not in bag".
     let folder = Folder::with(&[
         ("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
         ("bag/data/a", "abc"),
@@ -125,7 +126,7 @@ fn a_file_of_a_bag_is_an_entry_of_the_bag() {
 }
 
 #[test]
-fn reading_more_than_max_bytes_has_a_note() {
+fn exceeding_max_bytes_is_noted() {
     let folder = Folder::new();
     folder.write("a", "x".repeat(5000));
     folder.run(&["-o", "M", "a"]);
@@ -137,44 +138,44 @@ fn reading_more_than_max_bytes_has_a_note() {
 }
 
 #[test]
-fn files_and_folders_that_are_named_are_selected_like_others() {
+fn named_files_and_folders_are_filtered_like_others() {
     // regression: --include and --exclude were ignored for files named on the command line.
     let folder =
         Folder::with(&[("a.txt", "abc"), ("b.bin", "abcd"), ("d/c.txt", "abc"), (".gitignore", "*")]);
     let note = "truesum: note: 2 arguments were excluded by the selection options\n";
     let ran = folder.run(&["hash", "--exclude", "*.bin", "--exclude", "/d", "a.txt", "./b.bin", "d/"]);
-    assert_eq!(shown(&ran), (format!("{ABC}  a.txt\n"), note, Some(0)));
+    assert_eq!(result_of(&ran), (format!("{ABC}  a.txt\n"), note, Some(0)));
     let ran = folder.run(&["hash", "--gitignore", "a.txt"]);
-    assert_eq!(shown(&ran), (format!("{ABC}  a.txt\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("{ABC}  a.txt\n"), "", Some(0)));
     let none = "truesum: no file was selected: 1 file excluded\n";
     let ran = folder.run(&["hash", "--include", "*.bin", "a.txt"]);
-    assert_eq!(shown(&ran), (String::new(), none, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), none, Some(2)));
     let ran = folder.run(&["find", "-a", "sha256", "--exclude", "b*", ABC, "a.txt", "b.bin"]);
     let said = "truesum: 1 of 1 digest found; 1 file, 3 B read; 1 file excluded\n";
-    assert_eq!(shown(&ran), (format!("found\ta.txt\t{ABC}\tsha256\n"), said, Some(0)));
+    assert_eq!(result_of(&ran), (format!("found\ta.txt\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--exclude", "a*", ABC, "a.txt"]);
-    assert_eq!(shown(&ran), (format!("absent\t{ABC}\n"), none, Some(2)));
+    assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), none, Some(2)));
     let ran = folder.run(&["duplicates", "-q", "--exclude", "d", "a.txt", "d/c.txt", "d"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--exclude", "*.txt", "a.txt"]);
-    assert_eq!(shown(&ran), (String::new(), none, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), none, Some(2)));
 }
 
 #[test]
-fn required_names_are_compared_without_what_says_nothing() {
-    // regression: --require ./a was not verified by the entry a.
+fn required_names_are_normalized() {
+    // regression: --require ./a was not satisfied by the entry a.
     let folder = Folder::with(&[("a", "abc"), ("d/b", "abc")]);
     folder.write("M", lines(&["a", "./d/b"]));
     assert_eq!(folder.run(&["check", "--require", "./a", "--require", "d//b", "M"]).code, Some(0));
     let ran = folder.run(&["check", "-q", "--require", "./c", "M"]);
     let said = "truesum: c: required but not verified\ntruesum: 2 files verified; 6 B read\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
 }
 
 #[test]
-fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
+fn truncated_file_does_not_escape_a_size_filter() {
     let folder = Folder::with(&[("a", ""), ("b", "abc"), ("c", "abc")]);
-    stamp(&folder, "b", UNIX_EPOCH + Duration::from_secs(5));
+    set_mtime(&folder, "b", UNIX_EPOCH + Duration::from_secs(5));
     let entry = |name: &str, size: u64| {
         format!(
             "{{\"schema\":\"truesum-entry/1\",\"path\":\"{name}\",\"size\":{size},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n"
@@ -193,10 +194,10 @@ fn a_file_that_was_cut_short_does_not_escape_by_its_size() {
 }
 
 #[test]
-fn a_hash_selects_by_size_and_time() {
+fn hash_selects_by_size_and_time() {
     let folder = Folder::with(&[("old", "abc"), ("new", "abc"), ("small", "")]);
     let now = SystemTime::now();
-    stamp(&folder, "old", now - Duration::from_secs(30 * 86_400));
+    set_mtime(&folder, "old", now - Duration::from_secs(30 * 86_400));
     let names = |words: &[&str]| {
         let ran = folder.run(&[&["hash"], words, &["old", "new", "small"]].concat());
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
@@ -218,23 +219,23 @@ fn a_hash_selects_by_size_and_time() {
 }
 
 #[test]
-fn an_audit_of_a_part_is_equal_in_what_was_selected() {
+fn partial_audit_is_equal_within_its_selection() {
     let folder =
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
     let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 found: NOT equal\n";
-    assert_eq!(shown(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
     let said = "truesum: manifest with 1 file: 1 ok; 3 B read; not selected: 2 in the manifest and 2 found: the selected files are equal\n";
-    assert_eq!(shown(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
 }
 
 #[test]
-fn a_comparison_of_a_part_says_so() {
+fn partial_diff_is_noted() {
     // regression: a diff with a selection did not say that it compared only a part, nor that a folder was excluded.
     let folder = Folder::with(&[("a/f", "abc"), ("a/sub/x", "1"), ("b/f", "abc"), ("b/sub/x", "2")]);
     for side in ["a", "b"] {
@@ -242,11 +243,11 @@ fn a_comparison_of_a_part_says_so() {
     }
     let note = "truesum: note: not selected: 1 in OLD and 1 in NEW\n";
     for words in [&["diff", "--exclude", "sub", "a/M", "b/M"][..], &["diff", "--only", "f", "a/M", "b/M"]] {
-        assert_eq!(shown(&folder.run(words)), (String::new(), note, Some(0)), "{words:?}");
+        assert_eq!(result_of(&folder.run(words)), (String::new(), note, Some(0)), "{words:?}");
     }
     let words = ["diff", "--exclude", "sub/", "--exclude", "M", "a", "b"];
     let note = "truesum: note: not selected: 2 in OLD and 2 in NEW\n";
-    assert_eq!(shown(&folder.run(&words)), (String::new(), note, Some(0)));
+    assert_eq!(result_of(&folder.run(&words)), (String::new(), note, Some(0)));
     let ran = folder.run(&[&words[..], &["-v"]].concat());
     let said = "not selected: 2 in OLD and 2 in NEW: the selected files are equal\n";
     assert!(ran.err.ends_with(said), "{}", ran.err);
@@ -256,8 +257,8 @@ fn a_comparison_of_a_part_says_so() {
 }
 
 #[test]
-fn a_folder_that_is_excluded_takes_along_its_files_on_the_command_line() {
-    // regression: --exclude FOLDER/ did not apply to a file in it that was named.
+fn excluding_a_folder_excludes_its_named_files() {
+    // regression: --exclude FOLDER/ did not apply to a named file in that folder.
     let folder = Folder::with(&[("build/a", "abc"), ("src/a", "abc"), ("list", "build/a\nsrc/a\n")]);
     let note = "truesum: note: 1 argument was excluded by the selection options\n";
     for words in [
@@ -266,25 +267,25 @@ fn a_folder_that_is_excluded_takes_along_its_files_on_the_command_line() {
         &["hash", "--exclude", "build", "--files-from", "list"],
     ] {
         let ran = folder.run(words);
-        assert_eq!(shown(&ran), (format!("{ABC}  src/a\n"), note, Some(0)), "{words:?}");
+        assert_eq!(result_of(&ran), (format!("{ABC}  src/a\n"), note, Some(0)), "{words:?}");
     }
-    // The folders of an absolute name, and those above the current one, only lead to it.
+    // The folders in an absolute name, and those above the current folder, are not filtered.
     let whole = folder.path("build/a");
     assert_eq!(folder.run(&["hash", "--exclude", "build", whole.to_str().unwrap()]).code, Some(0));
     assert_eq!(folder.run(&["hash", "--exclude", ".*", "build/../src/a"]).code, Some(0));
 }
 
 #[test]
-fn two_folders_are_compared_by_files_of_which_one_fits() {
+fn diff_includes_a_file_if_one_side_matches_the_filter() {
     let folder = Folder::with(&[("a/big", "0123456789"), ("b/big", "0"), ("a/small", "1"), ("b/small", "2")]);
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
-    ["a/big", "b/big"].iter().for_each(|name| stamp(&folder, name, time));
+    ["a/big", "b/big"].iter().for_each(|name| set_mtime(&folder, name, time));
     let ran = folder.run(&["diff", "--min-size", "5", "a", "b"]);
     assert_eq!((ran.out().as_str(), ran.code), ("corrupt\tbig\n", Some(1)), "of one time");
 }
 
 #[test]
-fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
+fn sample_is_reproducible_by_seed_and_reported_as_partial() {
     let names: Vec<String> = (0..200).map(|i| format!("f{i:03}")).collect();
     let folder = Folder::new();
     names.iter().for_each(|name| folder.write(name, "abc"));
@@ -303,7 +304,7 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
     assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).out(), ran.out());
     let without_seed: BTreeSet<Vec<u8>> = (0..4).map(|_| sample(&["--sample", "10%"]).out).collect();
     assert!(without_seed.len() > 1, "a sample that never changes leaves the rest unread for ever");
-    // What is in the sample fails the run, what is not does not.
+    // Only damage to files in the sample fails the run.
     folder.write(&picked[0], "bad");
     assert_eq!(sample(&["--sample", "10%", "--sample-seed", "1"]).code, Some(1));
     for share in ["0%", "101%", "5", "-5%", "nan%"] {
@@ -312,7 +313,7 @@ fn a_sample_is_the_same_by_its_seed_and_never_called_the_whole() {
 }
 
 #[test]
-fn a_sample_that_would_be_empty_has_one() {
+fn sample_contains_at_least_one_entry() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc"), ("c", "abc")]);
     folder.write("M", lines(&["a", "b", "c"]));
     for seed in 0..5 {
@@ -329,15 +330,15 @@ fn a_sample_that_would_be_empty_has_one() {
 }
 
 #[test]
-fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
+fn bounded_runs_eventually_read_every_file() {
     const BOUND: u64 = 4500;
     let folder = Folder::new();
     let mut sizes: Vec<u64> = Vec::new();
-    // When each was read last or listed first, and how many nights may pass until it is read again.
+    // For each file, the night by which it must be read again after it was last read or added.
     let mut due: Vec<usize> = Vec::new();
     let mut nights_read = BTreeSet::new();
     for night in 0..40 {
-        // Thirteen files, one of them beyond any night; each night up to two more, until the twentieth.
+        // Thirteen files, one of them larger than the limit; then up to two more each night until the twentieth.
         let more = if night == 0 {
             13
         } else if night < 20 {
@@ -351,7 +352,7 @@ fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
             sizes.push(size);
             due.push(usize::MAX);
         }
-        // Two nights in a row read more than the bound together.
+        // Two consecutive nights read more than the limit together.
         let within = |sizes: &[u64]| night + 2 * sizes.iter().sum::<u64>().div_ceil(BOUND) as usize + 1;
         let all = within(&sizes);
         due.iter_mut().filter(|due| **due == usize::MAX).for_each(|due| *due = all);
@@ -382,7 +383,7 @@ fn nights_with_a_bound_re_read_everything_also_while_files_are_added() {
 }
 
 #[test]
-fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
+fn failed_file_is_reported_every_run_until_it_is_good() {
     let folder = Folder::with(&[("a", "bad"), ("b", "abc"), ("c", "abc")]);
     folder.write("M", lines(&["a", "b", "c"]));
     let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
@@ -390,15 +391,15 @@ fn a_file_that_failed_is_told_of_every_night_until_it_is_good() {
     let said = "truesum: a: failed in an earlier run and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
                 truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
-    assert_eq!(shown(&night()), ("b: OK\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
     let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
-    assert_eq!(shown(&night()), ("c: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
 #[test]
-fn a_state_is_never_something_else_and_parts_are_of_one_manifest() {
+fn state_file_is_not_other_data_and_belongs_to_one_manifest() {
     let folder = Folder::with(&[("a", "abc"), ("diary", "dear diary\n")]);
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--state", "diary", "M"]);
@@ -417,31 +418,31 @@ fn a_state_is_never_something_else_and_parts_are_of_one_manifest() {
 }
 
 #[test]
-fn after_its_time_a_check_begins_no_file() {
+fn no_file_is_started_after_max_time() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     folder.write("M", lines(&["a", "b"]));
     let ran = folder.run(&["check", "--max-time", "0s", "M"]);
     let said = "truesum: note: without --state, the next run starts with the same files\n\
                 truesum: 1 file verified; 3 B read; selected: 1 of 2 entries, 1 left for later runs\n";
-    assert_eq!(shown(&ran), ("a: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("a: OK\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["check", "--max-time", "1h", "M"]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\nb: OK\n", Some(0)));
     assert!(!ran.err.contains("selected:"), "{}", ran.err);
 }
 
 #[test]
-fn a_conversion_takes_along_what_is_selected_and_says_so() {
+fn conversion_of_a_selection_is_noted() {
     let folder = Folder::new();
     folder.write("M", lines(&["a", "d/b", "d/c"]));
     let ran = folder.run(&["convert", "M", "-t", "gnu", "--only", "d", "--exclude", "c"]);
     let said = "truesum: note: selected: 1 of 3 entries\n";
-    assert_eq!(shown(&ran), (format!("{ABC}  d/b\n"), said, Some(0)));
+    assert_eq!(result_of(&ran), (format!("{ABC}  d/b\n"), said, Some(0)));
     for (words, why) in [
         (&["--only", "e"][..], "truesum: e: selected with --only, but no entry has this name\n"),
         (&["--include", "*.iso"], "truesum: nothing selected: 3 entries were excluded\n"),
     ] {
         let ran = folder.run(&[&["convert", "M", "-t", "bsd"], words].concat());
-        assert_eq!(shown(&ran), (String::new(), why, Some(2)), "{words:?}");
+        assert_eq!(result_of(&ran), (String::new(), why, Some(2)), "{words:?}");
     }
     assert_eq!(
         folder.run(&["convert", "M", "-t", "bsd", "--min-size", "1"]).code,
@@ -451,12 +452,12 @@ fn a_conversion_takes_along_what_is_selected_and_says_so() {
 }
 
 #[test]
-fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
+fn summary_option_sets_the_length_of_the_summary() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     folder.write("M", format!("{}{OTHER}  b\n", lines(&["a"])));
     let end = |words: &[&str]| {
         let err = folder.run(words).err;
-        // How long it took and how fast is another thing each time.
+        // Time and speed differ in each run.
         let masked = |line: &str| match line.split_once(" in 0.") {
             Some((before, _)) => format!("{before} in TIME"),
             None => line.to_owned(),
@@ -494,7 +495,7 @@ fn the_end_of_a_run_is_as_long_as_it_is_asked_for() {
 }
 
 #[test]
-fn an_entry_is_found_by_any_path_to_its_file() {
+fn entry_is_found_by_any_path_to_its_file() {
     // regression: `check SHA256SUMS ../d/a` reported that the entry was not in the manifest.
     let folder = Folder::with(&[("d/s/a", "abc"), ("d/b", ""), ("d/k/x", ""), ("o", "")]);
     symlink("s", folder.path("d/latest")).unwrap();

@@ -1,11 +1,11 @@
-//! Settings for all runs: where they are searched, what they may change, and the messages for invalid ones.
+//! Settings for all runs: where they are read from, what they may change, and the messages for invalid ones.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, RunResult};
 
 /// BLAKE3 of `abc`, from b3sum.
 const ABC_BLAKE3: &str = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
 
-fn run(folder: &Folder, words: &[&str], variables: &[(&str, &str)]) -> Ran {
+fn run(folder: &Folder, words: &[&str], variables: &[(&str, &str)]) -> RunResult {
     let mut command = folder.command();
     command.args(words).env_remove("TRUESUM_CONFIG").env_remove("XDG_CONFIG_HOME").env("HOME", folder.root());
     for (name, value) in variables {
@@ -21,7 +21,7 @@ fn folder(text: &str) -> Folder {
 }
 
 #[test]
-fn the_command_line_stands_over_the_environment_and_that_over_the_file() {
+fn settings_precedence_is_command_line_environment_file() {
     let folder = folder("# mine\nalgorithm = \"blake3\"\n");
     let tagged = format!("BLAKE3 (a) = {ABC_BLAKE3}\n");
     let plain = format!("{ABC}  a\n");
@@ -51,7 +51,7 @@ fn the_command_line_stands_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn a_check_takes_nothing_from_them() {
+fn check_ignores_settings() {
     let folder = folder("algorithm = \"blake3\"\nformat = \"jsonl\"\n");
     folder.write("M", format!("{ABC}  a\n"));
     let ran = run(&folder, &["check", "M"], &[]);
@@ -65,7 +65,7 @@ fn a_check_takes_nothing_from_them() {
 }
 
 #[test]
-fn a_bad_one_is_told_with_its_line_and_nothing_is_done() {
+fn invalid_settings_are_reported_with_their_line() {
     for (text, said) in [
         ("\ncolor = \"blue\"\n", "config.toml:2: color: 'blue' is not auto, always or never"),
         (
@@ -98,7 +98,7 @@ fn a_bad_one_is_told_with_its_line_and_nothing_is_done() {
 }
 
 #[test]
-fn they_are_shown_with_where_they_were_said() {
+fn config_shows_settings_with_their_source() {
     let folder = folder("color = \"never\"\n");
     let ran = run(&folder, &["config"], &[("TRUESUM_OPTIONS", "-a blake3,md5")]);
     let file = folder.path(".config/truesum/config.toml");
@@ -114,7 +114,7 @@ fn they_are_shown_with_where_they_were_said() {
 }
 
 #[test]
-fn other_programs_names_read_none() {
+fn applets_ignore_settings() {
     let folder = folder("nonsense\n");
     let link = folder.path("sha256sum");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_truesum"), &link).unwrap();
@@ -124,14 +124,14 @@ fn other_programs_names_read_none() {
         .current_dir(folder.root())
         .env("HOME", folder.root())
         .env("TRUESUM_OPTIONS", "--nonsense");
-    let ran: Ran =
+    let ran: RunResult =
         command.env_remove("TRUESUM_CONFIG").env_remove("XDG_CONFIG_HOME").output().unwrap().into();
     assert_eq!((ran.out(), ran.code), (format!("{ABC}  a\n"), Some(0)), "{}", ran.err);
 }
 
 #[test]
-fn a_pipe_is_no_file_of_settings_and_is_not_waited_for() {
-    // regression: a FIFO in its place blocked every command for ever.
+fn pipe_as_settings_file_is_rejected_without_blocking() {
+    // regression: a FIFO as settings file blocked every command forever.
     let folder = Folder::with(&[("a", "abc")]);
     let status = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
     assert!(status.success());
@@ -141,8 +141,8 @@ fn a_pipe_is_no_file_of_settings_and_is_not_waited_for() {
 }
 
 #[test]
-fn an_unknown_name_of_any_length_is_refused_at_once() {
-    // regression: the nearest name to one of a million letters took 90 s to look for.
+fn unknown_name_of_any_length_is_rejected_quickly() {
+    // regression: the search for similar names took 90 s for a name of a million letters.
     let folder = Folder::with(&[("a", "abc")]);
     let began = std::time::Instant::now();
     let ran = folder.run(&["hash", "-a", &"x".repeat(100_000), "a"]);
@@ -151,7 +151,7 @@ fn an_unknown_name_of_any_length_is_refused_at_once() {
 }
 
 #[test]
-fn the_command_line_names_the_settings_file_or_none() {
+fn config_option_selects_or_disables_the_settings_file() {
     let folder = folder("algorithm = \"blake3\"\n");
     folder.write("other.toml", "format = \"jsonl\"\n");
     let (plain, tagged) = (format!("{ABC}  a\n"), format!("BLAKE3 (a) = {ABC_BLAKE3}\n"));

@@ -3,4 +3,4 @@
 mod arrays;
 mod identical;
 mod killed;
-mod said;
+mod messages;

@@ -1,16 +1,15 @@
-//! URLs of object stores, in the program without support for them: each is refused by its name, and never treated as a
-//! file.
+//! URLs of object stores in a build without support for them: each is rejected, and never treated as a file.
 
-use crate::program::{Folder, Ran};
+use crate::program::{Folder, RunResult};
 
 const URL: &str = "s3://bucket/key";
 
-fn run(folder: &Folder, words: &[&str]) -> Ran {
+fn run(folder: &Folder, words: &[&str]) -> RunResult {
     folder.command().args(words).output().unwrap().into()
 }
 
 #[test]
-fn where_one_may_stand_it_is_said_what_reads_it() {
+fn store_url_names_the_build_that_can_read_it() {
     let folder = Folder::with(&[("a", "abc"), ("M", "")]);
     assert_eq!(run(&folder, &["shard", "plan", "-q", "-o", "P", "a"]).code, Some(0));
     for words in [
@@ -40,7 +39,7 @@ fn where_one_may_stand_it_is_said_what_reads_it() {
 }
 
 #[test]
-fn elsewhere_it_is_refused_and_in_lists_of_names_too() {
+fn store_url_is_rejected_elsewhere_and_in_name_lists() {
     let folder =
         Folder::with(&[("a", "abc"), ("list", "a\ns3://bucket/key\n"), ("list0", "gs://bucket/key\0")]);
     for words in [

@@ -1,4 +1,4 @@
-//! Runs truesum under strace, which makes system calls fail or kills it at them.
+//! Runs truesum under strace, which injects failing system calls and signals.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,9 +1,9 @@
-//! What is generated from the tables: lists, man pages, completions, links.
+//! Output that is generated from the tables: lists, man pages, completions, links.
 
 use crate::program::Folder;
 
 #[test]
-fn lists_have_every_row_in_both_forms() {
+fn lists_have_every_row_as_text_and_json() {
     let folder = Folder::new();
     for what in ["algorithms", "kernels", "formats"] {
         let words: Vec<&str> = std::iter::once("list").chain(what.split(' ')).collect();
@@ -26,7 +26,7 @@ fn lists_have_every_row_in_both_forms() {
     assert!(md5["reason"].as_str().unwrap().contains("Wang"));
 }
 
-/// The page of algorithms, made of the rows.
+/// Returns the algorithms page, generated from the rows.
 fn algorithms_page(rows: &str) -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
@@ -63,7 +63,7 @@ fn algorithms_page(rows: &str) -> String {
         let key = if row["key"] == "never" { String::new() } else { word("key") };
         let check = match word("check") {
             check if check.is_empty() => check,
-            // Long enough to tell it from any other.
+            // Long enough to distinguish it from all others.
             check => {
                 format!("`{}`{}", &check[..check.len().min(32)], if check.len() > 32 { ".." } else { "" })
             }
@@ -83,7 +83,7 @@ fn algorithms_page(rows: &str) -> String {
 }
 
 #[test]
-fn the_page_of_algorithms_is_that_of_the_table() {
+fn page_of_algorithms_is_up_to_date() {
     let made = algorithms_page(&Folder::new().run(&["list", "algorithms", "--all", "--json"]).out());
     assert!(made.lines().count() > 200, "{}", made.lines().count());
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms.md");
@@ -95,7 +95,7 @@ fn the_page_of_algorithms_is_that_of_the_table() {
 }
 
 #[test]
-fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
+fn list_algorithms_shows_one_in_full_by_any_name() {
     let folder = Folder::new();
     let sha256 = folder.run(&["list", "algorithms", "SHA-256"]).out();
     for line in [
@@ -132,7 +132,7 @@ fn one_algorithm_is_shown_in_full_by_any_of_its_names() {
 }
 
 #[test]
-fn lists_of_algorithms_are_narrowed_by_security_and_lanes() {
+fn algorithms_are_filtered_by_security_and_lanes() {
     let folder = Folder::new();
     let names = |words: &[&str]| -> Vec<String> {
         let text = folder.run(&[&["list", "algorithms", "--json"], words].concat()).out();
@@ -142,7 +142,7 @@ fn lists_of_algorithms_are_narrowed_by_security_and_lanes() {
     let (all, secure, lanes) =
         (names(&["--all"]), names(&["--security", "secure"]), names(&["--lanes", "--security", "broken"]));
     let has = |list: &[String], name: &str| list.iter().any(|known| known == name);
-    // Without options: what any file can be hashed with.
+    // Without options, only algorithms that can hash any file are listed.
     let plain = names(&[]);
     assert!(plain.len() > 200 && has(&plain, "crc-16/modbus") && !has(&plain, "siphash-2-4"), "{plain:?}");
     assert!(
@@ -154,7 +154,7 @@ fn lists_of_algorithms_are_narrowed_by_security_and_lanes() {
     assert_eq!(folder.run(&["list", "algorithms", "--security", "good"]).code, Some(2));
 }
 
-/// The page of formats, made of the rows.
+/// Returns the formats page, generated from the rows.
 fn page(rows: &str) -> String {
     let mut text = String::from(
         "# Manifest formats\n\n\
@@ -202,7 +202,7 @@ fn page(rows: &str) -> String {
 }
 
 #[test]
-fn the_page_of_formats_has_every_row_as_it_is() {
+fn page_of_formats_is_up_to_date() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
     let made = page(&Folder::new().run(&["list", "formats", "--json"]).out());
     if std::env::var_os("TRUESUM_BLESS").is_some() {
@@ -224,7 +224,7 @@ fn every_algorithm_hashes_its_check_message() {
 }
 
 #[test]
-fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
+fn crcs_by_name_and_by_parameters_are_written_and_verified() {
     let folder = Folder::with(&[("f", "123456789")]);
     let open = "crc;width=16;poly=0x8005;init=0xffff;refin=true;refout=true;xorout=0x0";
     for (name, digest) in
@@ -233,7 +233,8 @@ fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
         let plain = folder.run(&["-a", name, "f"]).out();
         let hex = plain.split(' ').next().unwrap();
         assert_eq!(hex.trim_start_matches('0'), digest.trim_start_matches('0'), "{name}");
-        // Without a format that is asked for: lines as far as the name of the manifest tells the algorithm, else with tags.
+        // Without a requested format, lines are untagged if the name of the manifest implies the algorithm, and tagged
+        // otherwise.
         for format in [None, Some("bsd"), Some("jsonl")] {
             let requested = format.map_or(vec![], |format| vec!["--format", format]);
             let written = folder.run(&[&requested[..], &["-a", name, "-o", "sums", "f"]].concat());
@@ -250,7 +251,7 @@ fn crcs_by_their_catalogue_and_by_parameters_are_written_and_verified() {
 }
 
 #[test]
-fn man_pages_are_written_and_shown() {
+fn man_pages_are_written_and_printed() {
     let folder = Folder::new();
     assert!(folder.run(&["man"]).out().contains("EXIT STATUS"));
     assert_eq!(folder.run(&["man", "pages/man1"]).code, Some(0));
@@ -260,7 +261,7 @@ fn man_pages_are_written_and_shown() {
 }
 
 #[test]
-fn completions_know_options_and_algorithms() {
+fn completions_include_options_and_algorithms() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish"] {
         let text = folder.run(&["completions", shell]).out();
@@ -300,7 +301,7 @@ fn help_fits_a_screen() {
 }
 
 #[test]
-fn links_lead_to_the_program() {
+fn install_links_points_to_the_program() {
     let folder = Folder::new();
     assert_eq!(folder.run(&["install-links", "bin"]).code, Some(0));
     let to = std::fs::read_link(folder.path("bin/sha256sum")).unwrap();

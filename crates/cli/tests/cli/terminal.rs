@@ -1,4 +1,4 @@
-//! What reaches a terminal: every command runs with one as standard output and standard error.
+//! Output to a terminal: every command runs with a terminal as standard output and standard error.
 
 #![allow(unsafe_code)]
 
@@ -32,10 +32,10 @@ fn on_terminal(folder: &Folder, words: &[&[u8]]) -> Vec<u8> {
     seen
 }
 
-/// Names of `hash -t csv`, `tree`, `convert -t bsd`, `text --lines` and `hash -t dfxml`, and words in error messages reached
-/// the terminal as they were.
+/// regression: names printed by `hash -t csv`, `tree`, `convert -t bsd`, `text --lines` and `hash -t dfxml`, and
+/// arguments in error messages, reached the terminal unescaped.
 #[test]
-fn names_never_reach_a_terminal_raw() {
+fn raw_names_never_reach_a_terminal() {
     for evil in [
         &b"\x1b]0;PWNED\x07"[..],
         b"\x1b[31mPWNED",
@@ -93,9 +93,9 @@ fn names_never_reach_a_terminal_raw() {
     }
 }
 
-/// Only the terminal receives names spelled out: files and pipes receive the bytes of the names.
+/// Names are escaped only on a terminal: files and pipes receive the bytes of the names.
 #[test]
-fn files_and_pipes_receive_names_as_they_are() {
+fn files_and_pipes_receive_raw_names() {
     let folder = Folder::with(&[("\u{1b}[2J\u{202e}x", "abc")]);
     let row = "\"\u{1b}[2J\u{202e}x\",3,";
     let ran = folder.run(&["hash", "-t", "csv", "\u{1b}[2J\u{202e}x"]);
@@ -105,9 +105,9 @@ fn files_and_pipes_receive_names_as_they_are() {
     assert!(seen.contains("\"\\u{1b}[2J\\u{202e}x\",3,"), "{seen:?}");
 }
 
-/// Colours still reach the terminal, from `check` and from the parser of options.
+/// Colors still reach the terminal, from `check` and from the argument parser.
 #[test]
-fn colours_reach_a_terminal() {
+fn colors_reach_a_terminal() {
     let folder = Folder::with(&[("a", "abc"), ("M", &format!("{ABC}  a\n"))]);
     for words in
         [&[&b"check"[..], b"--color", b"always", b"M"][..], &[b"check", b"--color=always", b"--exatc", b"M"]]

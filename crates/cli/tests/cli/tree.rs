@@ -1,4 +1,4 @@
-//! `truesum tree` as people and clusters call it, and the stored tree under a kill at every system call.
+//! `truesum tree` as users and clusters run it, and stored trees when the program is killed at any system call.
 
 use crate::bytes::{flip, noise};
 use crate::strace::{self, can_trace};
@@ -12,8 +12,8 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(TRUESUM).args(args).current_dir(folder).output().unwrap()
 }
 
-/// Standard output of a run that must end with this code.
-fn ends(folder: &Path, code: i32, args: &[&str]) -> String {
+/// Runs the program, expects this exit status, and returns standard output.
+fn run_expecting(folder: &Path, code: i32, args: &[&str]) -> String {
     let output = run(folder, args);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
@@ -25,19 +25,23 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_tree_is_saved_finds_damage_and_mends_it() {
+fn stored_tree_locates_damage_and_repairs_it() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, data) = (dir.path(), dir.path().join("data"));
     let bytes = noise((5 << 20) + 17);
     std::fs::write(&data, &bytes).unwrap();
     std::fs::write(folder.join("copy"), &bytes).unwrap();
-    let plain = ends(folder, 0, &["tree", "data"]);
+    let plain = run_expecting(folder, 0, &["tree", "data"]);
     assert!(plain.starts_with("SHA256-TREE (data) = "), "{plain}");
-    let both = ends(folder, 0, &["tree", "--save", "-a", "md5,sha256-tree", "data"]);
-    let md5 = ends(folder, 0, &["hash", "--tag", "-a", "md5", "data"]);
+    let both = run_expecting(folder, 0, &["tree", "--save", "-a", "md5,sha256-tree", "data"]);
+    let md5 = run_expecting(folder, 0, &["hash", "--tag", "-a", "md5", "data"]);
     assert_eq!(both, format!("{md5}{plain}"), "digests in the order asked for");
-    assert_eq!(ends(folder, 0, &["tree", "verify", "data.ftr"]), "");
-    assert_eq!(ends(folder, 0, &["tree", "verify", "data"]), "", "the tree is found beside its file");
+    assert_eq!(run_expecting(folder, 0, &["tree", "verify", "data.ftr"]), "");
+    assert_eq!(
+        run_expecting(folder, 0, &["tree", "verify", "data"]),
+        "",
+        "the tree is found beside its file"
+    );
     let lost = run(folder, &["tree", "verify", "copy"]);
     assert_eq!(lost.status.code(), Some(2));
     assert!(
@@ -45,63 +49,70 @@ fn a_tree_is_saved_finds_damage_and_mends_it() {
     );
     flip(&data, 3 << 20);
     flip(&data, (5 << 20) + 16);
-    let found = ends(folder, 1, &["tree", "verify", "data.ftr"]);
+    let found = run_expecting(folder, 1, &["tree", "verify", "data.ftr"]);
     assert_eq!(found, "3145728 1048576 damaged\n5242880 17 damaged\n");
-    let json = ends(folder, 1, &["tree", "verify", "--json", "data.ftr"]);
+    let json = run_expecting(folder, 1, &["tree", "verify", "--json", "data.ftr"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["verdict"], "file damaged");
     assert_eq!(json["damaged"], serde_json::json!([[3 << 20, 1 << 20], [5 << 20, 17]]));
-    assert!(ends(folder, 1, &["tree", "verify", "--map", "--map-svg", "m.svg", "data.ftr"]).contains('#'));
+    assert!(
+        run_expecting(folder, 1, &["tree", "verify", "--map", "--map-svg", "m.svg", "data.ftr"])
+            .contains('#')
+    );
     assert!(std::fs::read_to_string(folder.join("m.svg")).unwrap().contains("3145728..4194304"));
-    ends(folder, 1, &["tree", "verify", "--map-html", "m.html", "data.ftr"]);
+    run_expecting(folder, 1, &["tree", "verify", "--map-html", "m.html", "data.ftr"]);
     let page = std::fs::read_to_string(folder.join("m.html")).unwrap();
     assert!(page.contains(">3,145,728</a></td><td>1,048,576</td>") && page.contains("<svg"), "{page}");
     let damaged = std::fs::read(&data).unwrap();
-    let plan = ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
+    let plan = run_expecting(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]);
     assert!(plan.contains("3145728 1048576 would be repaired: 4096 bytes to write"), "{plan}");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
-    assert_eq!(ends(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]), plan);
+    assert_eq!(
+        run_expecting(folder, 1, &["tree", "repair", "--dry-run", "--from", "copy", "data.ftr"]),
+        plan
+    );
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
     let other = format!("sha256-tree:{}", "0".repeat(64));
-    ends(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), damaged, "nothing is mended by a tree that is not trusted");
-    ends(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     std::fs::write(&data, &damaged).unwrap();
     let token = plain.trim().rsplit(' ').next().unwrap();
-    let mended = ends(folder, 0, &["tree", "repair", "--from", "copy", "--digest", token, "data.ftr"]);
+    let mended =
+        run_expecting(folder, 0, &["tree", "repair", "--from", "copy", "--digest", token, "data.ftr"]);
     assert!(mended.contains("3145728 1048576 repaired: 4096 bytes written"), "{mended}");
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     let foreign = vec![0; bytes.len()];
     std::fs::write(&data, &foreign).unwrap();
-    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
-    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), foreign, "it may be a different file");
-    ends(folder, 0, &["tree", "repair", "--most", "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 0, &["tree", "repair", "--most", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
-    ends(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
-    ends(folder, 2, &["tree", "verify", "--most", "data.ftr"]);
-    ends(folder, 2, &["tree", "verify", "--digest", "nonsense", "data.ftr"]);
-    ends(folder, 0, &["tree", "verify", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "verify", "--dry-run", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "verify", "--most", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "verify", "--digest", "nonsense", "data.ftr"]);
+    run_expecting(folder, 0, &["tree", "verify", "data.ftr"]);
     flip(&folder.join("data.ftr"), 8192);
-    ends(folder, 2, &["tree", "verify", "data.ftr"]);
-    ends(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
-    ends(folder, 2, &["tree", "verify", "copy"]);
-    ends(folder, 1, &["tree", "missing"]);
+    run_expecting(folder, 2, &["tree", "verify", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "repair", "--from", "copy", "data.ftr"]);
+    run_expecting(folder, 2, &["tree", "verify", "copy"]);
+    run_expecting(folder, 1, &["tree", "missing"]);
 }
 
 #[test]
-fn ranges_are_proven_and_work_is_divided() {
+fn range_proofs_verify_and_leaves_combine() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::write(folder.join("data"), noise(3 << 20)).unwrap();
-    let line = ends(folder, 0, &["tree", "data"]);
+    let line = run_expecting(folder, 0, &["tree", "data"]);
     let hex = line.trim().rsplit(' ').next().unwrap();
-    let proof = ends(folder, 0, &["tree", "prove", "data", "--range", "1MiB..1048577"]);
+    let proof = run_expecting(folder, 0, &["tree", "prove", "data", "--range", "1MiB..1048577"]);
     std::fs::write(folder.join("proof"), &proof).unwrap();
     let token = format!("sha256-tree:{hex}");
     for digest in [hex, &token] {
-        let line = ends(folder, 0, &["tree", "verify-proof", "proof", "data", "--digest", digest]);
+        let line = run_expecting(folder, 0, &["tree", "verify-proof", "proof", "data", "--digest", digest]);
         assert_eq!(
             line,
             "bytes 1048576..1114112 of 3145728 belong to the digest; the other bytes were not read\n"
@@ -109,83 +120,89 @@ fn ranges_are_proven_and_work_is_divided() {
     }
     let other = format!("{}0", &hex[..63]);
     if other != hex {
-        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &other]);
+        run_expecting(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &other]);
     }
-    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", "nonsense"]);
+    run_expecting(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", "nonsense"]);
     std::fs::write(folder.join("bad"), proof.replace("\"first\"", "\"furst\"")).unwrap();
-    ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", hex]);
+    run_expecting(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", hex]);
     for name in ["sha256-tree", "blake3", "crc32", "mtsum-sha256"] {
         let middle = if name == "mtsum-sha256" { "1572864" } else { "1MiB" };
-        let first =
-            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("0..{middle}")]);
-        let second =
-            ends(folder, 0, &["tree", "leaf", "-a", name, "data", "--range", &format!("{middle}..3MiB")]);
+        let first = run_expecting(
+            folder,
+            0,
+            &["tree", "leaf", "-a", name, "data", "--range", &format!("0..{middle}")],
+        );
+        let second = run_expecting(
+            folder,
+            0,
+            &["tree", "leaf", "-a", name, "data", "--range", &format!("{middle}..3MiB")],
+        );
         std::fs::write(folder.join("lines"), format!("{second}{first}")).unwrap();
-        let line = ends(folder, 0, &["hash", "-a", name, "data"]);
+        let line = run_expecting(folder, 0, &["hash", "-a", name, "data"]);
         let expected = format!("{name}:{}\n", line.split(' ').next().unwrap());
-        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        assert_eq!(run_expecting(folder, 0, &["tree", "combine", "lines"]), expected);
         std::fs::write(folder.join("lines"), format!("{second}{first}{second}")).unwrap();
-        assert_eq!(ends(folder, 0, &["tree", "combine", "lines"]), expected);
+        assert_eq!(run_expecting(folder, 0, &["tree", "combine", "lines"]), expected);
         std::fs::write(folder.join("lines"), second).unwrap();
-        ends(folder, 2, &["tree", "combine", "lines"]);
-        // regression: the range was in leaves.
+        run_expecting(folder, 2, &["tree", "combine", "lines"]);
+        // regression: the range was printed in leaves.
         let ran = run(folder, &["tree", "combine", "lines"]);
         let end = if name == "mtsum-sha256" { 1_572_864 } else { 1 << 20 };
         let said = format!("truesum: combine: the range 0..{end} is missing\n");
         assert_eq!(text(&ran.stderr), said, "{name}");
     }
-    // Why there is no piece is told to programs as well, and is no piece.
+    // The reason why there is no piece is reported as JSON, which is not accepted as a piece.
     for (status, name, range, kind) in [
         (1, "none", "0..1MiB", "missing"),
         (2, "data", "1..1MiB", "refused"),
         (2, "data", "0..9MiB", "refused"),
         (1, ".", "0..1MiB", "refused"),
     ] {
-        let line = ends(folder, status, &["tree", "leaf", name, "--range", range]);
+        let line = run_expecting(folder, status, &["tree", "leaf", name, "--range", range]);
         assert!(line.contains(&format!("\"failed\":\"{kind}\"")), "{line}");
         std::fs::write(folder.join("lines"), line).unwrap();
-        ends(folder, 2, &["tree", "combine", "lines"]);
+        run_expecting(folder, 2, &["tree", "combine", "lines"]);
     }
-    // The only chunk of BLAKE3 is its root, of which there are no pieces.
+    // The only chunk of a short BLAKE3 message is its root, which cannot be divided.
     std::fs::write(folder.join("short"), [7; 1024]).unwrap();
-    let line = ends(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
+    let line = run_expecting(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
     let why = "blake3 of a file this short cannot be divided: use truesum hash";
     assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
     std::fs::write(folder.join("short"), [7; 1025]).unwrap();
-    let line = ends(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
+    let line = run_expecting(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
     std::fs::write(folder.join("lines"), line).unwrap();
-    ends(folder, 0, &["tree", "combine", "lines"]);
-    // One file is another by the time the second piece is read.
-    let first = ends(folder, 0, &["tree", "leaf", "data", "--range", "0..1MiB"]);
+    run_expecting(folder, 0, &["tree", "combine", "lines"]);
+    // The file changes before the second piece is hashed.
+    let first = run_expecting(folder, 0, &["tree", "leaf", "data", "--range", "0..1MiB"]);
     std::fs::write(folder.join("data"), vec![7; 3 << 20]).unwrap();
-    let second = ends(folder, 0, &["tree", "leaf", "data", "--range", "1MiB..3MiB"]);
+    let second = run_expecting(folder, 0, &["tree", "leaf", "data", "--range", "1MiB..3MiB"]);
     std::fs::write(folder.join("lines"), first + &second).unwrap();
-    ends(folder, 2, &["tree", "combine", "lines"]);
-    ends(folder, 0, &["tree", "combine", "--trust-origins", "lines"]);
+    run_expecting(folder, 2, &["tree", "combine", "lines"]);
+    run_expecting(folder, 0, &["tree", "combine", "--trust-origins", "lines"]);
 }
 
 #[test]
-fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
+fn growth_proof_distinguishes_appending_from_changes() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, data) = (dir.path(), dir.path().join("data"));
     let bytes = noise(3 << 20);
-    let digest = || ends(folder, 0, &["tree", "data"]).trim().rsplit(' ').next().unwrap().to_owned();
+    let digest = || run_expecting(folder, 0, &["tree", "data"]).trim().rsplit(' ').next().unwrap().to_owned();
     let zero = "0".repeat(64);
     for (old_size, whole) in [(1 << 20, true), ((1 << 20) + 5, false)] {
         std::fs::write(&data, &bytes[..old_size]).unwrap();
-        ends(folder, 0, &["tree", "--save", "data"]);
+        run_expecting(folder, 0, &["tree", "--save", "data"]);
         let old = digest();
         std::fs::write(&data, &bytes).unwrap();
-        // The tree beside the file is the old one: the file is read.
-        let read = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "data.ftr"]);
+        // The stored tree is the old one, so the file is read.
+        let read = run_expecting(folder, 0, &["tree", "prove", "data", "--grown-from", "data.ftr"]);
         std::fs::rename(folder.join("data.ftr"), folder.join("old.ftr")).unwrap();
-        ends(folder, 0, &["tree", "--save", "data"]);
-        let proof = ends(folder, 0, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
+        run_expecting(folder, 0, &["tree", "--save", "data"]);
+        let proof = run_expecting(folder, 0, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
         assert_eq!(proof, read);
         std::fs::write(folder.join("proof"), &proof).unwrap();
         let (new, token) = (digest(), format!("sha256-tree:{old}"));
         let check = ["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &token];
-        let said = ends(folder, 0, &check);
+        let said = run_expecting(folder, 0, &check);
         let begin =
             format!("according to the digests, the first {old_size} of 3145728 bytes are the old file; ");
         assert!(
@@ -194,17 +211,33 @@ fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
             "{said}"
         );
         let alone = ["tree", "verify-proof", "proof", "--digest", &new, "--grown-from", &token];
-        ends(folder, if whole { 0 } else { 2 }, &alone);
-        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &zero]);
-        ends(folder, 1, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &old]);
-        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new]);
+        run_expecting(folder, if whole { 0 } else { 2 }, &alone);
+        run_expecting(
+            folder,
+            1,
+            &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &zero],
+        );
+        run_expecting(
+            folder,
+            1,
+            &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &old],
+        );
+        run_expecting(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new]);
         let other = format!("md5-tree:{old}");
-        ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &other]);
+        run_expecting(
+            folder,
+            2,
+            &["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &other],
+        );
         std::fs::write(folder.join("bad"), proof.replace("old_root", "root")).unwrap();
-        ends(folder, 2, &["tree", "verify-proof", "bad", "data", "--digest", &new, "--grown-from", &old]);
+        run_expecting(
+            folder,
+            2,
+            &["tree", "verify-proof", "bad", "data", "--digest", &new, "--grown-from", &old],
+        );
         flip(&data, 17);
-        ends(folder, 1, &["tree", "prove", "data", "--tree", "old.ftr", "--grown-from", "old.ftr"]);
-        ends(folder, 0, &["tree", "--save", "data"]);
+        run_expecting(folder, 1, &["tree", "prove", "data", "--tree", "old.ftr", "--grown-from", "old.ftr"]);
+        run_expecting(folder, 0, &["tree", "--save", "data"]);
         let refused = run(folder, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
         assert!(
@@ -213,30 +246,34 @@ fn a_file_that_only_grew_is_told_from_one_that_was_changed() {
             text(&refused.stderr)
         );
     }
-    let range = ends(folder, 0, &["tree", "prove", "data", "--range", "0..1"]);
+    let range = run_expecting(folder, 0, &["tree", "prove", "data", "--range", "0..1"]);
     std::fs::write(folder.join("proof"), range).unwrap();
-    ends(folder, 2, &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &zero]);
-    ends(folder, 2, &["tree", "verify-proof", "proof", "--digest", &zero]);
-    ends(folder, 2, &["tree", "prove", "data"]);
-    ends(folder, 2, &["tree", "prove", "data", "--range", "0..1", "--grown-from", "old.ftr"]);
+    run_expecting(
+        folder,
+        2,
+        &["tree", "verify-proof", "proof", "data", "--digest", &zero, "--grown-from", &zero],
+    );
+    run_expecting(folder, 2, &["tree", "verify-proof", "proof", "--digest", &zero]);
+    run_expecting(folder, 2, &["tree", "prove", "data"]);
+    run_expecting(folder, 2, &["tree", "prove", "data", "--range", "0..1", "--grown-from", "old.ftr"]);
 }
 
 #[test]
-fn a_manifest_of_trees_is_checked_like_any_other() {
+fn tree_digests_in_a_manifest_are_checked() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     std::fs::write(folder.join("data"), noise(1 << 20)).unwrap();
     let names = "sha256-tree,sha256-tree;leaf=4KiB,mtsum-md5,s3-etag,glacier";
-    let lines = ends(folder, 0, &["tree", "-a", names, "data"]);
+    let lines = run_expecting(folder, 0, &["tree", "-a", names, "data"]);
     assert_eq!(lines.lines().count(), 5, "{lines}");
     std::fs::write(folder.join("SUMS"), &lines).unwrap();
-    ends(folder, 0, &["check", "SUMS"]);
+    run_expecting(folder, 0, &["check", "SUMS"]);
     flip(&folder.join("data"), 9);
-    ends(folder, 1, &["check", "SUMS"]);
+    run_expecting(folder, 1, &["check", "SUMS"]);
 }
 
 #[test]
-fn pipes_have_trees_unless_their_length_must_be_known() {
+fn pipes_have_trees_unless_the_size_is_needed_first() {
     use std::io::Write;
     let run = |name: &str| {
         let mut child = Command::new(TRUESUM)
@@ -246,7 +283,7 @@ fn pipes_have_trees_unless_their_length_must_be_known() {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // Who refuses it may be gone.
+        // The program may have rejected its arguments and exited.
         let _ = child.stdin.take().unwrap().write_all(b"abc");
         child.wait_with_output().unwrap()
     };
@@ -257,14 +294,14 @@ fn pipes_have_trees_unless_their_length_must_be_known() {
 }
 
 #[test]
-fn under_the_name_mtsum_it_prints_what_mtsum_prints() {
+fn mtsum_applet_output_matches_mtsum() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path();
     let mtsum = folder.join("mtsum");
     std::os::unix::fs::symlink(TRUESUM, &mtsum).unwrap();
     std::fs::write(folder.join("a"), "a").unwrap();
     let run = |args: &[&str]| Command::new(&mtsum).args(args).current_dir(folder).output().unwrap();
-    // As mtsum 1.1.0 prints them.
+    // As printed by mtsum 1.1.0.
     for (args, line) in [
         (&["a"][..], "bfcb8116f5723b7b033ce9c0eb408d11dc1d90bc7872f47143a578755604dfb3\n"),
         (
@@ -299,7 +336,7 @@ fn injected(folder: &Path, injections: &[&str], args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_repair_that_ends_early_says_what_it_wrote() {
+fn interrupted_repair_reports_what_it_wrote() {
     if !can_trace() {
         return;
     }
@@ -308,8 +345,8 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
     let bytes = noise(3 << 20);
     std::fs::write(&data, &bytes).unwrap();
     std::fs::write(folder.join("copy"), &bytes).unwrap();
-    ends(folder, 0, &["tree", "--save", "--format", "obao4", "data"]);
-    ends(folder, 0, &["tree", "--save", "data"]);
+    run_expecting(folder, 0, &["tree", "--save", "--format", "obao4", "data"]);
+    run_expecting(folder, 0, &["tree", "--save", "data"]);
     for (list, injection, status, why) in [
         ("data.obao4", "pwrite64:signal=INT:when=1", 130, "cannot read: interrupted"),
         ("data.obao4", "pwrite64:error=ENOSPC:when=2", 2, "cannot write: No space left on device"),
@@ -325,13 +362,13 @@ fn a_repair_that_ends_early_says_what_it_wrote() {
         );
         assert!(text(&ran.stderr).starts_with(&said), "{list}: {}", text(&ran.stderr));
         assert_eq!(ran.status.code().or(ran.status.signal().map(|signal| 128 + signal)), Some(status));
-        ends(folder, 0, &repair);
+        run_expecting(folder, 0, &repair);
         assert_eq!(std::fs::read(&data).unwrap(), bytes);
     }
 }
 
 #[test]
-fn an_interrupted_verification_goes_on_whatever_kills_it() {
+fn interrupted_verification_is_resumed_after_any_signal() {
     const VERIFY: [&str; 6] = ["tree", "verify", "--resume", "-j", "1", "data.ftr"];
     const FOUND: &str = "1048576 1048576 damaged\n6291456 1048576 damaged\n";
     if !can_trace() {
@@ -340,19 +377,19 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, data, kept) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr.verify"));
     std::fs::write(&data, noise(8 << 20)).unwrap();
-    ends(folder, 0, &["tree", "--save", "data"]);
+    run_expecting(folder, 0, &["tree", "--save", "data"]);
     flip(&data, 1 << 20);
     flip(&data, 6 << 20);
-    assert_eq!(ends(folder, 1, &["tree", "verify", "data.ftr"]), FOUND);
+    assert_eq!(run_expecting(folder, 1, &["tree", "verify", "data.ftr"]), FOUND);
     assert!(!kept.exists(), "only when asked");
-    // The granules of each window are looked up by one call, after those that read the tree's beginning.
+    // The granules of each window are read by one call, after the calls that read the beginning of the tree.
     let interrupted = |at: usize, kill: &str| {
         let _ = std::fs::remove_file(&kept);
         let at = format!("pread64:signal=SIGINT:when={at}");
         injected(folder, &[&at, kill], &VERIFY)
     };
     let none = "renameat:signal=SIGKILL:when=99";
-    let going = || ends(folder, 1, &["tree", "verify", "--resume", "--json", "data.ftr"]);
+    let going = || run_expecting(folder, 1, &["tree", "verify", "--resume", "--json", "data.ftr"]);
     let (at, state) = (6..20)
         .find_map(|at| {
             let output = interrupted(at, none);
@@ -363,7 +400,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
             (json["compared_before"] == 4 << 20).then_some((at, state))
         })
         .expect("a call in the middle");
-    // What was found before the interruption, in the second granule, is among what is found after it.
+    // Damage found before the interruption, in the second granule, is reported by the resumed run.
     std::fs::write(&kept, &state).unwrap();
     let output = run(folder, &VERIFY);
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(1), FOUND));
@@ -372,7 +409,7 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     for n in 1.. {
         std::fs::write(&kept, &state).unwrap();
         let killed = injected(folder, &[&format!("all:signal=SIGKILL:when={n}")], &VERIFY);
-        assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at call {n}");
+        assert_eq!(run_expecting(folder, 1, &VERIFY), FOUND, "killed at call {n}");
         assert!(!kept.exists());
         if killed.status.code() == Some(1) {
             assert!(n > 20, "{n} calls of one kind");
@@ -383,36 +420,40 @@ fn an_interrupted_verification_goes_on_whatever_kills_it() {
     for call in ["openat", "write", "fsync", "renameat", "unlink"] {
         for n in 1..30 {
             interrupted(at, &format!("{call}:signal=SIGKILL:when={n}"));
-            assert_eq!(ends(folder, 1, &VERIFY), FOUND, "killed at {call} {n} while it was interrupted");
+            assert_eq!(
+                run_expecting(folder, 1, &VERIFY),
+                FOUND,
+                "killed at {call} {n} while it was interrupted"
+            );
         }
     }
-    // Nothing is believed that is damaged or of another time, and nothing of it said without being asked.
+    // Damaged or outdated progress is not used, and no progress is mentioned unless requested.
     std::fs::write(&kept, &state[..state.len() - 1]).unwrap();
     assert!(
         text(&run(folder, &VERIFY).stderr)
             .contains("data.ftr.verify: cannot resume the verification: it is damaged")
     );
-    ends(folder, 2, &VERIFY);
+    run_expecting(folder, 2, &VERIFY);
     std::fs::write(&kept, &state).unwrap();
     let plain = run(folder, &["tree", "verify", "data.ftr"]);
     assert_eq!(text(&plain.stdout), FOUND);
     assert!(text(&plain.stderr).contains("continue it with --resume"), "{}", text(&plain.stderr));
     flip(&data, 0);
-    ends(folder, 2, &VERIFY);
+    run_expecting(folder, 2, &VERIFY);
     std::fs::remove_file(&kept).unwrap();
-    let all = ends(folder, 1, &VERIFY);
+    let all = run_expecting(folder, 1, &VERIFY);
     assert_eq!(all, "0 2097152 damaged\n6291456 1048576 damaged\n");
 }
 
 #[test]
-fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
+fn tree_save_killed_at_any_call_leaves_old_or_new_tree() {
     if !can_trace() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     let (folder, data, tree) = (dir.path(), dir.path().join("data"), dir.path().join("data.ftr"));
     std::fs::write(&data, noise(3 << 20)).unwrap();
-    ends(folder, 0, &["tree", "--save", "data"]);
+    run_expecting(folder, 0, &["tree", "--save", "data"]);
     let old = std::fs::read(&tree).unwrap();
     flip(&data, 1 << 20);
     let (mut old_seen, mut new_seen) = (0, 0);
@@ -427,11 +468,11 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
             assert!(killed);
         } else {
             new_seen += 1;
-            ends(folder, 0, &["tree", "verify", "data.ftr"]);
+            run_expecting(folder, 0, &["tree", "verify", "data.ftr"]);
         }
-        // Whatever was left behind: going on gives the whole tree.
-        ends(folder, 0, &["tree", "--save", "--resume", "-j", "1", "-a", "sha256-tree,md5", "data"]);
-        ends(folder, 0, &["tree", "verify", "data.ftr"]);
+        // Resuming completes the tree, whatever was left behind.
+        run_expecting(folder, 0, &["tree", "--save", "--resume", "-j", "1", "-a", "sha256-tree,md5", "data"]);
+        run_expecting(folder, 0, &["tree", "verify", "data.ftr"]);
         if !killed {
             break;
         }
@@ -445,7 +486,7 @@ fn killed_before_any_system_call_the_tree_is_the_old_one_or_a_new_one() {
 }
 
 #[test]
-fn a_stored_tree_is_not_extended_by_another_file() {
+fn stored_tree_is_not_extended_by_another_file() {
     // regression: `--append` and `--since` on a rotated log printed and stored a digest that belongs to no file, with exit status 0.
     let dir = tempfile::tempdir().unwrap();
     let (folder, data) = (dir.path(), dir.path().join("data"));
@@ -454,7 +495,7 @@ fn a_stored_tree_is_not_extended_by_another_file() {
     let stored = |content: &[u8]| {
         let _ = std::fs::remove_file(&data);
         std::fs::write(&data, content).unwrap();
-        ends(folder, 0, &["tree", "--save", "data"]);
+        run_expecting(folder, 0, &["tree", "--save", "data"]);
     };
     let refused = |words: &[&str], why: &str| {
         let tree = std::fs::read(folder.join("data.ftr")).unwrap();
@@ -466,14 +507,14 @@ fn a_stored_tree_is_not_extended_by_another_file() {
     for (options, content) in
         [(&["--append"][..], &other[..]), (&["--since", "changed"], &other[..3_000_000])]
     {
-        // Renamed, and another file written under the name.
+        // The file is renamed, and another file is created with its name.
         stored(&old);
         std::fs::rename(&data, folder.join("data.1")).unwrap();
         std::fs::write(&data, content).unwrap();
         refused(options, "the inode number differs");
-        // The same is consented to, but it has to be an extension all the same.
+        // The same with --trust-prefix: the new file must still extend the old one.
         refused(&[options, &["--trust-prefix"]].concat(), "do not match the stored tree");
-        // Emptied and written anew (copytruncate).
+        // The file is truncated and written anew (copytruncate).
         stored(&old);
         std::fs::write(&data, content).unwrap();
         refused(options, "do not match the stored tree");
@@ -483,22 +524,22 @@ fn a_stored_tree_is_not_extended_by_another_file() {
     std::fs::rename(&data, folder.join("data.1")).unwrap();
     std::fs::write(&data, [&old[..], b"more"].concat()).unwrap();
     refused(&["--append"], "the inode number differs");
-    let grown = ends(folder, 0, &["tree", "--save", "--append", "--trust-prefix", "data"]);
-    assert_eq!(grown, ends(folder, 0, &["tree", "data"]));
-    // Where plain digests are computed too, everything is read.
+    let grown = run_expecting(folder, 0, &["tree", "--save", "--append", "--trust-prefix", "data"]);
+    assert_eq!(grown, run_expecting(folder, 0, &["tree", "data"]));
+    // If plain digests are requested too, the complete file is read.
     stored(&old);
     std::fs::write(&data, [&old[..], b"more"].concat()).unwrap();
-    let both = ends(folder, 0, &["tree", "--save", "--append", "-a", "sha256-tree,sha256", "data"]);
-    assert_eq!(both, ends(folder, 0, &["tree", "-a", "sha256-tree,sha256", "data"]));
+    let both = run_expecting(folder, 0, &["tree", "--save", "--append", "-a", "sha256-tree,sha256", "data"]);
+    assert_eq!(both, run_expecting(folder, 0, &["tree", "-a", "sha256-tree,sha256", "data"]));
 }
 
 #[test]
-fn what_a_stored_tree_was_believed_is_told() {
+fn trusted_part_of_a_stored_tree_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, data) = (dir.path(), dir.path().join("data"));
     let bytes = noise(3 << 20);
     std::fs::write(&data, &bytes[..2 << 20]).unwrap();
-    ends(folder, 0, &["tree", "--save", "data"]);
+    run_expecting(folder, 0, &["tree", "--save", "data"]);
     std::fs::write(&data, &bytes).unwrap();
     let grown = run(folder, &["tree", "--save", "--append", "data"]);
     let extended = "stored tree of data extended: sha256-tree ";
@@ -518,5 +559,5 @@ fn what_a_stored_tree_was_believed_is_told() {
     std::fs::write(folder.join("changed"), "5 1\n").unwrap();
     let changed = run(folder, &["tree", "--save", "--since", "changed", "--trust-prefix", "data"]);
     assert!(text(&changed.stderr).contains("2,097,152 of 3,145,728 bytes were read"));
-    assert_eq!(text(&changed.stdout), ends(folder, 0, &["tree", "data"]));
+    assert_eq!(text(&changed.stdout), run_expecting(folder, 0, &["tree", "data"]));
 }

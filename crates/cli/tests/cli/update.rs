@@ -1,10 +1,10 @@
-//! `truesum update`: one scenario a test, exact output, exit status, and what the manifest is afterwards.
+//! `truesum update`: one scenario per test: exact output, exit status, and the resulting manifest.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, shown, stamp};
+use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, result_of, set_mtime};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Writes a manifest that is older than whatever is written from now on, and younger than all before.
+/// Writes a manifest that is newer than all existing files and older than all files written later.
 fn write_manifest(folder: &Folder, name: &str, text: &str) {
     // The times of files written before and after it must differ from its own by more than a tick.
     std::thread::sleep(Duration::from_millis(20));
@@ -17,7 +17,7 @@ fn text(folder: &Folder, name: &str) -> String {
 }
 
 #[test]
-fn what_to_update_is_a_directory() {
+fn update_target_must_be_a_directory() {
     // regression: with a file in its place nothing was compared, and the exit status was 0.
     let folder = Folder::with(&[("d/a", "abc"), ("M", &lines(&[(ABC, "d/a")]))]);
     for (place, why) in [("d/a", "Not a directory"), ("d/none", "No such file or directory")] {
@@ -28,7 +28,7 @@ fn what_to_update_is_a_directory() {
 }
 
 #[test]
-fn without_options_only_new_files_are_added() {
+fn update_adds_only_new_files_by_default() {
     let folder = Folder::with(&[("d/same", "abc"), ("d/changed", "x"), ("d/b", ""), ("d/s/a", "abc")]);
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
@@ -37,7 +37,7 @@ fn without_options_only_new_files_are_added() {
                 hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n\
                 hint: to remove entries of deleted files, use --prune; to update the names of moved files, use --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
-    assert_eq!(shown(&ran), (lines.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (lines.to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
     assert_eq!(folder.entries(), ["M", "d"]);
     let again = folder.run(&["update", "-q", "M", "d"]);
@@ -45,59 +45,62 @@ fn without_options_only_new_files_are_added() {
 }
 
 #[test]
-fn what_is_up_to_date_is_not_touched() {
+fn up_to_date_manifest_is_not_touched() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/SHA256SUMS", &format!("{ABC}  a\n"));
     let before = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     let ran = folder.run(&["update", "--refresh", "--prune", "d/SHA256SUMS"]);
     let said = "truesum: manifest with 1 file: 1 ok; 3 B read; d/SHA256SUMS not written: up to date\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let after = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
-    assert_eq!(shown(&folder.run(&["update", "-q", "d/SHA256SUMS"])), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&folder.run(&["update", "-q", "d/SHA256SUMS"])), (String::new(), "", Some(0)));
 }
 
 #[test]
-fn a_refresh_takes_over_what_was_written_after_the_manifest() {
+fn refresh_accepts_files_modified_after_the_manifest() {
     let folder = Folder::with(&[("d/old", "abc"), ("d/new", "abc")]);
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
     let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
                 hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n";
-    assert_eq!(shown(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
     let ran = folder.run(&["update", "--refresh=all", "M", "d"]);
     let said = "truesum: manifest with 2 files: 1 ok, 1 refreshed; 3 B read; M written: up to date\n";
-    assert_eq!(shown(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  old\n{EMPTY} *new\n"));
 }
 
 #[test]
-fn adding_does_not_hide_that_a_file_was_written_to() {
+fn adding_files_does_not_hide_a_modified_file() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", &format!("{ABC}  a\n"));
-    stamp(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    set_mtime(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let before = std::fs::metadata(folder.path("M")).unwrap().modified().unwrap();
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     assert_eq!(folder.run(&["update", "M", "d"]).out(), "changed\ta\nadded\tb\ta\n");
     assert_eq!(std::fs::metadata(folder.path("M")).unwrap().modified().unwrap(), before);
-    assert_eq!(shown(&folder.run(&["update", "--refresh", "-q", "M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(
+        result_of(&folder.run(&["update", "--refresh", "-q", "M", "d"])),
+        (String::new(), "", Some(0))
+    );
     assert_eq!(text(&folder, "M"), format!("{EMPTY}  a\n{ABC}  b\n"));
     assert!(std::fs::metadata(folder.path("M")).unwrap().modified().unwrap() > before);
 }
 
 #[test]
-fn what_rotted_is_never_taken_over() {
+fn corrupt_file_is_never_refreshed() {
     let folder = Folder::with(&[("d/rot", "abc"), ("d/written", "abc"), ("d/touched", "abc")]);
     let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    ["d/rot", "d/written", "d/touched"].iter().for_each(|name| stamp(&folder, name, time));
+    ["d/rot", "d/written", "d/touched"].iter().for_each(|name| set_mtime(&folder, name, time));
     assert_eq!(folder.run(&["hash", "--json", "-o", "M", "--root", "d", "d"]).code, Some(0));
     folder.write("d/rot", "abd");
-    stamp(&folder, "d/rot", time);
+    set_mtime(&folder, "d/rot", time);
     folder.write("d/written", "xyz");
-    stamp(&folder, "d/touched", time + Duration::from_secs(5));
+    set_mtime(&folder, "d/touched", time + Duration::from_secs(5));
     let listed = |text: String| -> Vec<String> {
         text.lines().filter(|line| line.contains("rot")).map(str::to_owned).collect()
     };
@@ -112,20 +115,20 @@ fn what_rotted_is_never_taken_over() {
     let audit = folder.run(&["audit", "M", "d"]);
     assert_eq!(audit.out(), "corrupt\trot\nok\ttouched\nok\twritten\n");
     assert!(text(&folder, "M").contains("2001-09-09T01:46:45.000000000Z"), "the time of what was touched");
-    // Who wants the new content says so by a new time.
-    stamp(&folder, "d/rot", time + Duration::from_secs(6));
+    // The user accepts the new content by setting a new modification time.
+    set_mtime(&folder, "d/rot", time + Duration::from_secs(6));
     assert_eq!(folder.run(&["update", "--refresh", "M", "d"]).out(), "refreshed\trot\n");
     assert_eq!(folder.run(&["audit", "M", "d"]).code, Some(0));
 }
 
 #[test]
-fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
+fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     let said = "truesum: manifest with 3 files: 2 ok, 1 removed; 3 B read; M written: up to date\n";
-    assert_eq!(shown(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n# about c\n{EMPTY}  b\n"));
 
     let old = format!("{ABC}  a\n{OTHER}  c\n{OTHER}  e\n");
@@ -135,14 +138,14 @@ fn what_is_gone_is_dropped_on_request_and_not_if_that_is_most() {
                 hint: to remove their entries anyway, use --prune=all\n\
                 truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
-    assert_eq!(shown(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
+    assert_eq!(result_of(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--prune=all", "M", "d"]).code, Some(0));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  b\n"));
 }
 
 #[test]
-fn a_folder_without_files_is_taken_for_a_disk_that_is_not_mounted() {
+fn empty_folder_is_treated_as_an_unmounted_disk() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let old = format!("{ABC}  a\n");
     write_manifest(&folder, "M", &old);
@@ -189,7 +192,7 @@ fn refresh_is_offered_only_if_it_would_accept_a_file() {
 }
 
 #[test]
-fn the_summary_says_what_was_written_although_results_could_not_be_printed() {
+fn update_reports_the_written_manifest_even_if_stdout_fails() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
@@ -201,14 +204,14 @@ fn the_summary_says_what_was_written_although_results_could_not_be_printed() {
 }
 
 #[test]
-fn a_file_that_moved_is_renamed_only_on_request() {
+fn moved_file_is_renamed_only_on_request() {
     let folder = Folder::with(&[("d/new", "abc"), ("d/keep", "")]);
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
     let said =
         "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written: not up to date\n";
-    assert_eq!(shown(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
     assert_eq!(folder.run(&["update", "--rename", "M", "d"]).out(), "renamed\tnew\told\n");
@@ -219,21 +222,21 @@ fn a_file_that_moved_is_renamed_only_on_request() {
 }
 
 #[test]
-fn a_quick_update_reads_only_what_seems_to_have_changed() {
+fn quick_update_reads_only_files_that_seem_modified() {
     let folder = Folder::with(&[("d/rot", "abc"), ("d/b", "abc")]);
     assert_eq!(folder.run(&["hash", "--json", "-o", "M", "--root", "d", "d"]).code, Some(0));
     let time = std::fs::metadata(folder.path("d/rot")).unwrap().modified().unwrap();
     folder.write("d/rot", "abd");
-    stamp(&folder, "d/rot", time);
+    set_mtime(&folder, "d/rot", time);
     folder.write("d/new", "abc");
-    // What was written to is read although its time was put back: the time of the status change shows it.
+    // A modified file is read although its modification time was restored, because its status change time differs.
     let ran = folder.run(&["update", "--quick", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("added\tnew\tb\ncorrupt\trot\n", Some(1)), "{}", ran.err);
     assert_eq!(folder.run(&["update", "M", "d"]).out(), "corrupt\trot\n");
 }
 
 #[test]
-fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
+fn malformed_lines_and_unreadable_files_keep_the_manifest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let old = format!("{ABC}  a\noops\n");
     write_manifest(&folder, "M", &old);
@@ -242,7 +245,7 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
                 truesum: M: not written: a line is malformed\n\
                 hint: to keep them unchanged, use --lenient\n\
                 truesum: manifest with 1 file: 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
-    assert_eq!(shown(&ran), ("new\tb\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(text(&folder, "M"), format!("{old}{EMPTY}  b\n"));
@@ -260,23 +263,23 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_edited_is_refused_before_a_file_is_read() {
+fn update_rejects_manifests_it_cannot_edit() {
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the format json can only be rewritten completely, and this manifest has content that would be lost\n\
                 hint: write a new manifest with truesum hash -o, or convert it with truesum convert\n\
                 truesum: manifest with 0 files: nothing compared; 0 B read; x.json not written: not completed\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
     let said = "truesum: none: cannot update: No such file or directory\nhint: to create one: truesum hash -o MANIFEST DIR\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["update", "d"]).code, Some(2));
     assert_eq!(folder.run(&["update", "-"]).code, Some(2));
 }
 
 #[test]
-fn every_format_that_is_written_is_brought_up_to_date() {
+fn update_works_for_every_writable_format() {
     for format in [
         "gnu",
         "gnu-z",
@@ -316,7 +319,7 @@ fn every_format_that_is_written_is_brought_up_to_date() {
 }
 
 #[test]
-fn the_new_manifest_has_owner_mode_and_link_of_the_old_one() {
+fn update_keeps_owner_mode_and_link_of_the_manifest() {
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("real/M", format!("{ABC}  a\n"));
     std::fs::set_permissions(folder.path("real/M"), std::fs::Permissions::from_mode(0o640)).unwrap();
@@ -330,7 +333,7 @@ fn the_new_manifest_has_owner_mode_and_link_of_the_old_one() {
 }
 
 #[test]
-fn json_lines_tell_what_was_done_and_what_it_came_to() {
+fn update_json_has_status_action_and_counts() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     write_manifest(&folder, "M", &format!("{ABC}  a\n{OTHER}  gone\n"));
     let ran = folder.run(&["update", "--prune", "--json", "M", "d"]);
@@ -347,13 +350,13 @@ fn json_lines_tell_what_was_done_and_what_it_came_to() {
 }
 
 #[test]
-fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
+fn update_never_refreshes_the_manifests_own_entry() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
     let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
                 hint: d/M contains an entry for itself, which cannot match: delete that line\n";
-    assert_eq!(shown(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
     std::fs::hard_link(folder.path("d/M"), folder.path("d/N")).unwrap();
     folder.write("d/M", format!("{OTHER}  N\n{ABC}  a\n"));
@@ -362,21 +365,21 @@ fn a_manifest_that_lists_itself_never_takes_its_own_line_over() {
 }
 
 #[test]
-fn a_dry_run_tells_by_its_exit_status_whether_lines_would_change() {
+fn dry_run_exit_status_shows_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
     let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written: not up to date\n";
-    assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
     let ran = folder.run(&["update", "-n", "M", "d"]);
     let said = "truesum: manifest with 1 file: 1 ok; 3 B read; M would not be written: up to date\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
 }
 
 #[test]
-fn what_a_new_manifest_leaves_behind_is_told() {
+fn outdated_signatures_and_hard_links_are_noted_by_update() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "");
     folder.write("M.asc", "");
@@ -387,15 +390,15 @@ fn what_a_new_manifest_leaves_behind_is_told() {
                 truesum: note: M has other hard links, which keep the old manifest\n\
                 truesum: note: M.asc signs the old manifest: sign the new one\n\
                 truesum: note: M.minisig signs the old manifest: sign the new one\n";
-    assert_eq!(shown(&ran), ("added\ta\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(0)));
     assert_eq!((text(&folder, "M"), text(&folder, "N")), (format!("{ABC}  a\n"), String::new()));
 }
 
 #[test]
-fn a_time_that_is_kept_is_told_for_it_hides_rot() {
+fn kept_modification_time_is_noted() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", &format!("{ABC}  a\n"));
-    stamp(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    set_mtime(&folder, "M", UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
@@ -404,7 +407,7 @@ fn a_time_that_is_kept_is_told_for_it_hides_rot() {
 }
 
 #[test]
-fn after_a_refusal_no_hint_says_that_nothing_tells() {
+fn rejected_update_does_not_suggest_refresh_all() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", &format!("{OTHER}  a\nnonsense\n"));
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
@@ -417,7 +420,7 @@ fn after_a_refusal_no_hint_says_that_nothing_tells() {
 }
 
 #[test]
-fn signatures_of_the_manifest_are_not_added_to_it() {
+fn update_does_not_add_signatures_of_the_manifest() {
     let folder = Folder::with(&[("a", "abc"), ("s/SHA256SUMS.sig", ""), ("OTHER.asc", "")]);
     write_manifest(&folder, "SHA256SUMS", &format!("{ABC}  a\n"));
     folder.write("SHA256SUMS.minisig", SIGNATURE);
@@ -444,7 +447,7 @@ fn signatures_of_the_manifest_are_not_added_to_it() {
 }
 
 #[test]
-fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
+fn file_named_on_an_unusable_line_is_not_added() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", ""), ("d/c d", "x")]);
     let tag = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
     for line in [
@@ -468,12 +471,12 @@ fn what_stands_on_a_line_that_could_not_be_used_is_not_new() {
 }
 
 #[test]
-fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
+fn new_manifest_does_not_list_signatures_of_the_old_one() {
     let folder =
         Folder::with(&[("a", "abc"), ("s/M.sig", ""), ("M.minisig", SIGNATURE), ("M.asc", SIGNATURE)]);
     let ran = folder.run(&["hash", "-o", "M", "."]);
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         (String::new(), "truesum: note: 2 signatures of M are left out of the manifest\n", Some(0))
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
@@ -485,7 +488,7 @@ fn a_new_manifest_does_not_list_signatures_of_the_old_one() {
 }
 
 #[test]
-fn the_manifests_of_a_bag_are_its_own_business() {
+fn update_rejects_manifests_of_a_bag() {
     let folder = Folder::with(&[("b/data/a", "abc"), ("b/readme", "")]);
     assert_eq!(folder.run(&["bag", "create", "b"]).code, Some(0));
     folder.write("b/data/b", "");
@@ -502,21 +505,22 @@ fn the_manifests_of_a_bag_are_its_own_business() {
 }
 
 #[test]
-fn names_are_read_as_a_check_reads_them_whatever_folder_is_named() {
-    // regression: `update photos.sha256 photos` renamed or replaced every entry, accepted corrupt content, and exit 0.
+fn update_resolves_names_like_check() {
+    // regression: `update photos.sha256 photos` renamed or replaced every entry and accepted corrupt content, with exit
+    // status 0.
     let folder = Folder::with(&[("photos/a", "abc"), ("photos/s/b", ""), ("top", "abc")]);
     assert_eq!(folder.run(&["-o", "photos.sha256", "photos"]).code, Some(0));
     folder.write("photos/c", "");
     let ran = folder.run(&["update", "--rename", "--prune", "--refresh", "photos.sha256", "photos"]);
     assert_eq!((ran.out().as_str(), ran.code), ("added\tphotos/c\tphotos/s/b\n", Some(0)), "{}", ran.err);
     assert_eq!(folder.run(&["check", "-q", "photos.sha256"]).code, Some(0));
-    // regression: a folder below wrote names relative to itself.
+    // regression: for a subfolder, names were written relative to it.
     folder.write("photos/s/d", "abc");
     folder.write("photos/e", "not below");
     let ran = folder.run(&["update", "photos.sha256", "photos/s"]);
     assert_eq!(ran.out(), "added\tphotos/s/d\tphotos/a\n", "{}", ran.err);
     assert_eq!(folder.run(&["check", "-q", "photos.sha256"]).code, Some(0));
-    // With another folder as the base, all entries would get other names.
+    // If another folder is the base, all entries would get other names.
     let before = text(&folder, "photos.sha256");
     for words in [&["--rename"][..], &["--prune=all"], &[]] {
         let ran = folder.run(&[&["update", "--root", "photos"], words, &["photos.sha256"]].concat());
@@ -524,7 +528,7 @@ fn names_are_read_as_a_check_reads_them_whatever_folder_is_named() {
         assert!(ran.err.contains("most names would only gain or lose the prefix photos/"), "{}", ran.err);
         assert_eq!(text(&folder, "photos.sha256"), before);
     }
-    // A damaged file is reported as such, and the others stay what they are.
+    // A damaged file is reported as such, and the other entries keep their status.
     folder.write("photos/a", "abd");
     for command in ["audit", "diff"] {
         let ran = folder.run(&[command, "photos.sha256", "photos"]);
@@ -534,8 +538,9 @@ fn names_are_read_as_a_check_reads_them_whatever_folder_is_named() {
 }
 
 #[test]
-fn no_silent_damage_is_accepted_whatever_became_of_the_size() {
-    // regression: a file that was cut short, emptied or grown while its time stayed was taken for an edit.
+fn silent_damage_is_not_accepted_for_any_size_change() {
+    // regression: a file that was truncated, emptied or extended with an unchanged modification time was treated as
+    // edited.
     let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     for (format, name) in [("jsonl", "M.jsonl"), ("csv", "M.csv"), ("hashdeep", "M.hashdeep")] {
         let folder = Folder::with(&[
@@ -545,19 +550,19 @@ fn no_silent_damage_is_accepted_whatever_became_of_the_size() {
             ("d/old", "abcdef"),
         ]);
         for file in ["d/cut", "d/empty", "d/grown", "d/old"] {
-            stamp(&folder, file, time);
+            set_mtime(&folder, file, time);
         }
         let made = folder.run(&["hash", "-t", format, "-o", name, "--root", "d", "d"]);
         assert_eq!(made.code, Some(0), "{format}: {}", made.err);
         for (file, text) in [("d/cut", "abc"), ("d/empty", ""), ("d/grown", "abcdefgh")] {
             folder.write(file, text);
-            stamp(&folder, file, time);
+            set_mtime(&folder, file, time);
         }
         folder.write("d/old", "before");
-        stamp(&folder, "d/old", time - Duration::from_secs(1000));
+        set_mtime(&folder, "d/old", time - Duration::from_secs(1000));
         let before = text(&folder, name);
         let ran = folder.run(&["update", "--refresh", "--prune", "--rename", name, "d"]);
-        // Without listed times nothing proves an edit either: not even another size.
+        // Without times in the manifest, nothing proves an edit either, not even a different size.
         let expected = match format {
             "jsonl" => "corrupt\tcut\ncorrupt\tempty\ncorrupt\tgrown\nrestored\told\n",
             _ => "changed\tcut\nchanged\tempty\nchanged\tgrown\nchanged\told\n",
@@ -569,15 +574,15 @@ fn no_silent_damage_is_accepted_whatever_became_of_the_size() {
 }
 
 #[test]
-fn a_file_that_moved_and_was_damaged_needs_consent() {
-    // regression: "missing" and "new", accepted by --refresh --prune --rename.
+fn moved_and_damaged_file_needs_consent() {
+    // regression: the file was reported as "missing" and "new", and accepted by --refresh --prune --rename.
     let folder = Folder::with(&[("d/old", "abcdef"), ("d/keep", "x")]);
     let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    stamp(&folder, "d/old", time);
+    set_mtime(&folder, "d/old", time);
     assert_eq!(folder.run(&["hash", "--json", "-o", "M", "--root", "d", "d"]).code, Some(0));
     std::fs::remove_file(folder.path("d/old")).unwrap();
     folder.write("d/new", "abcdeF");
-    stamp(&folder, "d/new", time);
+    set_mtime(&folder, "d/new", time);
     let before = text(&folder, "M");
     let ran = folder.run(&["update", "--refresh", "--prune", "--rename", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("moved-modified\tnew\told\n", Some(1)), "{}", ran.err);
@@ -588,7 +593,7 @@ fn a_file_that_moved_and_was_damaged_needs_consent() {
 }
 
 #[test]
-fn a_quick_update_needs_times_and_a_folder_that_was_emptied_needs_consent() {
+fn quick_update_needs_times_and_emptied_folder_needs_consent() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/c", "x"), ("d/e", "y")]);
     assert_eq!(folder.run(&["hash", "-o", "M", "--root", "d", "d"]).code, Some(0));
     // regression: a plain list that was copied hides every edit before the copy.
@@ -606,15 +611,15 @@ fn a_quick_update_needs_times_and_a_folder_that_was_emptied_needs_consent() {
     assert_eq!((ran.out().as_str(), ran.code), ("missing\ts/b\n", Some(1)));
     assert!(ran.err.contains("d/s is empty but should contain files"), "{}", ran.err);
     assert_eq!(folder.run(&["update", "--prune=all", "M", "d"]).out(), "removed\ts/b\n");
-    // regression: a time later than now was taken for an edit.
+    // regression: a future modification time was treated as an edit.
     folder.write("d/c", "z");
-    stamp(&folder, "d/c", std::time::SystemTime::now() + Duration::from_secs(86_400));
+    set_mtime(&folder, "d/c", std::time::SystemTime::now() + Duration::from_secs(86_400));
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("changed\tc\n", Some(1)), "{}", ran.err);
 }
 
 #[test]
-fn damage_to_a_file_that_was_edited_just_before_an_update_is_no_edit() {
+fn damage_after_an_update_is_not_an_edit() {
     // regression: the new manifest was dated two seconds early, so that later damage looked like an edit.
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", &lines(&[(ABC, "a")]));
@@ -622,10 +627,10 @@ fn damage_to_a_file_that_was_edited_just_before_an_update_is_no_edit() {
     assert_eq!(folder.run(&["update", "--refresh", "M", "d"]).out(), "refreshed\ta\n");
     let time = std::fs::metadata(folder.path("d/a")).unwrap().modified().unwrap();
     folder.write("d/a", "damaged");
-    stamp(&folder, "d/a", time);
+    set_mtime(&folder, "d/a", time);
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("changed\ta\n", Some(1)), "{}", ran.err);
-    // An edit after that, even one with a time of even seconds as on FAT, is not hidden from a quick update.
+    // An edit after that, even one with an even number of seconds as on FAT, is not hidden from a quick update.
     for name in ["M", "d/a"] {
         std::thread::sleep(Duration::from_millis(20));
         folder.write(name, folder.read(name));
@@ -635,7 +640,7 @@ fn damage_to_a_file_that_was_edited_just_before_an_update_is_no_edit() {
 }
 
 #[test]
-fn text_without_an_entry_is_not_extended_however_lenient_the_reader_is() {
+fn text_without_entries_is_not_extended_even_if_lenient() {
     // regression: the new entries were appended to a text, with exit status 0.
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "notes.txt", "first note\nsecond note\n");

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_compared_without_what_says_nothing() {
+    fn redundant_path_components_are_removed() {
         for (name, expected) in [("a", "a"), ("./a//b/", "a/b"), ("/a/./b", "/a/b"), ("a/../b", "a/../b")] {
             assert_eq!(*plain(name.as_bytes()), *expected.as_bytes());
         }

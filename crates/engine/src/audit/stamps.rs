@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_that_a_coarser_file_system_kept_is_the_same() {
+    fn mtime_kept_by_a_coarser_file_system_is_unmoved() {
         for (found, why) in [
             (RECORDED, "equal"),
             (at(1, 123_456_700), "NTFS, truncated"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_written_to_later_or_earlier_has_moved() {
+    fn later_or_earlier_mtime_has_moved() {
         for found in [
             at(1, 123_456_790),
             at(1, 123_500_001),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_in_coarse_units_is_earlier_only_if_its_unit_has_passed() {
+    fn coarse_mtime_is_earlier_only_if_its_unit_has_passed() {
         for (found, written, expected) in [
             (at(1, 123_456_788), RECORDED, true),
             (RECORDED, RECORDED, false),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_time_after_the_tick_of_the_manifest_and_not_in_the_future_shows_an_edit() {
+    fn only_a_past_mtime_after_the_manifest_tick_shows_an_edit() {
         let now = nanos(at(100, 0));
         let edited = |found| edited_by(nanos(RECORDED), nanos(found), now);
         for found in [at(-60, 5), RECORDED, at(1, 123_456_790), at(1, 133_456_789), at(2, 0), at(100, 1)] {

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_the_same_files_is_equal() {
+    fn only_identical_files_are_equal() {
         for status in FileStatus::ALL {
             let mut report = Report::default();
             report.add(FileStatus::Same);

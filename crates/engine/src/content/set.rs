@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_file_later_is_added_and_never_replaces_what_was_said() {
+    fn later_facts_are_added_and_contradictions_rejected() {
         let (sha, md5) = (specs(&["sha256"]), specs(&["md5"]));
         let mut set = Set::default();
         let at = set.insert(b"a", (None, None), &sha, &digests(&sha, b"x")).unwrap();
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leads_to_its_newest_file_also_after_one_was_removed() {
+    fn name_maps_to_its_newest_file_after_removals() {
         let (sha, mut set) = (specs(&["sha256"]), Set::default());
         let name = |number: u32| format!("file{}", number % 70);
         for number in 0..100 {
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_without_a_digest_does_not_count() {
+    fn algorithm_without_a_digest_is_ignored() {
         // regression: the digest of the algorithm without one was read from the data of the next file.
         let (both, mut set) = (specs(&["sha256", "md5"]), Set::default());
         let expected = digests(&both[..1], b"x");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_the_same_by_all_that_both_sides_know() {
+    fn files_are_compared_by_all_facts_both_sides_know() {
         let (both, sha, md5) = (specs(&["md5", "sha256"]), specs(&["sha256"]), specs(&["md5"]));
         let file = |specs: &Arc<[Spec]>, size, text: &[u8]| {
             let mut set = Set::default();

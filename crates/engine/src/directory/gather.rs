@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_after_it_was_read_is_named() {
+    fn change_after_reading_is_detected_and_named() {
         type Change = fn(&Path);
         let changes: [(&str, Change); 9] = [
             ("a/f", |tree| std::fs::write(tree.join("a/f"), "other").unwrap()),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_listed_only_when_its_stamp_will_show_the_next_change() {
+    fn listing_waits_until_the_folder_mtime_can_show_changes() {
         for _ in 0..20 {
             let tree = tempfile::tempdir().unwrap();
             std::fs::write(tree.path().join("a"), "").unwrap();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_files_of_ours_and_deep_folders_count() {
+    fn temporary_files_and_deep_folders_are_included() {
         let tree = tempfile::tempdir().unwrap();
         let deep = ["d"; 700].join("/");
         std::fs::create_dir_all(tree.path().join(&deep)).unwrap();

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_met_once_where_numbers_are_not_unique() {
+    fn file_is_listed_once_where_inode_numbers_are_not_unique() {
         // regression: a file reached through two arguments was reported as a copy of itself, and the target of a link
         // as a copy of the link.
         let folder = tempfile::tempdir().unwrap();
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_one_number_is_no_copy_of_itself() {
+    fn hard_links_with_one_inode_number_are_one_file() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a"), "abc").unwrap();
         std::fs::hard_link(folder.path().join("a"), folder.path().join("b")).unwrap();

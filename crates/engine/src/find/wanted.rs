@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_what_all_digests_of_one_reading_say() {
+    fn file_matches_if_all_digests_of_one_reading_match() {
         let wanted = [
             want("either", &[&[("md5", b"x")], &[("md4", b"a")]], None),
             want("both", &[&[("md5", b"a"), ("sha1", b"a")]], None),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_requires_the_size_is_left_out_of_a_stream_unless_nothing_else_is_left() {
+    fn algorithms_that_need_a_size_are_skipped_for_streams() {
         // regression: one such candidate made the search of a pipe fail.
         let either = want("a", &[&[("sha1", b"a")], &[("git-blob", b"a")]], None);
         let one = contents(std::slice::from_ref(&either));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_bound_what_is_read_only_if_all_are_known() {
+    fn sizes_limit_the_search_only_if_all_are_known() {
         let wanted = [want("a", &[&[("md5", b"a")]], Some(1)), want("b", &[&[("md5", b"b")]], Some(3))];
         let contents = contents(&wanted);
         let index = Index::new(&contents);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_of_another_length_than_its_algorithm_is_never_found() {
+    fn digest_of_wrong_length_never_matches() {
         let long = Digest::new(&[spec("md5").digest(b"a").as_bytes(), &[0; 16]].concat());
         let want = |readings| Wanted { label: b"a".to_vec(), readings, size: None };
         let wanted = [want(vec![vec![(spec("md5"), long)]]), want(Vec::new())];
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_any_size_are_tried_where_none_is_said() {
+    fn all_part_sizes_are_tried_if_none_is_given() {
         let etag = spec("s3-etag");
         let sized = etag.clone().with_unit(5 << 20).unwrap();
         let text = vec![7; 12 << 20];

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn mapped_and_read_files_give_the_digests_of_their_bytes() {
+    fn mapped_and_read_files_give_the_same_digests() {
         let file = Scratch::new();
         let len = (5 * WINDOW + 12345) as u32;
         let data: Vec<u8> = (0..len).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_alone_reads_and_hashes_in_turn() {
+    fn single_thread_alternates_reading_and_hashing() {
         let file = Scratch::new();
         let mut data = vec![0; 3 * SLICE + 12345];
         file.open().set_len(data.len() as u64).unwrap();
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_truncated_under_its_mapping_has_changed() {
+    fn file_truncated_while_mapped_has_changed() {
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; 6 * WINDOW as usize], 0).unwrap();
         for (threads, left) in [(1, 0), (3, 0), (1, 5 * WINDOW + 1), (3, WINDOW - 1)] {
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_of_a_mapping_ends_all_threads() {
+    fn mapping_fault_ends_all_threads() {
         // The mapping would show pages that the file does not have: truncate it before any window is created.
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; 40 * WINDOW as usize], 0).unwrap();
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_is_hashed_in_steps_that_can_be_stopped_and_counts_when_it_is_done() {
+    fn hole_is_hashed_in_interruptible_steps() {
         let hole = Scratch::new();
         if hole.open().set_len(1 << 44).is_err() || !open(hole.path()).has_holes() {
             return; // a file system without holes of 16 TiB

@@ -129,7 +129,7 @@ mod tests {
     ];
 
     #[test]
-    fn pieces_give_the_digests_of_the_whole() {
+    fn pieces_give_the_digests_of_the_complete_file() {
         let file = Scratch::new();
         let data: Vec<u8> =
             (0..(21u32 << 20) + 12345).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_folded_without_being_read() {
+    fn holes_are_folded_without_reading() {
         let file = Scratch::new();
         let mut data = vec![0; 40 << 20];
         for at in [0, 9 << 20, (40 << 20) - 3] {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncation_while_windows_are_hashed_is_a_change() {
+    fn truncation_while_hashing_windows_is_a_change() {
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; 64 << 20], 0).unwrap();
         for cut in [0, 100, 30 << 20] {

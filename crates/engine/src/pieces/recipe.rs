@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rolling_sum_weighs_every_byte_by_what_follows() {
+    fn rolling_sum_weights_bytes_by_remaining_length() {
         let bytes: Vec<u8> = (0..5000u32).map(|at| ((at * 7) >> 2) as u8).collect();
         let a = bytes.iter().fold(0u64, |sum, &byte| sum + u64::from(byte)) as u16;
         let weighed = bytes.iter().enumerate().map(|(at, &byte)| (bytes.len() - at) as u64 * u64::from(byte));
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_comes_in_parts_comes_to_the_same() {
+    fn piece_fed_in_parts_gives_the_same_result() {
         let bytes: Vec<u8> = (0..70_000u32).map(|at| (at / 3) as u8).collect();
         let mut long = bytes.clone();
         long.extend_from_slice(&[0; 3000]);

@@ -288,7 +288,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_file_that_changes_while_it_is_read_in_any_way_has_changed() {
+    fn file_changed_during_any_kind_of_read_is_reported() {
         let file = Scratch::new();
         for way in WAYS {
             assert!(read_while(&file, way, true, |_| ()).is_ok(), "{way:?}");
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_and_grown_again_under_its_window_has_changed() {
+    fn file_truncated_and_regrown_under_its_window_has_changed() {
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
         let path = file.path().as_os_str().as_bytes();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_taker_ends_all_threads_and_is_told() {
+    fn sink_error_ends_all_threads_and_is_returned() {
         let file = Scratch::new();
         file.open().write_all_at(&vec![5; SIZE as usize], 0).expect("written");
         let path = file.path().as_os_str().as_bytes();

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_small_goes_alone() {
+    fn small_files_are_not_hashed_separately() {
         for name in ["md5", "sha256", "blake2b", "sha3-256"] {
             assert_eq!(alone(&[], &spec(name), 2), 0);
             assert_eq!(alone(&[1000; 3], &spec(name), 2), 0, "{name}");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_outlasts_all_others_goes_alone() {
+    fn file_that_outlasts_all_others_is_hashed_separately() {
         for name in ["md5", "sha1", "sha256", "sha512", "blake2b", "sha3-256"] {
             let mut sizes = vec![8000 * MIB];
             sizes.extend([10 * MIB; 137]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_images_as_fill_the_lanes_go_side_by_side() {
+    fn enough_large_files_to_fill_the_lanes_are_batched() {
         for name in ["md5", "sha1", "sha256", "sha512", "blake2b", "sha3-256"] {
             let spec = spec(name);
             let lanes = lanes_of(&spec[0]);
@@ -128,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn without_lanes_what_takes_longer_than_its_share_goes_alone() {
+    fn without_lanes_only_oversized_files_are_hashed_separately() {
         assert_eq!(lanes_of(&spec("crc32")[0]), 1);
         assert_eq!(alone(&[100 * MIB, MIB, MIB], &spec("crc32"), 2), 1);
         assert_eq!(alone(&[100 * MIB; 4], &spec("crc32"), 2), 0);
     }
 
     #[test]
-    fn sizes_without_bounds_are_compared() {
+    fn huge_sizes_do_not_overflow() {
         let found = alone(&[u64::MAX / 64; 40], &spec("sha256"), 2);
         assert!(found <= 40);
     }

@@ -131,7 +131,7 @@ mod tests {
     use truesum_test_support::Scratch;
 
     #[test]
-    fn a_name_gets_what_was_found_only_of_the_file_as_it_was() {
+    fn hard_link_reuses_a_result_only_for_the_unchanged_file() {
         let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
         let job = || Job::hash("name", &specs);
         let time = |seconds, nanos| Time { seconds, nanos };

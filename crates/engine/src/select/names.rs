@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_names_are_asked_as_a_walk_asks_them_step_by_step() {
+    fn full_paths_are_filtered_like_a_walk_step_by_step() {
         for (include, exclude, name, has) in [
             (&["*.txt"][..], &[][..], "d/a.txt", true),
             (&["*.txt"], &[], "./d//a.bin", false),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_asked_for_is_a_file_a_folder_or_a_glob_and_told_if_it_is_none() {
+    fn only_accepts_files_folders_and_globs_and_reports_unmatched() {
         let only = names(&[], &["*.tmp"], &["./a", "d/", "*.iso", "odd[1]", "none", "x.tmp"]);
         for (name, has) in [
             ("a", true),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_percent_of_something() {
+    fn shares_are_percentages() {
         for (text, percent) in [("5%", 5.0), (" 0.25 % ", 0.25), ("100%", 100.0), (".5%", 0.5)] {
             assert_eq!(text.parse(), Ok(Share { percent }), "{text}");
         }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_as_large_as_asked_grows_with_its_share_and_differs_by_seed() {
+    fn sample_size_grows_with_the_share_and_differs_by_seed() {
         let (five, ten, other) = (picked("5%", 1), picked("10%", 1), picked("5%", 2));
         assert!((800..1200).contains(&five.len()), "{}", five.len());
         assert!(five.iter().all(|i| ten.contains(i)) && ten.len() > five.len());

@@ -430,7 +430,7 @@ mod tests {
     };
 
     #[test]
-    fn items_and_what_came_of_them_survive_writing() {
+    fn items_and_results_round_trip() {
         let specs: Vec<Spec> = ["sha256-tree", "crc32"].map(|name| name.parse().unwrap()).into();
         let io = Error::io(b"x", "open", std::io::Error::from_raw_os_error(5));
         let result = [
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_and_ends_are_read_as_they_are_written_and_not_otherwise() {
+    fn plan_heads_and_ends_round_trip_and_reject_others() {
         let specs: Vec<Spec> = vec!["sha256-tree;leaf=1MiB".parse().unwrap(), "blake2b-128".parse().unwrap()];
         let line = head(b"/\xff", &specs);
         assert_eq!(parse_head(line.trim_ascii_end()), Some((b"/\xff".to_vec(), specs)));

@@ -171,7 +171,7 @@ mod tests {
     const SIZE: u64 = 9 << 20;
 
     #[test]
-    fn findings_survive_writing_and_nothing_else_passes_for_them() {
+    fn findings_round_trip_and_damaged_ones_are_rejected() {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("x"), folder.path().join("x.ftr"));
         std::fs::write(&file, vec![3; SIZE as usize]).expect("written");

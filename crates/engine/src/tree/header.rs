@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_every_kind_survive_writing() {
+    fn tree_headers_round_trip() {
         for name in [
             "sha256-tree",
             "sha512-256-tree;leaf=4KiB",
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_of_a_superblock_is_noticed() {
+    fn every_flipped_bit_of_a_superblock_is_detected() {
         let mut header = header("sha256-tree", 3 << 20);
         header.extents = vec![0..1, 2..3];
         let block = header.encode();

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kept_hashers_go_on_and_damaged_ones_do_not() {
+    fn saved_midstates_resume_and_damaged_ones_do_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("x.ftr");
         let specs: Vec<Spec> = ["sha256", "md5", "crc32"].map(|name| name.parse().expect("a row")).into();

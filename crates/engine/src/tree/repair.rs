@@ -273,7 +273,7 @@ mod tests {
     use truesum_test_support::Scratch;
 
     #[test]
-    fn bytes_that_the_copy_shows_only_the_second_time_are_not_written() {
+    fn copy_that_changes_between_reads_is_not_written() {
         let (target, copy) = (Scratch::new(), Scratch::new());
         let (len, good) = (3 * UNIT - 5, vec![7; 3 * UNIT as usize - 5]);
         std::fs::write(target.path(), vec![1; len as usize]).expect("written");

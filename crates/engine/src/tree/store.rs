@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_valid_superblock_counts() {
+    fn newest_valid_superblock_is_used() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.ftr.part");
         let mut store = Store::create(&path, header("sha256-tree", 3 << 20)).expect("created");

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_that_somebody_changed_meanwhile_is_not_replaced() {
+    fn concurrently_modified_manifest_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let (name, other) = (folder.path().join("M"), folder.path().join("N"));
         let of = |text: &str| {

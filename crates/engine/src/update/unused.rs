@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_on_a_line_as_formats_spell_it() {
+    fn name_is_found_on_a_line_in_any_format() {
         for (line, name, stands) in [
             ("HMAC-SHA256 (a) = 5bdc", "a", true),
             ("HMAC-SHA256 (ab) = 5bdc", "a", false),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_by_digest_lie_beside_the_index() {
+    fn by_hash_names_are_next_to_the_index() {
         let specs: Vec<Spec> = ["md5", "sha256"].iter().map(|name| name.parse().unwrap()).collect();
         let digests: Vec<Digest> = specs.iter().map(|spec| spec.digest(b"")).collect();
         let names: Vec<String> = by_hash(b"main/binary-all/Packages.xz", &specs, &digests)

@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leads_out_of_the_payload_is_not_fetched() {
+    fn fetch_entries_outside_the_payload_are_rejected() {
         for (line, good) in [
             ("http://a/b 12 data/x", true),
             ("http://a/b - data/sub/x y", true),

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_signatures_to_the_last_byte() {
+    fn openpgp_packets_must_end_at_the_last_byte() {
         let whole = [
             packet(&[0x88, 2], 2),
             packet(&[0x89, 1, 0], 256),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_signatures_are_known_by_what_they_hold() {
+    fn binary_signatures_are_recognised_by_content() {
         let cms = |len: usize| {
             let mut text = b"\x30\x82".to_vec();
             text.extend((len as u16).to_be_bytes());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_a_signature_if_nothing_is_behind_it() {
+    fn text_after_a_signature_is_rejected() {
         let key = "RW".to_owned() + &"Q".repeat(97) + "=";
         let signify = format!("untrusted comment: verify with key.pub\n{key}\n");
         let minisign = format!("{signify}trusted comment: timestamp:1\n{key}\n");

@@ -315,7 +315,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn manifests_are_known_by_their_names() {
+    fn manifests_are_recognised_by_name() {
         for (name, expected) in [
             ("d/SHA256SUMS", true),
             ("x.iso.sha256", true),

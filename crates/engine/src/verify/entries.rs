@@ -471,7 +471,7 @@ mod tests {
     const SHA256: &str = "SHA256 (a) = e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]
-    fn neighbouring_lines_of_one_file_are_one_job_and_bad_lines_keep_their_turn() {
+    fn adjacent_lines_of_one_file_become_one_job() {
         let dir = tempfile::tempdir().unwrap();
         let root = root(&dir);
         let text =
@@ -484,14 +484,14 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_by_length_is_remembered() {
+    fn algorithm_guessed_by_length_is_remembered() {
         let dir = tempfile::tempdir().unwrap();
         let (_, facts) = jobs(&format!("{MD5}  a\n"), &root(&dir), None);
         assert_eq!(facts.guessed, "md5".parse().ok());
     }
 
     #[test]
-    fn backslashes_are_slashes_only_where_no_file_has_them() {
+    fn backslashes_are_separators_only_if_no_such_file_exists() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
         for name in ["sub/f", "sub/g", "sub\\g"] {
@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_cannot_be_read_to_its_end_says_so() {
+    fn read_error_in_a_manifest_is_reported() {
         struct Fails(bool);
         impl Read for Fails {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_named_and_how_they_are_opened_is_said() {
+    fn openpgp_messages_are_recognised() {
         for (head, name, what) in [
             (&b"\x90\x0d\x03\x00\x08"[..], "SHA256SUMS.gpg", MESSAGE),
             (b"\xa3\x01\x78\x9c\0", "SHA256SUMS.sig", MESSAGE),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_no_format_claims_is_foreign() {
+    fn only_input_that_no_format_claims_is_foreign() {
         const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
         let page = "\u{feff}\n <!DOCTYPE HTML><title>404</title>".as_bytes();
         let lines = format!("{MD5}  a\n{MD5}  b\n");

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_the_same_whatever_their_dots_and_slashes() {
+    fn names_are_compared_after_normalizing_dots_and_slashes() {
         let mut listed = ListedNames::default();
         for name in ["./a//b", "x/../c", "../d", "/e"] {
             listed.add(name.as_bytes());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_all_names_is_the_deepest_one_they_share() {
+    fn common_folder_is_the_deepest_shared_one() {
         for (names, folder) in [
             (&["a/b/c"][..], "a/b"),
             (&["a/b/c", "a/b/d"], "a/b"),

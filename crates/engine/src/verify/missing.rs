@@ -161,7 +161,7 @@ mod tests {
     use truesum_manifest::Time;
 
     #[test]
-    fn an_entry_is_as_it_was() {
+    fn missing_entry_keeps_every_field() {
         let specs: Arc<[Spec]> = ["sha256", "s3-etag"].map(|name| name.parse().unwrap()).into();
         let plain = Job {
             expected: vec![specs[0].digest(b"x"), specs[1].digest(b"x").with_parts(3)],

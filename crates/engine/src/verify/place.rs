@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_relative_to_the_folder_above_where_the_manifest_has_one_of_its_own() {
+    fn base_folder_of_names_depends_on_the_manifest_name() {
         for (manifest, folder) in [
             ("SHA256SUMS", "."),
             ("a/SHA256SUMS", "a"),

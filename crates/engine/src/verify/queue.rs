@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_come_out_as_they_went_in() {
+    fn entries_are_queued_and_returned_unchanged() {
         let specs: Arc<[Spec]> = ["sha256", "md5"].map(|name| name.parse().unwrap()).into();
         let etag: Arc<[Spec]> = ["s3-etag;part=8MiB"].map(|name| name.parse().unwrap()).into();
         let digests = |specs: &[Spec]| specs.iter().map(|spec| spec.digest(b"x")).collect::<Vec<_>>();

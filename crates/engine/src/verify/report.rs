@@ -296,13 +296,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_but_verified_entries_alone_is_verified() {
+    fn only_fully_verified_reports_are_verified() {
         let nothing = || Report::new(&Options { lenient: true, ..Options::default() });
         let good = || Report { counts: Summary { verified: 1, ..Summary::default() }, ..nothing() };
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
-        type Spoil = fn(&mut Report);
-        let spoil: [(Spoil, Conclusion); 19] = [
+        type Change = fn(&mut Report);
+        let change: [(Change, Conclusion); 19] = [
             (|report| report.moved = 1, Conclusion::Failed),
             (|report| report.not_renamed = 1, Conclusion::NotAsAsked),
             (|report| report.counts.mismatched = 1, Conclusion::Failed),
@@ -323,9 +323,9 @@ mod tests {
             (|report| report.still_failed = 1, Conclusion::Failed),
             (|report| report.counts.interrupted = true, Conclusion::Interrupted),
         ];
-        for (at, (spoil, conclusion)) in spoil.into_iter().enumerate() {
+        for (at, (change, conclusion)) in change.into_iter().enumerate() {
             let mut report = good();
-            spoil(&mut report);
+            change(&mut report);
             assert_eq!(report.verdict(), conclusion, "{at}");
         }
         for allowed in [

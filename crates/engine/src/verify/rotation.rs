@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_file_is_read_whatever_its_size_and_no_other_beyond_the_bound() {
+    fn first_file_is_always_read_and_others_only_within_the_limit() {
         for (sizes, most, number) in [
             (&[5, 5, 5][..], Some(10), 2),
             (&[11, 1], Some(10), 1),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_shrink_with_the_time_that_is_left() {
+    fn batches_shrink_with_the_remaining_time() {
         let queue = queue(&[1 << 20; 1000]);
         let second = Duration::from_secs(1);
         assert_eq!(batch(&queue, (0, 0), Duration::ZERO, second), 64);

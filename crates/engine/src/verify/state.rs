@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_by_runs_whatever_the_clock_says() {
+    fn rotation_depends_on_runs_and_not_on_the_clock() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let [read, waiting, new] = [[1; KEY], [2; KEY], [3; KEY]];
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_survives_everything_but_a_successful_read() {
+    fn failure_persists_until_a_successful_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let key = [0xab; KEY];
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_manifest_lists_is_forgotten_in_time() {
+    fn state_of_removed_entries_expires() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let line = |key: &str, run: u64, word: &str| {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_in_use_is_not_used_by_another_run() {
+    fn state_file_in_use_is_locked() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let mut first = open(&path, 0).unwrap();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_state_is_neither_read_nor_replaced() {
+    fn invalid_state_file_is_neither_read_nor_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
         let head = "truesum-state/2\nrun 3 entries 1\n";

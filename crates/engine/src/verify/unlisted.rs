@@ -240,7 +240,7 @@ mod tests {
     use crate::tree::store::{GRANULE, Header, Hints};
     use truesum_fs::name::OsStrExt;
 
-    fn hundred(scope: Scope) -> SearchScope<'static> {
+    fn limit_100(scope: Scope) -> SearchScope<'static> {
         let select = Box::leak(Box::new(Selection::default()));
         SearchScope {
             scope,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn files_not_listed_are_found_but_for_the_runs_own() {
+    fn extra_files_are_found_except_the_runs_own() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
         for name in ["a", "sub/b", "sub/c", "own"] {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_of_listed_files_and_temporary_files_are_counted_apart_and_names_alone_are_not_believed() {
+    fn own_files_are_recognised_by_content_and_not_only_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let temporary = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
         let hints = Hints { mtime: 0, ctime: 0, inode: 0, device: 0 };
@@ -319,13 +319,13 @@ mod tests {
             Ok(())
         };
         let path = dir.path().as_os_str().as_bytes();
-        let search = unlisted(path, &mut listed, &hundred(Scope::CompleteRead), &mut found).unwrap();
+        let search = unlisted(path, &mut listed, &limit_100(Scope::CompleteRead), &mut found).unwrap();
         assert_eq!(names, [".a.part", "a.ftr.flat", "b.ftr", "c.ftr"]);
         assert_eq!((search.files, search.own), (4, 4));
     }
 
     #[test]
-    fn no_folder_is_searched_that_a_link_leads_to() {
+    fn folder_behind_a_link_is_not_searched() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("root")).unwrap();
         std::fs::write(dir.path().join("secret"), "").unwrap();
@@ -334,7 +334,7 @@ mod tests {
         listed.add(b"link/other");
         let path = dir.path().join("root").into_os_string().into_encoded_bytes();
         let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());
-        let search = unlisted(&path, &mut listed, &hundred(Scope::Around), &mut found).unwrap();
+        let search = unlisted(&path, &mut listed, &limit_100(Scope::Around), &mut found).unwrap();
         assert_eq!((search.files, search.failed.len()), (0, 1));
     }
 }

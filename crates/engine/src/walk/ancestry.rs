@@ -82,7 +82,7 @@ mod tests {
     use crate::io::resolve::Confinement;
 
     #[test]
-    fn paths_are_put_together_from_where_they_are_opened() {
+    fn paths_are_built_from_their_anchor() {
         let anchor = Anchor::argument(b"/", Confinement::NoLinks).expect("the root can be opened");
         let top = Ancestry::argument(b"/", anchor.clone());
         let deep = top.down(b"usr", anchor.clone()).down(b"lib", anchor);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_is_let_go_without_a_deep_stack() {
+    fn long_ancestry_is_dropped_without_recursion() {
         let anchor = Anchor::argument(b".", Confinement::NoLinks).expect("this folder can be opened");
         let mut folder_path = Ancestry::argument(b".", anchor.clone());
         for _ in 0..1_000_000 {

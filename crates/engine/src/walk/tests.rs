@@ -37,7 +37,7 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
 }
 
 #[test]
-fn only_command_line_arguments_name_standard_input() {
+fn dash_is_stdin_only_as_an_argument() {
     let first = |walk: Walk| walk.into_iter().next().unwrap();
     let walk = || Walk::new(["-".into(), "/dev/null".into()] as [PathBuf; 2], Options::default(), 1);
     assert!(matches!(first(walk().of_arguments()), Item::Stdin));
@@ -48,7 +48,7 @@ fn only_command_line_arguments_name_standard_input() {
 }
 
 #[test]
-fn files_come_in_byte_order_of_whole_paths() {
+fn files_are_walked_in_byte_order_of_paths() {
     let files = ["a/b", "a.txt", "a-b/c", "a/b.d/e", "z", ".hidden", "a/.x"];
     let dir = tree(&files);
     for threads in [1, 4] {
@@ -59,7 +59,7 @@ fn files_come_in_byte_order_of_whole_paths() {
 }
 
 #[test]
-fn many_folders_listed_ahead_lose_nothing() {
+fn folders_listed_ahead_lose_no_file() {
     let files: Vec<String> = (0..400).map(|i| format!("{}/{}/f{i}", i % 13, i % 7)).collect();
     let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let mut expected: Vec<String> = files.iter().map(|file| format!("/{file}")).collect();
@@ -88,7 +88,7 @@ fn globs(include: &[&str], exclude: &[&str]) -> Selection {
 }
 
 #[test]
-fn what_is_to_come_is_never_told_wrong() {
+fn size_hint_is_never_wrong() {
     let files: Vec<String> = (0..400).map(|i| format!("{}/{}/{}/f{i}", i % 5, i % 3, i % 7)).collect();
     let dir = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
     symlink("nowhere", dir.path().join("dangling")).unwrap();
@@ -111,7 +111,7 @@ fn what_is_to_come_is_never_told_wrong() {
 }
 
 #[test]
-fn how_many_are_to_come_is_known_long_before_the_end() {
+fn exact_size_hint_is_known_early() {
     let flat: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
     let dir = tree(&flat.iter().map(String::as_str).collect::<Vec<_>>());
     let (known, _) = hints(dir.path(), Options::default(), 1);
@@ -134,7 +134,7 @@ fn how_many_are_to_come_is_known_long_before_the_end() {
 }
 
 #[test]
-fn links_are_told_and_loops_end() {
+fn links_are_reported_and_loops_end() {
     let dir = tree(&["d/f"]);
     symlink("..", dir.path().join("d/loop")).unwrap();
     symlink("nowhere", dir.path().join("dangling")).unwrap();
@@ -147,7 +147,7 @@ fn links_are_told_and_loops_end() {
 }
 
 #[test]
-fn globs_and_ignore_files_leave_out() {
+fn globs_and_ignore_files_exclude() {
     let dir = tree(&["a.rs", "b.txt", "target/x.rs", "sub/c.rs", "sub/d.log", "sub/keep.log"]);
     let only = |include: &[&str], exclude: &[&str]| {
         walk(dir.path(), Options { select: globs(include, exclude), ..Options::default() }, 1).0
@@ -161,7 +161,7 @@ fn globs_and_ignore_files_leave_out() {
 }
 
 #[test]
-fn what_a_selection_leaves_out_is_counted_and_globs_may_begin_below_the_root() {
+fn excluded_files_are_counted_and_globs_may_be_anchored_below() {
     let dir = tree(&["a", "big", "sub/a", "sub/c", "other/d"]);
     std::fs::write(dir.path().join("big"), [0; 100]).unwrap();
     let run = |wanted: &Wanted, below_root| {
@@ -199,7 +199,7 @@ fn globs_apply_to_roots_and_ignore_files_do_not() {
 }
 
 #[test]
-fn standard_input_is_read_only_once() {
+fn stdin_is_read_only_once() {
     // regression: the second `-` was read as an empty file.
     let mut walk = Walk::new(["-", "-"], Options::default(), 1).of_arguments();
     assert!(matches!(walk.next(), Some(Item::Stdin)));
@@ -207,7 +207,7 @@ fn standard_input_is_read_only_once() {
 }
 
 #[test]
-fn a_missing_root_is_an_item() {
+fn missing_root_is_a_failed_item() {
     let dir = tree(&[]);
     let (files, others) = walk(&dir.path().join("no"), Options::default(), 1);
     assert!(files.is_empty());
@@ -234,7 +234,7 @@ fn remove(dir: &tempfile::TempDir) {
 }
 
 #[test]
-fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
+fn names_beyond_path_max_are_found_and_opened() {
     let (name, levels) = ("d".repeat(200), 60);
     for follow in [false, true] {
         let dir = chain(levels, &name, true);
@@ -257,7 +257,7 @@ fn names_longer_than_a_path_may_be_are_found_and_opened_where_they_are() {
 }
 
 #[test]
-fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
+fn dropping_a_walk_needs_no_deep_stack() {
     let dir = chain(3000, "d", true);
     let small = std::thread::Builder::new().stack_size(128 << 10);
     let root = dir.path().to_owned();
@@ -275,7 +275,7 @@ fn a_walk_dropped_with_much_listed_ahead_needs_no_deep_stack() {
 }
 
 #[test]
-fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
+fn path_replaced_by_a_link_during_a_walk_is_not_followed() {
     let dir = tree(&["t/dir/file", "t/plain", "out/file"]);
     std::fs::write(dir.path().join("out/file"), "outside").unwrap();
     symlink("../out", dir.path().join("folder-link")).unwrap();
@@ -315,7 +315,7 @@ fn what_is_exchanged_for_a_link_while_it_is_walked_is_never_followed() {
 }
 
 #[test]
-fn a_walk_begins_below_its_root_only_where_no_link_leads() {
+fn walk_does_not_start_behind_a_link() {
     let dir = tree(&["t/a/b/f", "t/g", "out/file"]);
     symlink("../out", dir.path().join("t/link")).unwrap();
     let root = dir.path().join("t");
@@ -334,7 +334,7 @@ fn a_walk_begins_below_its_root_only_where_no_link_leads() {
 }
 
 #[test]
-fn a_walk_that_is_stopped_ends() {
+fn stopped_walk_ends() {
     let dir = tree(&["a/f", "b/f", "c/f"]);
     let stop = Arc::new(AtomicBool::new(false));
     let roots = [dir.path().to_owned()];
@@ -345,7 +345,7 @@ fn a_walk_that_is_stopped_ends() {
 }
 
 #[test]
-fn temporary_files_of_this_program_are_told_apart_from_content() {
+fn own_temporary_files_are_distinguished_from_content() {
     let ours = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
     let dir = tree(&["f", ".M.tmp.part", "x.part", &ours]);
     let (files, others) = walk(dir.path(), Options::default(), 1);

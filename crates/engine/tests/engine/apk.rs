@@ -12,14 +12,14 @@ const MIB: usize = 1 << 20;
 
 /// The result of one check: of the whole, of the package, and the reason for a refusal.
 #[derive(Debug, PartialEq)]
-struct Came {
+struct CheckResult {
     conclusion: Conclusion,
     verdict: Option<Verdict>,
     refused: Option<String>,
     doubts: Vec<String>,
 }
 
-fn check_as(path: &Path, options: &Options) -> Came {
+fn check_as(path: &Path, options: &Options) -> CheckResult {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
     let (mut verdict, mut refused, mut doubts) = (None, None, Vec::new());
@@ -37,10 +37,10 @@ fn check_as(path: &Path, options: &Options) -> Came {
         Ok(())
     });
     told.unwrap();
-    Came { conclusion: verification.report().verdict(), verdict, refused, doubts }
+    CheckResult { conclusion: verification.report().verdict(), verdict, refused, doubts }
 }
 
-fn check(bytes: &[u8]) -> Came {
+fn check(bytes: &[u8]) -> CheckResult {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.apk");
     std::fs::write(&path, bytes).unwrap();
@@ -49,22 +49,30 @@ fn check(bytes: &[u8]) -> Came {
 
 #[track_caller]
 fn verified(bytes: &[u8]) {
-    let came = check(bytes);
-    assert_eq!((came.conclusion, came.verdict), (Conclusion::Verified, Some(Verdict::Verified)), "{came:?}");
-    assert_eq!((came.refused, came.doubts), (None, vec![]));
+    let result = check(bytes);
+    assert_eq!(
+        (result.conclusion, result.verdict),
+        (Conclusion::Verified, Some(Verdict::Verified)),
+        "{result:?}"
+    );
+    assert_eq!((result.refused, result.doubts), (None, vec![]));
 }
 
 #[track_caller]
 fn differs(bytes: &[u8]) {
-    let came = check(bytes);
-    assert_eq!((came.conclusion, came.verdict), (Conclusion::Failed, Some(Verdict::Mismatch)), "{came:?}");
+    let result = check(bytes);
+    assert_eq!(
+        (result.conclusion, result.verdict),
+        (Conclusion::Failed, Some(Verdict::Mismatch)),
+        "{result:?}"
+    );
 }
 
 #[track_caller]
 fn refused(bytes: &[u8], why: &str) {
-    let came = check(bytes);
-    assert_eq!((came.conclusion, came.verdict), (Conclusion::NothingVerified, None), "{came:?}");
-    assert!(came.refused.as_ref().is_some_and(|said| said.contains(why)), "{why}: {came:?}");
+    let result = check(bytes);
+    assert_eq!((result.conclusion, result.verdict), (Conclusion::NothingVerified, None), "{result:?}");
+    assert!(result.refused.as_ref().is_some_and(|said| said.contains(why)), "{why}: {result:?}");
 }
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -178,7 +186,7 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_apksigner_signed_is_verified() {
+fn packages_signed_by_apksigner_are_verified() {
     for (name, by) in [("sha256.apk", "sha256"), ("sha512.apk", "sha512")] {
         let mut names = Vec::new();
         let path = Path::new("../../testdata/apk").join(name);
@@ -192,7 +200,7 @@ fn what_apksigner_signed_is_verified() {
 }
 
 #[test]
-fn no_byte_that_is_signed_may_differ() {
+fn every_modified_signed_byte_is_detected() {
     let good = fixture("sha256.apk");
     let end = good.len() - 22;
     let directory = u32::from_le_bytes(good[end + 16..end + 20].try_into().unwrap()) as usize;
@@ -203,19 +211,22 @@ fn no_byte_that_is_signed_may_differ() {
         differs(&flipped(&good, at));
     }
     for at in end..good.len() {
-        let came = check(&flipped(&good, at));
-        assert!(came.conclusion != Conclusion::Verified && came.verdict != Some(Verdict::Verified), "{at}");
+        let result = check(&flipped(&good, at));
+        assert!(
+            result.conclusion != Conclusion::Verified && result.verdict != Some(Verdict::Verified),
+            "{at}"
+        );
     }
     // The block also contains signatures and padding, which no digest covers.
     for at in (block..directory).step_by(7) {
-        let came = check(&flipped(&good, at));
-        let says = (came.verdict.is_some(), came.refused.is_some());
-        assert!(says == (true, false) || says == (false, true), "{at}: {came:?}");
+        let result = check(&flipped(&good, at));
+        let says = (result.verdict.is_some(), result.refused.is_some());
+        assert!(says == (true, false) || says == (false, true), "{at}: {result:?}");
     }
 }
 
 #[test]
-fn sections_are_cut_by_themselves() {
+fn sections_are_chunked_independently() {
     for (entries, directory) in [
         (4, 0),
         (4, 4),
@@ -241,7 +252,7 @@ fn sections_are_cut_by_themselves() {
 }
 
 #[test]
-fn a_package_cut_off_anywhere_is_refused() {
+fn truncated_package_is_rejected() {
     let good = Package::of(40, 60).bytes();
     verified(&good);
     for len in 4..good.len() {
@@ -253,7 +264,7 @@ fn a_package_cut_off_anywhere_is_refused() {
 }
 
 #[test]
-fn an_end_that_can_be_read_in_two_ways_is_refused() {
+fn ambiguous_end_record_is_rejected() {
     let mut package = Package::of(40, 60);
     package.comment = package.end(40);
     refused(&package.bytes(), "two nested end records");
@@ -266,7 +277,7 @@ fn an_end_that_can_be_read_in_two_ways_is_refused() {
 }
 
 #[test]
-fn archives_of_zip64_are_refused() {
+fn zip64_archives_are_rejected() {
     let mut package = Package::of(40, 40);
     package.directory.extend(b"PK\x06\x07");
     package.directory.extend([0; 16]);
@@ -278,7 +289,7 @@ fn archives_of_zip64_are_refused() {
 }
 
 #[test]
-fn an_archive_without_a_block_is_refused_where_it_is_called_a_package() {
+fn archive_without_signing_block_is_rejected_if_named_apk() {
     let mut package = Package::of(40, 60);
     let bare = [&package.entries[..], &package.directory, &package.end(40)].concat();
     refused(&bare, "no signing block");
@@ -288,16 +299,16 @@ fn an_archive_without_a_block_is_refused_where_it_is_called_a_package() {
     for (name, bytes) in [("a.zip", &bare), ("a.apk", &fixture("sha256.apk")), ("A.APK", &bare)] {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let came = |name: &str| check_as(&folder.path().join(name), &Options::default());
-    assert!(came("a.zip").refused.unwrap().contains("zip"));
-    assert!(came("A.APK").refused.unwrap().contains("no signing block"));
+    let result = |name: &str| check_as(&folder.path().join(name), &Options::default());
+    assert!(result("a.zip").refused.unwrap().contains("zip"));
+    assert!(result("A.APK").refused.unwrap().contains("no signing block"));
     // The file name does not matter if there is a signing block.
     std::fs::rename(folder.path().join("a.apk"), folder.path().join("module")).unwrap();
-    assert_eq!(came("module").conclusion, Conclusion::Verified);
+    assert_eq!(result("module").conclusion, Conclusion::Verified);
 }
 
 #[test]
-fn what_a_block_says_twice_or_wrongly_is_refused() {
+fn duplicate_or_invalid_signers_are_rejected() {
     let with = |signers: &[(u32, usize, Option<Vec<u8>>)]| {
         Package { signers: signers.to_vec(), ..Package::of(40, 60) }.bytes()
     };
@@ -313,13 +324,13 @@ fn what_a_block_says_twice_or_wrongly_is_refused() {
     // One correct digest does not make up for a wrong one.
     differs(&with(&[(V2, 0x0101, None), (V3, 0x0101, other.clone())]));
     differs(&with(&[(V2, 0x0101, other), (V3, 0x0102, None)]));
-    let came = check(&with(&[(V2, 0x0101, None), (V3, 0x0421, Some(vec![7; 40]))]));
-    assert_eq!(came.conclusion, Conclusion::Verified);
-    assert!(came.doubts[0].ends_with("not compared: 0x0421"), "{came:?}");
+    let result = check(&with(&[(V2, 0x0101, None), (V3, 0x0421, Some(vec![7; 40]))]));
+    assert_eq!(result.conclusion, Conclusion::Verified);
+    assert!(result.doubts[0].ends_with("not compared: 0x0421"), "{result:?}");
 }
 
 #[test]
-fn lengths_in_the_block_that_lie_are_refused() {
+fn wrong_lengths_in_the_signing_block_are_rejected() {
     let package = Package::of(40, 60);
     let good = package.bytes();
     let block = package.block();
@@ -327,8 +338,8 @@ fn lengths_in_the_block_that_lie_are_refused() {
         for value in [0, 23, 24, u64::MAX, u64::MAX - 7, 16 << 20, block.len() as u64] {
             let mut bytes = good.clone();
             bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-            let came = check(&bytes);
-            assert!(came.verdict.is_none() && came.refused.is_some(), "{came:?}");
+            let result = check(&bytes);
+            assert!(result.verdict.is_none() && result.refused.is_some(), "{result:?}");
         }
     }
     // Every length field within: four bytes, and eight for pairs.
@@ -336,23 +347,23 @@ fn lengths_in_the_block_that_lie_are_refused() {
         for value in [0, u32::MAX, 1] {
             let mut bytes = good.clone();
             bytes[at..at + 4].copy_from_slice(&le32(value as usize));
-            let came = check(&bytes);
-            assert!(came.verdict.is_some() != came.refused.is_some(), "{at}: {came:?}");
+            let result = check(&bytes);
+            assert!(result.verdict.is_some() != result.refused.is_some(), "{at}: {result:?}");
         }
     }
 }
 
 #[test]
-fn what_only_a_list_can_answer_is_refused() {
+fn options_that_need_a_manifest_are_rejected_for_packages() {
     let path = Path::new("../../testdata/apk/sha256.apk");
     for options in [
         Options { unlisted: Unlisted::Refused, ..Options::default() },
         Options { root: Some("/".into()), ..Options::default() },
         Options { algorithms: vec!["sha256".parse().unwrap()], ..Options::default() },
     ] {
-        let came = check_as(path, &options);
-        assert!(came.refused.unwrap().contains("checked as a unit"));
-        assert_eq!(came.conclusion, Conclusion::NothingVerified);
+        let result = check_as(path, &options);
+        assert!(result.refused.unwrap().contains("checked as a unit"));
+        assert_eq!(result.conclusion, Conclusion::NothingVerified);
     }
     let required = Options { required: vec![path.into()], ..Options::default() };
     assert_eq!(check_as(path, &required).conclusion, Conclusion::Verified);

@@ -59,7 +59,7 @@ fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
 }
 
 #[test]
-fn a_bag_that_is_complete_and_equal_is_verified() {
+fn complete_and_intact_bag_is_verified() {
     for version in ["1.0", "0.97"] {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), version);
@@ -68,12 +68,12 @@ fn a_bag_that_is_complete_and_equal_is_verified() {
 }
 
 #[test]
-fn each_fault_of_a_bag_is_a_failure_that_is_named() {
-    type Spoil = fn(&Path);
+fn every_bag_fault_fails_and_is_named() {
+    type Corrupt = fn(&Path);
     fn put(folder: &Path, name: &str, content: &str) {
         std::fs::write(folder.join(name), content).unwrap();
     }
-    let cases: [(Spoil, &str); 25] = [
+    let cases: [(Corrupt, &str); 25] = [
         (|bag| put(bag, "data/a", "abd"), "data/a Mismatch"),
         (|bag| std::fs::remove_file(bag.join("data/a")).unwrap(), "data/a Missing"),
         (|bag| put(bag, "data/more", ""), "it is in the payload but not in manifest-sha256.txt"),
@@ -150,10 +150,10 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
         ),
         (|bag| std::fs::remove_dir_all(bag.join("data")).unwrap(), "the bag has no data folder"),
     ];
-    for (spoil, said) in cases {
+    for (corrupt, said) in cases {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
-        spoil(folder.path());
+        corrupt(folder.path());
         let (conclusion, told, _) = check(folder.path());
         assert_eq!(conclusion, Conclusion::Failed, "{said}: {told:?}");
         assert!(told.iter().any(|line| line.contains(said)), "{said}: {told:?}");
@@ -161,17 +161,17 @@ fn each_fault_of_a_bag_is_a_failure_that_is_named() {
 }
 
 #[test]
-fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
+fn suspicious_bag_entries_are_noted_without_failing() {
     fn link(bag: &Path) {
         symlink("/etc", bag.join("link")).unwrap();
     }
-    type Spoil = fn(&Path);
+    type Corrupt = fn(&Path);
     fn add_tag(bag: &Path, entry: &str) {
         let manifest = bag.join("tagmanifest-sha256.txt");
         let text = std::fs::read_to_string(&manifest).unwrap() + entry + "\n";
         std::fs::write(manifest, text).unwrap();
     }
-    let cases: [(Spoil, Option<&str>); 11] = [
+    let cases: [(Corrupt, Option<&str>); 11] = [
         // regression: entries of the payload in a tag manifest were accepted without a word.
         (
             |bag| add_tag(bag, &format!("{}  data/a", digest("sha256", b"abc"))),
@@ -228,10 +228,10 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
             None,
         ),
     ];
-    for (spoil, said) in cases {
+    for (corrupt, said) in cases {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
-        spoil(folder.path());
+        corrupt(folder.path());
         let (conclusion, told, _) = check(folder.path());
         assert_eq!((conclusion, told.len()), (Conclusion::Verified, said.iter().len()), "{said:?}: {told:?}");
         assert!(said.is_none_or(|said| told[0].contains(said)), "{said:?}: {told:?}");
@@ -239,7 +239,7 @@ fn what_may_be_damage_of_a_bag_is_said_and_no_failure() {
 }
 
 #[test]
-fn before_version_1_each_file_needs_one_manifest_only() {
+fn before_bagit_1_0_each_file_needs_only_one_manifest() {
     for (version, conclusion) in [("0.97", Conclusion::Verified), ("1.0", Conclusion::Failed)] {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), version);
@@ -251,7 +251,7 @@ fn before_version_1_each_file_needs_one_manifest_only() {
 }
 
 #[test]
-fn a_folder_that_is_no_bag_is_no_manifest() {
+fn folder_that_is_no_bag_is_not_a_manifest() {
     let folder = tempfile::tempdir().unwrap();
     let (conclusion, told, _) = check(folder.path());
     assert_eq!(conclusion, Conclusion::NothingVerified);
@@ -259,7 +259,7 @@ fn a_folder_that_is_no_bag_is_no_manifest() {
 }
 
 #[test]
-fn bags_of_the_library_of_congress_are_verified() {
+fn bags_made_by_bagit_py_are_verified() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["plain", "two  words", "per%cent", "new\nline", "umlaut \u{e4}", "sub/deep"] {
         let path = folder.path().join(name);

@@ -20,7 +20,7 @@ fn example(name: &str) -> Command {
 }
 
 #[test]
-fn only_a_manifest_that_holds_is_said_to_be_verified() {
+fn verify_example_reports_only_fully_verified_manifests() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "123456789").unwrap();
     let good = format!("{DIGEST}  a\n");
@@ -43,7 +43,7 @@ fn only_a_manifest_that_holds_is_said_to_be_verified() {
 }
 
 #[test]
-fn files_and_streams_have_the_digests_of_their_bytes() {
+fn hash_examples_give_digests_of_files_and_streams() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a");
     std::fs::write(&file, "123456789").unwrap();

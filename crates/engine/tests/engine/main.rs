@@ -6,9 +6,9 @@
 mod apk;
 mod bag;
 mod examples;
-mod lists;
 mod manifests;
-mod pieced;
+mod piece_lists;
+mod piece_verdicts;
 mod run;
 mod shard;
 mod tree;

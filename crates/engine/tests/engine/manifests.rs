@@ -50,7 +50,7 @@ fn put(target: &Path, content: &[u8]) {
 }
 
 /// Places the files and returns the manifest's path.
-fn lay(expect: &Value, manifest: &Path, root: &Path) -> PathBuf {
+fn write_files(expect: &Value, manifest: &Path, root: &Path) -> PathBuf {
     let data = checks().join("data");
     match expect["place"].as_object() {
         Some(place) => {
@@ -78,7 +78,7 @@ fn lay(expect: &Value, manifest: &Path, root: &Path) -> PathBuf {
 }
 
 /// Returns the differences between the outcome of one fixture and its expectation.
-fn wrong(path: &Path) -> Vec<String> {
+fn problems(path: &Path) -> Vec<String> {
     let expect: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut wanted = Found::new();
     let mut sizes = Vec::new();
@@ -96,7 +96,7 @@ fn wrong(path: &Path) -> Vec<String> {
     }
     let folder = tempfile::tempdir().unwrap();
     let manifest =
-        lay(&expect, &path.parent().unwrap().join(expect["file"].as_str().unwrap()), folder.path());
+        write_files(&expect, &path.parent().unwrap().join(expect["file"].as_str().unwrap()), folder.path());
     let algorithms = match expect["opts"].as_array() {
         Some(options) => {
             assert_eq!(options[0], "-a");
@@ -152,7 +152,7 @@ fn wrong(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_manifest_that_people_meet_is_recognised_and_judged() {
+fn every_common_manifest_is_recognised_and_verified() {
     let mut files = Vec::new();
     files_below(&checks(), &mut files);
     files.retain(|path| path.to_str().is_some_and(|name| name.ends_with(".expect.json")));
@@ -160,7 +160,7 @@ fn every_manifest_that_people_meet_is_recognised_and_judged() {
     assert!(files.len() >= 131, "only {}", files.len());
     let mut report = String::new();
     for path in &files {
-        let why = wrong(path);
+        let why = problems(path);
         if !why.is_empty() {
             report += &format!("{}: {}\n", path.display(), why.join("; "));
         }

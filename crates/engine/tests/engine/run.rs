@@ -73,7 +73,7 @@ fn tree(folder: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
 }
 
 #[test]
-fn digests_are_right_and_in_order_for_every_number_of_threads() {
+fn digests_are_correct_and_ordered_for_any_thread_count() {
     let dir = tempfile::tempdir().unwrap();
     let files = tree(dir.path());
     for names in ["sha256", "md5,crc32,sha512", "xxh3", "blake3,blake2b-128"] {
@@ -101,7 +101,7 @@ fn digests_are_right_and_in_order_for_every_number_of_threads() {
 }
 
 #[test]
-fn more_tasks_than_are_looked_at_first_come_in_order_too() {
+fn long_task_lists_finish_in_order() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a"), "alpha").unwrap();
     std::fs::write(dir.path().join("b"), vec![7; 300_000]).unwrap();
@@ -125,7 +125,7 @@ fn more_tasks_than_are_looked_at_first_come_in_order_too() {
 }
 
 #[test]
-fn unordered_outcomes_are_all_there() {
+fn unordered_run_reports_every_outcome() {
     let dir = tempfile::tempdir().unwrap();
     let files = tree(dir.path());
     let specs = specs("md5");
@@ -142,7 +142,7 @@ fn unordered_outcomes_are_all_there() {
 }
 
 #[test]
-fn each_failure_has_its_verdict_and_the_run_goes_on() {
+fn every_failure_has_its_verdict_and_the_run_continues() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("good"), "good").unwrap();
     std::fs::write(dir.path().join("bad"), "bad").unwrap();
@@ -172,7 +172,7 @@ fn each_failure_has_its_verdict_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_size_that_differs_is_a_mismatch_even_if_the_digest_agrees() {
+fn different_size_is_a_mismatch_even_if_the_digest_matches() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "data").unwrap();
     let specs = specs("md5");
@@ -185,7 +185,7 @@ fn a_size_that_differs_is_a_mismatch_even_if_the_digest_agrees() {
 }
 
 #[test]
-fn every_expected_digest_must_agree() {
+fn every_expected_digest_must_match() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "data").unwrap();
     let specs = specs("md5,sha256");
@@ -228,7 +228,7 @@ fn hard_links_are_read_once_and_all_reported() {
 }
 
 #[test]
-fn the_run_s_own_output_is_passed_over() {
+fn own_output_of_the_run_is_skipped() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "data").unwrap();
     std::fs::write(dir.path().join("SHA256SUMS"), "half").unwrap();
@@ -267,7 +267,7 @@ fn holes_are_not_read_and_count_as_zeros() {
 }
 
 #[test]
-fn a_sink_that_fails_ends_the_run_with_its_error() {
+fn sink_error_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let files = tree(dir.path());
     let specs = specs("sha256");
@@ -287,7 +287,7 @@ fn a_sink_that_fails_ends_the_run_with_its_error() {
 }
 
 #[test]
-fn a_stopped_run_reports_nothing_half_done() {
+fn stopped_run_reports_no_partial_results() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("big"), vec![1; 50 << 20]).unwrap();
     let specs = specs("sha256");
@@ -301,7 +301,7 @@ fn a_stopped_run_reports_nothing_half_done() {
 }
 
 #[test]
-fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
+fn files_rewritten_during_the_run_are_never_mixed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     let states: Vec<Vec<u8>> = (0..4u8).map(|i| vec![i; 700_000 + 1000 * usize::from(i)]).collect();
@@ -339,7 +339,7 @@ fn files_rewritten_during_the_run_are_changed_or_right_never_a_mixture() {
 }
 
 #[test]
-fn a_file_cut_or_grown_while_it_is_read_has_changed_whatever_reads_it() {
+fn file_truncated_or_grown_while_read_is_reported_as_changed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     let config = Config { root: in_folder(dir.path()), mapping: Mapping::Guarded, ..Config::default() };

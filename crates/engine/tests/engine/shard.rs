@@ -16,7 +16,7 @@ fn specs(names: &[&str]) -> Vec<Spec> {
 }
 
 /// A directory with a plan and its parts.
-struct Divided {
+struct ShardedRun {
     dir: tempfile::TempDir,
     parts: Vec<PathBuf>,
 }
@@ -24,9 +24,9 @@ struct Divided {
 /// The result of a merge: entries and faults, or the reason it stopped.
 type Merged = Result<(Vec<Entry>, Vec<String>), Error>;
 
-impl Divided {
+impl ShardedRun {
     /// Plans these files with these digests and computes the parts.
-    fn new(files: &[(&[u8], usize)], names: &[&str], bytes: u64) -> Divided {
+    fn new(files: &[(&[u8], usize)], names: &[&str], bytes: u64) -> ShardedRun {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("root");
         std::fs::create_dir(&root).unwrap();
@@ -53,7 +53,7 @@ impl Divided {
         });
         assert_eq!(planned.unwrap().failed, 0);
         planner.finish().unwrap();
-        let mut divided = Divided { dir, parts: Vec::new() };
+        let mut divided = ShardedRun { dir, parts: Vec::new() };
         let plan = divided.plan().unwrap();
         for bundle in 0..plan.totals().bundles as usize {
             let done = divided.compute(&plan, bundle, false);
@@ -105,7 +105,7 @@ impl Divided {
     }
 
     /// Checks that a merge gives these entries, unless it fails.
-    fn right_or_loud(&self, entries: &[Entry], what: &str) {
+    fn assert_same_or_error(&self, entries: &[Entry], what: &str) {
         if let Ok((found, faults)) = self.merged()
             && faults.is_empty()
         {
@@ -127,7 +127,7 @@ const FILES: &[(&[u8], usize)] = &[
 ];
 
 #[test]
-fn what_is_merged_is_what_one_run_finds() {
+fn merged_parts_equal_a_single_run() {
     let set: &[&[&str]] = &[
         &["sha256"],
         &["sha256-tree"],
@@ -139,7 +139,7 @@ fn what_is_merged_is_what_one_run_finds() {
         &["adler32"],
     ];
     for names in set {
-        let divided = Divided::new(FILES, names, 1 << 16);
+        let divided = ShardedRun::new(FILES, names, 1 << 16);
         let (entries, faults) = divided.merged().unwrap();
         assert_eq!((entries.len(), faults), (FILES.len(), Vec::new()), "{names:?}");
         for (entry, (name, _)) in entries.iter().zip(FILES) {
@@ -158,9 +158,9 @@ fn what_is_merged_is_what_one_run_finds() {
 }
 
 #[test]
-fn damage_anywhere_never_makes_another_manifest() {
+fn damaged_plan_or_part_never_gives_another_manifest() {
     let some: &[(&[u8], usize)] = &[(b"a\nb", 3), (b"b \xff", 70_000), (b"d", 1), (b"e", 2)];
-    let divided = Divided::new(some, &["sha256-tree"], 1 << 16);
+    let divided = ShardedRun::new(some, &["sha256-tree"], 1 << 16);
     let (entries, _) = divided.merged().unwrap();
     let mut files = divided.parts.clone();
     files.push(divided.path());
@@ -168,7 +168,7 @@ fn damage_anywhere_never_makes_another_manifest() {
         let good = std::fs::read(path).unwrap();
         let try_this = |bytes: &[u8], what: String| {
             std::fs::write(path, bytes).unwrap();
-            divided.right_or_loud(&entries, &what);
+            divided.assert_same_or_error(&entries, &what);
         };
         let shown = path.display();
         for at in 0..good.len() {
@@ -207,9 +207,9 @@ fn resealed(lines: &[String], end: &str) -> String {
 }
 
 #[test]
-fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
+fn complete_but_wrong_parts_are_detected_by_the_plan() {
     let files: &[(&[u8], usize)] = &[(b"a", 5), (b"b", 6), (b"c", 7)];
-    let divided = Divided::new(files, &["sha256"], 1 << 30);
+    let divided = ShardedRun::new(files, &["sha256"], 1 << 30);
     let path = &divided.parts[0];
     let text = std::fs::read_to_string(path).unwrap();
     let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
@@ -276,8 +276,8 @@ fn parts_that_are_whole_and_wrong_are_found_by_the_plan() {
 }
 
 #[test]
-fn lines_that_are_withheld_are_not_read_and_have_failed() {
-    let withholding = |divided: &Divided, bundle: usize, lines: std::ops::Range<usize>, again: bool| {
+fn withheld_lines_are_not_read_and_fail() {
+    let withholding = |divided: &ShardedRun, bundle: usize, lines: std::ops::Range<usize>, again: bool| {
         let plan = divided.plan().unwrap();
         let mut told = Vec::new();
         let progress = Progress::default();
@@ -297,11 +297,11 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
         });
         (done.unwrap(), told)
     };
-    let remove = |divided: &Divided, bundle: usize| {
+    let remove = |divided: &ShardedRun, bundle: usize| {
         std::fs::remove_file(&divided.parts[bundle]).unwrap();
     };
     // Three files per bundle; the large file has a bundle for each of its ranges.
-    let divided = Divided::new(FILES, &["sha256-tree"], 1 << 17);
+    let divided = ShardedRun::new(FILES, &["sha256-tree"], 1 << 17);
     let (whole, _) = divided.merged().unwrap();
     let plan = divided.plan().unwrap();
     assert_eq!((plan.lines_of(0), plan.first_name(0).unwrap()), (3, b"a".to_vec()));
@@ -349,8 +349,8 @@ fn lines_that_are_withheld_are_not_read_and_have_failed() {
 }
 
 #[test]
-fn what_is_no_part_is_not_held_for_one() {
-    let divided = Divided::new(&FILES[..2], &["sha256"], 1 << 30);
+fn invalid_part_is_not_accepted() {
+    let divided = ShardedRun::new(&FILES[..2], &["sha256"], 1 << 30);
     let (plan, path) = (divided.plan().unwrap(), &divided.parts[0]);
     let held = || hold(&plan, 0, path, &mut |_, _| panic!("nothing failed"));
     let (counts, digest) = held().unwrap();
@@ -377,7 +377,7 @@ fn peak() -> u64 {
 }
 
 /// Writes a plan of files that do not exist, and returns it.
-fn simulated(folder: &Path, files: u64) -> Plan {
+fn simulated_plan(folder: &Path, files: u64) -> Plan {
     let path = folder.join("plan");
     let out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
     let sizes = Sizes { bytes: 64 << 30, files: 100_000 };
@@ -391,7 +391,7 @@ fn simulated(folder: &Path, files: u64) -> Plan {
 }
 
 /// Writes the parts of such a plan from its lines alone.
-fn invented(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
+fn simulated_parts(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
     let text = std::io::BufReader::new(std::fs::File::open(folder.join("plan")).unwrap());
     let mut lines = text.lines().skip(1);
     let mut parts = Vec::new();
@@ -426,12 +426,12 @@ fn invented(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 #[ignore = "minutes without optimisation, and gigabytes of disk; cargo test --release -p truesum --test engine -- --ignored --nocapture shard"]
-fn ten_million_files_take_little_memory_and_time_in_proportion() {
+fn ten_million_files_are_planned_in_bounded_memory() {
     let dir =
         tempfile::tempdir_in(std::env::var_os("TRUESUM_SCALE_DIR").unwrap_or("/var/tmp".into())).unwrap();
     for files in [1_000_000, 10_000_000] {
         let began = std::time::Instant::now();
-        let plan = simulated(dir.path(), files);
+        let plan = simulated_plan(dir.path(), files);
         println!("plan of {files}: {:.1} s, peak {} MiB", began.elapsed().as_secs_f64(), peak() >> 10);
         assert_eq!(plan.totals().files, files);
     }
@@ -440,11 +440,11 @@ fn ten_million_files_take_little_memory_and_time_in_proportion() {
 
 #[test]
 #[ignore = "as the one above"]
-fn a_million_lines_are_merged_in_bounded_memory() {
+fn million_lines_are_merged_in_bounded_memory() {
     let dir =
         tempfile::tempdir_in(std::env::var_os("TRUESUM_SCALE_DIR").unwrap_or("/var/tmp".into())).unwrap();
-    let plan = simulated(dir.path(), 1_000_000);
-    let parts = invented(&plan, dir.path());
+    let plan = simulated_plan(dir.path(), 1_000_000);
+    let parts = simulated_parts(&plan, dir.path());
     println!("{} parts; peak before {} MiB", parts.len(), peak() >> 10);
     let began = std::time::Instant::now();
     let mut entries = 0u64;

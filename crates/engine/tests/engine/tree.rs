@@ -5,9 +5,9 @@
 )]
 
 mod building;
+mod case;
 mod pieces;
 mod proofs;
 mod repairing;
 mod resuming;
-mod stage;
 mod verifying;

@@ -33,7 +33,7 @@ fn check(files: &[&str], manifest: &str, options: &Options) -> Report {
 }
 
 #[test]
-fn only_a_manifest_whose_entries_were_all_verified_is_verified() {
+fn manifest_is_verified_only_if_all_entries_are() {
     let strict = Options::default();
     let lenient = Options { lenient: true, ..Options::default() };
     let ignoring = Options { ignore_missing: true, ..Options::default() };
@@ -68,7 +68,7 @@ fn only_a_manifest_whose_entries_were_all_verified_is_verified() {
 }
 
 #[test]
-fn counts_say_what_became_of_each_entry() {
+fn counts_report_the_outcome_of_each_entry() {
     let options = Options { ignore_missing: true, unlisted: Unlisted::Told, ..Options::default() };
     let report = check(&["a", "b", "c"], "G  a\nB  b\nG  gone\ngarbage\nG  a", &options);
     let counts = &report.counts;
@@ -79,7 +79,7 @@ fn counts_say_what_became_of_each_entry() {
 }
 
 #[test]
-fn a_manifest_that_cannot_be_read_is_an_error() {
+fn unreadable_manifest_is_an_error() {
     let folder = folder(&[], "");
     let gone = verify(folder.path().join("none"), &Options::default(), |_| ()).unwrap_err();
     assert_eq!(gone.kind(), Kind::Missing);
@@ -130,7 +130,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
 }
 
 #[test]
-fn several_manifests_with_several_roots_are_told_in_their_order() {
+fn events_of_several_manifests_are_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     ["x/a", "x/b", "x/c", "y/a"].iter().for_each(|file| write(&at(file), "123456789"));
@@ -168,7 +168,7 @@ fn several_manifests_with_several_roots_are_told_in_their_order() {
 }
 
 #[test]
-fn an_unreadable_manifest_among_good_ones_is_not_as_asked() {
+fn unreadable_or_empty_manifest_among_good_ones_is_an_error() {
     let folder = folder(&["a"], "G  a");
     let (_, report) = events(&[folder.path().join("none"), folder.path().join("m")], &Options::default());
     assert_eq!((report.verdict(), report.counts.verified), (Conclusion::NotAsAsked, 1));
@@ -179,7 +179,7 @@ fn an_unreadable_manifest_among_good_ones_is_not_as_asked() {
 }
 
 #[test]
-fn a_check_that_is_stopped_verifies_nothing_and_counts_what_it_did_not_reach() {
+fn stopped_check_counts_unreached_entries() {
     let folder = folder(&["a"], &"G  a\n".repeat(200));
     let options = Options { threads: 1, ..Options::default() };
     let progress = Progress::default();
@@ -204,7 +204,7 @@ fn a_check_that_is_stopped_verifies_nothing_and_counts_what_it_did_not_reach() {
 }
 
 #[test]
-fn what_was_told_before_the_teller_failed_is_counted() {
+fn entries_reported_before_a_callback_error_are_counted() {
     let folder = folder(&["a"], "B  a\nB  a");
     let (options, progress) = (Options::default(), Progress::default());
     let mut verification = Verification::new(&options, &progress);

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     #[cfg(target_arch = "x86_64")]
-    fn names_leave_what_came_before_them_and_nothing_else() {
+    fn feature_name_allows_only_itself_and_its_prerequisites() {
         assert_eq!(named("sse2"), Ok(SSE2));
         let (avx2, sha) = (named("avx2").unwrap(), named("sha").unwrap());
         assert!(avx2.has(BMI2.and(CLMUL).and(SSE2)) && !avx2.has(SHA) && !avx2.has(AVX512));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_name_leaves_its_own_names_leave_again() {
+    fn allowed_features_are_transitively_closed() {
         for feature in TABLE {
             let parts = TABLE.iter().filter(|part| feature.leaves.has(part.is));
             assert!(feature.leaves.has(feature.is), "{}", feature.name);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused_with_those_there_are() {
+    fn unknown_feature_names_are_rejected_with_a_list() {
         let (open, two, upper) = (format!("{FIRST},"), format!("{FIRST} sha"), FIRST.to_uppercase());
         for (list, what) in [
             ("axv2", "unknown CPU feature axv2".to_owned()),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_use_are_a_list_that_leaves_just_them() {
+    fn list_of_features_in_use_reproduces_them() {
         let list = features().join(",");
         assert!(list.starts_with(FIRST), "{list}");
         assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));

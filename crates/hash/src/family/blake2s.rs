@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_carries_past_4_gib_in_every_row() {
+    fn byte_counter_carries_past_4_gib_in_every_kernel() {
         let message: Vec<u8> = (0..256).map(|i| (i * 5) as u8).collect();
         for before in [0, (1 << 32) - 192, (1 << 32) - 128, (1 << 32) - 64, 1 << 32, (5 << 32) - 64] {
             let mut expected = IV;

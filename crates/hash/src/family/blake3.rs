@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_hashes_short_messages_as_the_crate_does() {
+    fn every_kernel_hashes_short_messages_like_the_blake3_crate() {
         let data = data(FULL + 100);
         let spec = Spec::new(find("blake3").unwrap());
         for row in KERNELS.iter().filter(|row| row.supported()) {
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_all_lengths_modes_and_algorithms_end_together() {
+    fn mixed_messages_finish_together() {
         let data = data(100_100);
         let derived: Spec =
             Spec::new(find("blake3").unwrap()).with_key(Key::Derive("a context".into())).unwrap();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hasher_that_forgot_its_bytes_is_as_new() {
+    fn reset_hasher_behaves_like_a_new_one() {
         let spec: Spec = "blake3".parse().unwrap();
         for len in [3, FULL - 1, FULL] {
             let mut hasher = spec.hasher();

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_passed_over_count_as_zeros_read() {
+    fn skipped_zeros_equal_hashed_zeros() {
         for row in ROWS.iter().chain(CRC_CATALOGUE) {
             for count in [0, 1, 4095, (1 << 20) - 1, 1 << 20, (1 << 20) + 3, 5 << 20] {
                 let (mut passed, mut read) = (hasher(row), hasher(row));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exabyte_of_zeros_takes_no_time() {
+    fn exabyte_of_zeros_is_instant() {
         // Zeros and their halves: x^(8 * 2^60) computed in two ways.
         for row in ROWS.iter().chain(CRC_CATALOGUE) {
             let (mut once, mut twice) = (hasher(row), hasher(row));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hasher_begins_anew_after_zeros_were_passed_over() {
+    fn hasher_resets_after_skipped_zeros() {
         for row in ROWS.iter().chain(CRC_CATALOGUE) {
             let mut again = hasher(row);
             again.update(b"other");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn any_parameters_give_the_definition_s_value_in_one_go_in_parts_and_joined() {
+    fn random_parameters_match_the_definition_whole_split_and_joined() {
         let mut state = 1u64;
         let mut random = move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initial_states_are_those_of_the_specification() {
+    fn initial_states_match_the_specification() {
         // From its section 9.4: the first bytes of H(0) for 224 and 512 bits.
         let first = |len| begin(len)[0].to_le_bytes();
         assert_eq!(first(28), [0x2d, 0xfe, 0xdd, 0x62, 0xf9, 0x9a, 0x98, 0xac]);

@@ -161,7 +161,7 @@ mod tests {
 
     /// Compared with the crate of the same name.
     #[test]
-    fn a_seed_makes_another_digest() {
+    fn seed_changes_the_digest() {
         let spec: Spec = "komihash;seed=1311768467463790320".parse().unwrap();
         assert_eq!(spec.digest(b"123456789").to_hex(), "edabc75308bfda0c");
     }

@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initial_values_of_truncations_follow_from_the_generation_function() {
+    fn truncated_initial_values_follow_from_the_generation_function() {
         // Section 5.3.6: SHA-512 with every initial word xor a5a5a5a5a5a5a5a5, applied to the name of the function.
         let params = Params { digest_len: 64, ..Params::default() };
         for (name, want) in [("SHA-512/224", init_512_224(&params)), ("SHA-512/256", init_512_256(&params))] {

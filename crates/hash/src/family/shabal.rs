@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initial_states_are_those_of_the_specification() {
+    fn initial_states_match_the_specification() {
         // From its appendix A.2: the first words of A, B and C for 256 bits.
         let begun = begin(32);
         assert_eq!([begun[A] as u32, begun[B] as u32, begun[C] as u32], [0x52f8_4552, 0xb555_c6ee, 0xb405_f031]);

@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_matrix_has_the_rows_that_the_standard_lists() {
+    fn matrix_matches_the_standard() {
         // The first and the last row of section 5.4, and one in between: the images of the highest and lowest bits.
         let becomes = |bit: usize| {
             let entries = MATRIX[bit / 8].to_le_bytes();

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_bytes_never_overflow_a_run() {
+    fn largest_bytes_never_overflow_a_run() {
         for len in [31, 32, 33, 5535, 5536, 5537, 5552, 5553, 100_000] {
             for byte in [1, 255] {
                 let data = vec![byte; len];
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_gives_the_sums_of_the_definition() {
+    fn every_length_matches_the_definition() {
         let data: Vec<u8> = (0..12_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for len in (0..1100).chain([5535, 5536, 5552, 11_104, 12_000]) {
             let mut adler = Adler32 { low: 1, high: 0 };

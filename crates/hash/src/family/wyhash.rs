@@ -129,7 +129,7 @@ mod tests {
 
     /// The author's test vectors: message number n with the seed n.
     #[test]
-    fn the_vectors_of_the_author_are_given() {
+    fn author_test_vectors_match() {
         for (seed, (message, expected)) in [
             ("", 0x0409_638e_e2bd_e459_u64),
             ("a", 0xa841_2d09_1b5f_e0a9),

@@ -132,7 +132,7 @@ mod tests {
 
     /// From RHash 1.4.3: a file named `f.bin`, empty, with nine bytes, and with so many zeros that pieces are longer.
     #[test]
-    fn the_info_hashes_of_rhash_are_given() {
+    fn btih_matches_rhash() {
         let spec: Spec = "btih;name=662e62696e".parse().unwrap();
         assert_eq!(spec.digest(b"123456789").to_hex(), "14a6f17ce10298e235bf2f18faa6ce6636575114");
         let piece: Spec = "BTIH;PIECE=64KiB;NAME=662E62696E".parse().unwrap();
@@ -165,7 +165,7 @@ mod tests {
     ];
 
     #[test]
-    fn without_a_name_it_is_no_algorithm() {
+    fn btih_requires_a_name() {
         for text in ["btih", "btih;piece=64KiB", "btih;name=", "btih;name=6g", "btih;name=66;name=66"] {
             assert!(text.parse::<Spec>().is_err(), "{text}");
         }

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decomposition_covers_the_range_with_aligned_subtrees_of_greatest_size() {
+    fn decomposition_covers_the_range_with_maximal_aligned_subtrees() {
         for first in 0..40u64 {
             for end in first..90 {
                 let mut at = first;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn misplaced_subtrees_are_refused() {
+    fn misplaced_subtrees_are_rejected() {
         let node = |a: &Digest, _: &Digest| a.clone();
         let mut range = CompactRange::starting_at(3);
         assert_eq!(range.push(1, Digest::new(b"x"), node), Err(Gap { expected: 3, found: 4 }));

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_any_spelling_lead_to_one_algorithm() {
+    fn spellings_of_a_name_resolve_to_one_algorithm() {
         for (name, expected) in [
             ("sha256-tree", "sha256-tree"),
             ("SHA256-TREE", "sha256-tree"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_none_are_refused() {
+    fn invalid_tree_names_are_rejected() {
         for name in [
             "crc32-tree",
             "blake3-tree",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_hash_of_the_table_has_every_construction() {
+    fn every_hash_supports_every_construction() {
         for row in crate::ALGORITHMS {
             let base = Spec::new(row);
             for family in FAMILIES {

@@ -71,7 +71,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn a_promised_length_must_be_kept() {
+    fn declared_length_must_be_exact() {
         for row in ROWS {
             let spec = Spec::new(row);
             let mut hasher = spec.hasher_for_size(10);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn with_and_without_a_known_length_and_beside_its_base_the_digest_is_one() {
+    fn blob_digest_does_not_depend_on_known_length_or_batching() {
         let data: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for row in ROWS {
             let (spec, Kind::Headed(headed)) = (Spec::new(row), &row.kind) else { panic!("no header") };

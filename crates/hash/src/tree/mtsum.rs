@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hasher_for_a_size_refuses_another() {
+    fn hasher_for_a_size_rejects_another_size() {
         let mut short = Halves::new(Variant::V11, "md5".parse().expect("a row"), 10);
         short.update(b"123456789");
         assert!(!short.is_whole());
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn without_prefixes_a_file_of_two_digests_has_another_files_digest() {
+    fn unprefixed_variants_have_a_leaf_node_collision() {
         // Why the 1.0.x and mpi digests are classified as broken: a leaf may look like an inner node. (Leaves have 32
         // bytes here.)
         let base: Spec = "md5".parse().expect("a row");

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_those_of_single_lanes() {
+    fn vector_operations_match_scalar_lanes() {
         agrees!(U32x4, u32);
         agrees!(U64x2, u64);
         if cpu::has(cpu::SHA3) {

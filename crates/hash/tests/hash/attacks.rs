@@ -21,7 +21,7 @@ fn specs() -> (Spec, Spec) {
 }
 
 #[test]
-fn published_collisions_are_told_and_have_digests_of_their_own() {
+fn published_collisions_are_detected_and_get_distinct_digests() {
     let (sha1, sha1dc) = specs();
     for (first, second) in COLLISIONS {
         assert_ne!(first, second);
@@ -41,7 +41,7 @@ fn published_collisions_are_told_and_have_digests_of_their_own() {
 }
 
 #[test]
-fn other_messages_have_their_sha1() {
+fn ordinary_messages_have_their_sha1() {
     let (sha1, sha1dc) = specs();
     let bytes: Vec<u8> = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     for len in (0..1100).chain([4096, 20_000]) {

@@ -96,7 +96,7 @@ const ORACLES: &[(&str, Oracle)] = &[
 
 /// Algorithms without such an implementation: other programs (`oracles.rs`) and vectors verify the portable row, and
 /// all rows are compared with that one here.
-const BY_PORTABLE: &[&str] = &[
+const COMPARED_WITH_PORTABLE: &[&str] = &[
     "sha0",
     "has160",
     "snefru128",
@@ -153,7 +153,7 @@ impl Random {
 }
 
 /// Checks one algorithm on the rows of this process.
-fn conforms(name: &str, cases: usize, oracle: &dyn Fn(&[u8]) -> Vec<u8>) {
+fn assert_conforms(name: &str, cases: usize, oracle: &dyn Fn(&[u8]) -> Vec<u8>) {
     let spec: Spec = name.parse().expect("a name of the table");
     let random = &mut Random(0x9e37_79b9_7f4a_7c15);
     let data = random.bytes((1 << 20) + 65);
@@ -269,15 +269,15 @@ fn is_other(name: &str) -> bool {
 }
 
 #[test]
-fn the_rows_of_this_process_conform() {
-    let class = limited();
+fn kernels_of_this_process_conform() {
+    let class = cpu_class();
     kernel::check_forced().expect("TRUESUM_KERNEL");
     let cases = if class.is_some() { cases() / 10 } else { cases() };
     for (name, oracle) in ORACLES.iter().filter(|(name, _)| is_other(name)) {
-        conforms(name, cases, oracle);
+        assert_conforms(name, cases, oracle);
     }
     let havals = ALGORITHMS.iter().map(|row| row.name).filter(|name| name.starts_with("haval"));
-    for name in BY_PORTABLE.iter().copied().chain(havals).filter(|name| is_other(name)) {
+    for name in COMPARED_WITH_PORTABLE.iter().copied().chain(havals).filter(|name| is_other(name)) {
         let spec: Spec = name.parse().expect("a name of the table");
         let row =
             kernel::rows(spec.algorithm()).last().and_then(|row| row.runnable()).expect("a portable row");
@@ -285,13 +285,13 @@ fn the_rows_of_this_process_conform() {
             let digests = hash_many_on(row, &spec, &[message]).expect("a row of this algorithm");
             digests[0].as_bytes().to_vec()
         };
-        conforms(name, cases / 20, &alone);
+        assert_conforms(name, cases / 20, &alone);
     }
 }
 
 #[test]
 fn every_instruction_set_of_this_cpu_conforms() {
-    if kernel::forced().is_some() || limited().is_some() {
+    if kernel::forced().is_some() || cpu_class().is_some() {
         return;
     }
     let mut sets: Vec<&str> = Vec::new();
@@ -302,7 +302,7 @@ fn every_instruction_set_of_this_cpu_conforms() {
     }
     assert!(sets.contains(&"portable"));
     for isa in sets {
-        run_with("the_rows_of_this_process_conform", "TRUESUM_KERNEL", isa);
+        run_with("kernels_of_this_process_conform", "TRUESUM_KERNEL", isa);
     }
 }
 
@@ -326,15 +326,15 @@ const CLASSES: &[(&str, &[&str])] = &[
 ];
 
 /// Restricts the CPU features to those that the environment names, and returns them.
-fn limited() -> Option<String> {
+fn cpu_class() -> Option<String> {
     let list = std::env::var("TRUESUM_CPU").ok()?;
     kernel::limit(&list).expect("TRUESUM_CPU");
     Some(list)
 }
 
 #[test]
-fn a_class_of_cpus_has_its_rows_and_no_others() {
-    let Some(class) = limited() else { return };
+fn cpu_class_runs_exactly_its_kernels() {
+    let Some(class) = cpu_class() else { return };
     let (_, sets) = CLASSES.iter().find(|(name, _)| *name == class).expect("a class of the table");
     for algorithm in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty()) {
         let rows = kernel::rows(algorithm);
@@ -359,22 +359,22 @@ fn a_class_of_cpus_has_its_rows_and_no_others() {
 }
 
 #[test]
-fn every_class_of_cpus_conforms() {
-    if kernel::forced().is_some() || limited().is_some() {
+fn every_cpu_class_conforms() {
+    if kernel::forced().is_some() || cpu_class().is_some() {
         return;
     }
     let here = kernel::features();
     for (class, _) in CLASSES.iter().filter(|(class, _)| class.split(',').all(|name| here.contains(&name))) {
-        run_with("a_class_of_cpus_has_its_rows_and_no_others", "TRUESUM_CPU", class);
-        run_with("the_rows_of_this_process_conform", "TRUESUM_CPU", class);
+        run_with("cpu_class_runs_exactly_its_kernels", "TRUESUM_CPU", class);
+        run_with("kernels_of_this_process_conform", "TRUESUM_CPU", class);
     }
 }
 
 #[test]
-fn every_algorithm_with_several_rows_has_an_oracle() {
+fn every_algorithm_with_several_kernels_has_an_oracle() {
     // The XOFs share every row with SHA-3; their lengths are compared with vectors.
     for row in ALGORITHMS.iter().filter(|row| kernel::rows(row).len() > 1 && !row.name.starts_with("shake")) {
-        let by_portable = BY_PORTABLE.contains(&row.name) || row.name.starts_with("haval");
+        let by_portable = COMPARED_WITH_PORTABLE.contains(&row.name) || row.name.starts_with("haval");
         assert!(
             by_portable || ORACLES.iter().any(|(name, _)| *name == row.name),
             "{} has no oracle",
@@ -384,7 +384,7 @@ fn every_algorithm_with_several_rows_has_an_oracle() {
 }
 
 #[test]
-fn lengths_whose_bits_need_more_than_32_bits_are_padded_right() {
+fn bit_lengths_beyond_32_bits_are_padded_correctly() {
     let zeros = vec![0; (1 << 29) + 5];
     for (name, oracle) in ORACLES.iter().filter(|(name, _)| matches!(*name, "md5" | "sha1" | "sha256")) {
         let spec: Spec = name.parse().expect("a name of the table");

@@ -47,7 +47,7 @@ fn spec_of(constant: &str) -> Spec {
 }
 
 #[test]
-fn every_crc_is_that_of_another_implementation_at_all_lengths_and_cuts() {
+fn every_crc_matches_another_implementation() {
     let data = input::bytes("sm64:23", 5000);
     let mut seen = BTreeMap::new();
     for (name, oracle) in oracles() {
@@ -79,7 +79,7 @@ fn every_crc_is_that_of_another_implementation_at_all_lengths_and_cuts() {
 }
 
 #[test]
-fn names_tags_and_other_names_are_unique_and_lead_to_their_row() {
+fn crc_names_are_unique_and_resolve_to_their_row() {
     let mut seen = BTreeMap::new();
     for row in ALGORITHMS.iter().chain(CRC_CATALOGUE) {
         let mut names: Vec<String> =
@@ -98,7 +98,7 @@ fn names_tags_and_other_names_are_unique_and_lead_to_their_row() {
 }
 
 #[test]
-fn every_row_of_the_catalogue_proves_itself() {
+fn every_catalogue_crc_matches_its_check_value() {
     for row in CRC_CATALOGUE {
         assert_eq!(Spec::new(row).digest(b"123456789").to_hex(), row.check, "{}", row.name);
         assert_eq!(row.check.len(), row.digest_len * 2);

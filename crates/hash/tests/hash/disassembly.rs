@@ -53,7 +53,7 @@ fn count(counts: &Counts, start: &str) -> usize {
 }
 
 #[test]
-fn avx512_rows_rotate_and_choose_in_one_instruction() {
+fn avx512_kernels_rotate_and_select_in_one_instruction() {
     let Some(functions) = avx512_functions() else {
         return truesum_test_support::oracle::missing("objdump (binutils)");
     };

@@ -26,7 +26,7 @@ fn digests(spec: &Spec, data: &[u8], lengths: impl Iterator<Item = usize>) -> St
 }
 
 #[test]
-fn digests_of_rare_algorithms_are_those_of_other_implementations() {
+fn rare_algorithms_match_other_implementations() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/independent.tsv");
     let text = std::fs::read_to_string(path).expect(path);
     let data = input::bytes("sm64:17", (1 << 17) + 1);
@@ -54,7 +54,7 @@ fn digests_of_rare_algorithms_are_those_of_other_implementations() {
 /// Digests made from digests of parts, for lengths around the ends of parts and rows: `testdata/trees.tsv`, which
 /// tests/independent/trees writes.
 #[test]
-fn digests_of_parts_are_those_of_the_services_that_define_them() {
+fn multipart_digests_match_their_services() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trees.tsv");
     let text = std::fs::read_to_string(path).expect(path);
     let rows: Vec<(Spec, usize, &str, &str)> = text
@@ -87,7 +87,7 @@ fn digests_of_parts_are_those_of_the_services_that_define_them() {
 /// independent`.
 #[test]
 #[ignore = "hashes four gibibytes twenty times"]
-fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_implementations() {
+fn rare_algorithms_match_beyond_4_gib() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/long.tsv");
     let text = std::fs::read_to_string(path).expect(path);
     let message = long::message();

@@ -59,7 +59,7 @@ const ORACLES: &[(&str, usize, Oracle)] = &[
 ];
 
 #[test]
-fn hmac_is_that_of_another_implementation() {
+fn hmac_matches_another_implementation() {
     let data = bytes(70_000, 7);
     for (name, block, oracle) in ORACLES {
         for key_len in [1, block - 1, *block, block + 1, 3 * block + 5] {
@@ -81,7 +81,7 @@ fn hmac_is_that_of_another_implementation() {
 }
 
 #[test]
-fn hmac_over_every_hash_is_its_definition_in_every_row() {
+fn hmac_of_every_hash_matches_its_definition_in_every_kernel() {
     let data = bytes(5000, 11);
     let rows: Vec<_> = hmacs(ALGORITHMS.iter()).collect();
     assert!(rows.len() > 50, "{}", rows.len());
@@ -120,7 +120,7 @@ fn hmac_over_every_hash_is_its_definition_in_every_row() {
 }
 
 #[test]
-fn every_row_under_a_key_proves_itself() {
+fn every_keyed_algorithm_matches_its_check_value() {
     for row in KEYED.iter().copied().flatten() {
         let key = row.check_key().expect("a key");
         assert_eq!(keyed(row.name, &key).digest(b"123456789").to_hex(), row.check, "{}", row.name);
@@ -167,7 +167,7 @@ const PUBLISHED: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn published_answers_are_given() {
+fn published_keyed_test_vectors_match() {
     for (name, key, message, expected) in PUBLISHED {
         assert_eq!(keyed(name, &hex(key)).digest(&hex(message)).to_hex(), *expected, "{name} of {message}");
     }
@@ -178,7 +178,7 @@ fn published_answers_are_given() {
 }
 
 #[test]
-fn keyed_blake2_is_that_of_its_crates() {
+fn keyed_blake2_matches_its_crates() {
     let data = bytes(5000, 13);
     for key_len in [1, 16, 31, 32] {
         let key = &data[..key_len];
@@ -198,7 +198,7 @@ fn keyed_blake2_is_that_of_its_crates() {
 }
 
 #[test]
-fn seeds_and_secrets_are_those_of_the_reference() {
+fn seeds_and_secrets_match_the_reference() {
     let data = bytes(5000, 17);
     let secret = bytes(200, 19);
     for len in (0..600).chain([1024, 4096, 5000]) {
@@ -250,7 +250,7 @@ fn seeds_and_secrets_are_those_of_the_reference() {
 }
 
 #[test]
-fn names_say_that_there_is_a_key_and_never_which() {
+fn names_show_that_a_key_is_used_but_never_the_key() {
     let key = b"an unmistakable key of 32 bytes!";
     for name in ["blake3", "blake2b-256", "hmac-sha256", "kmac128", "highwayhash64"] {
         let spec = keyed(name, key);
@@ -293,12 +293,12 @@ fn names_say_that_there_is_a_key_and_never_which() {
 
 #[test]
 #[should_panic(expected = "no key")]
-fn nothing_is_hashed_without_the_key() {
+fn hashing_without_the_key_panics() {
     let _ = "hmac-sha256".parse::<Spec>().expect("a name").digest(b"");
 }
 
 #[test]
-fn a_state_under_a_key_is_not_saved() {
+fn keyed_state_is_not_saved() {
     let hasher = keyed("hmac-sha256", b"k").hasher();
     assert!(hasher.save().is_none() && hasher.fed().is_none());
 }
@@ -322,7 +322,7 @@ const OPENSSL: &[(&str, &[&str], &str, usize)] = &[
 ];
 
 #[test]
-fn openssl_computes_the_same() {
+fn openssl_computes_the_same_macs() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let data = bytes(1100, 23);
     let lengths = [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 135, 136, 137, 167, 168, 169, 1100];
@@ -349,7 +349,7 @@ fn openssl_computes_the_same() {
 }
 
 #[test]
-fn wyhash_is_that_of_another_implementation() {
+fn wyhash_matches_another_implementation() {
     use wyhash_final4::{generics::WyHasher, wyhash64::WyHash64};
     const SECRET: [u64; 4] =
         [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];

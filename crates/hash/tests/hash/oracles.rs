@@ -314,7 +314,7 @@ impl Line {
 
 /// The info hash also depends on the file name; RHash computes it for each file.
 #[test]
-fn info_hashes_are_those_of_rhash() {
+fn btih_matches_rhash_for_many_lengths() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bytes = input::bytes("sm64:19", 20 << 20);
     for len in (0..=1100).chain([
@@ -356,7 +356,7 @@ fn every_algorithm_has_an_oracle() {
 }
 
 #[test]
-fn digests_are_those_of_other_programs() {
+fn digests_match_other_programs() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bytes = input::bytes("sm64:17", (2 << 20) + 1);
     let around = (9..=21).flat_map(|power| [(1 << power) - 1, 1 << power, (1 << power) + 1]);
@@ -469,7 +469,7 @@ const COUNTERS: &[&str] = &[
 /// minutes: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored oracles`.
 #[test]
 #[ignore = "reads four gibibytes seventy times"]
-fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_programs() {
+fn digests_match_other_programs_beyond_4_gib() {
     const LEN: u64 = (1 << 32) + 1;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("long");

@@ -192,7 +192,7 @@ const ORACLES: &[(&str, Oracle)] = &[
 ];
 
 #[test]
-fn digests_are_those_of_other_libraries_and_of_the_definitions() {
+fn digests_match_other_libraries_and_definitions() {
     let data = input::bytes("sm64:23", (1 << 17) + 1);
     let around = (11..=17).flat_map(|power| [(1 << power) - 1, 1 << power, (1 << power) + 1]);
     let lengths: Vec<usize> = (0..=1100).chain(around).collect();
@@ -218,7 +218,7 @@ fn digests_are_those_of_other_libraries_and_of_the_definitions() {
 /// Algorithms for which no other library is available: vectors verify the values (`vectors.rs`), and here a message in
 /// slices, with and without a known length, must have the same digest as the whole message.
 #[test]
-fn slices_make_no_difference_to_any_algorithm() {
+fn slices_do_not_change_any_digest() {
     let data = input::bytes("sm64:29", 140_000);
     let random = &mut Random::new(6);
     let around = [4095, 4096, 4097, 65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 140_000];
@@ -287,7 +287,7 @@ fn crc64(parameters: &'static crc::Algorithm<u64>, message: &[u8]) -> Vec<u8> {
 /// restricts the algorithms: `cargo test --release -p truesum-hash --all-features --test hash -- --ignored serial`.
 #[test]
 #[ignore = "hashes four gibibytes seventy times"]
-fn digests_of_a_byte_more_than_four_gibibytes_are_those_of_other_libraries() {
+fn digests_match_other_libraries_beyond_4_gib() {
     let message = long::message();
     let oracles = ORACLES.iter().filter(|(name, _)| COUNTERS.contains(name)).chain(MORE_COUNTERS);
     let wanted = std::env::var("TRUESUM_COUNTERS").unwrap_or_default();

@@ -74,7 +74,7 @@ fn text(bytes: Vec<u8>) -> String {
 }
 
 #[test]
-fn every_format_that_is_written_is_changed_to_what_it_would_have_been() {
+fn edits_of_every_writable_format_equal_a_new_manifest() {
     // A manifest in an ASC-MHL history is never changed; each update adds another one.
     let written = |row: &&&Format| !matches!(row.writing, Writing::No) && row.name != "ascmhl";
     for row in FORMATS.iter().filter(written).filter(|row| row.holds.pieces.is_none()) {
@@ -101,7 +101,7 @@ fn every_format_that_is_written_is_changed_to_what_it_would_have_been() {
 }
 
 #[test]
-fn what_is_not_changed_stays_byte_for_byte() {
+fn unchanged_lines_stay_byte_identical() {
     let (abc, new) = (entry("a", &["sha256"], b"abc"), entry("a", &["sha256"], b"new"));
     let (old_hex, new_hex) = (abc.digests[0].1.to_hex(), new.digests[0].1.to_hex());
     let added = entry("n", &["sha256"], b"n");
@@ -133,7 +133,7 @@ fn what_is_not_changed_stays_byte_for_byte() {
 }
 
 #[test]
-fn lines_of_several_algorithms_go_each_their_way() {
+fn lines_of_several_algorithms_are_edited_separately() {
     let names = &["md5", "sha256"][..];
     let (a, b) = (entry("a", names, b"a"), entry("b", names, b"b"));
     let line = |entry: &Entry, at: usize| {
@@ -151,7 +151,7 @@ fn lines_of_several_algorithms_go_each_their_way() {
 }
 
 #[test]
-fn what_cannot_be_changed_without_a_loss_is_refused() {
+fn lossy_edits_are_rejected() {
     let a = entry("a", &["sha256"], b"abc");
     let hex = a.digests[0].1.to_hex();
     let new = entry("a", &["sha256"], b"new");
@@ -196,7 +196,7 @@ fn what_cannot_be_changed_without_a_loss_is_refused() {
 }
 
 #[test]
-fn bad_lines_stay_where_they_are() {
+fn malformed_lines_are_kept() {
     let a = entry("a", &["sha256"], b"abc");
     let hex = a.digests[0].1.to_hex();
     let old = format!("oops\n{hex}  a\n{hex}  b\nSHA256 (x) = 00\n");
@@ -206,7 +206,7 @@ fn bad_lines_stay_where_they_are() {
 }
 
 #[test]
-fn a_manifest_without_entries_gets_its_first() {
+fn first_entry_is_added_to_an_empty_manifest() {
     for (old, name, expected) in [
         ("", "SHA256SUMS", "{}  a\n"),
         ("# nothing yet\n", "SHA256SUMS", "# nothing yet\n{}  a\n"),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_pieces_have_the_root_of_the_leaves() {
+    fn piece_layers_give_the_root_of_the_leaves() {
         let data: Vec<u8> = (0..LEAF as usize * 11 + 5).map(|at| (at / 7) as u8).collect();
         let spec: Spec = "bt2-pieces-root".parse().unwrap();
         for leaves in [1usize, 2, 4, 8, 16] {

@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn known_times_are_written_as_calendars_say() {
+    fn known_times_are_formatted_correctly() {
         for (seconds, nanos, text) in [
             (0, 0, "1970-01-01T00:00:00.000000000Z"),
             (-1, 999_999_999, "1969-12-31T23:59:59.999999999Z"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_time_are_refused() {
+    fn invalid_times_are_rejected() {
         for text in [
             "",
             "Z",
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_time_is_read_back(seconds: i64, nanos in 0..1_000_000_000u32) {
+        fn times_round_trip(seconds: i64, nanos in 0..1_000_000_000u32) {
             let time = Time { seconds, nanos };
             prop_assert_eq!(Time::parse(&time.to_string()), Some(time));
         }

@@ -166,7 +166,7 @@ mod tests {
     use truesum_hash::Spec;
 
     #[test]
-    fn a_generation_comes_back_with_sizes_and_digests() {
+    fn media_hash_list_round_trips() {
         let specs = ["xxh64", "sha512"].map(|name| name.parse::<Spec>().unwrap());
         let digests: Vec<_> = specs.iter().map(|spec| (spec.clone(), spec.digest(b"abc"))).collect();
         let entry = Entry { path: b"a & b/<c> d".to_vec(), size: Some(3), digests, ..Entry::default() };
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn c4_identifiers_come_back() {
+    fn c4_identifiers_round_trip() {
         for bytes in [[0u8; 64], [255; 64], std::array::from_fn(|at| at as u8)] {
             let text = to_c4(&bytes);
             assert_eq!(text.len(), 90);

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_unpacks_to_more_than_a_manifest_can_be_ends_with_an_error() {
+    fn decompression_bomb_is_an_error() {
         // 64 MiB of zeros compress to 64 KiB: a ratio of a thousand.
         let zeros = vec![0; 1 << 20];
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

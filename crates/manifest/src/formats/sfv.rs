@@ -196,7 +196,7 @@ mod tests {
     use crate::{Heading, Reader, Style, Time, Writer};
 
     #[test]
-    fn styles_have_the_comments_and_digits_of_the_programs_they_are_named_after() {
+    fn sfv_styles_match_their_programs() {
         let entry = |path: &[u8], text: &[u8]| {
             let spec: truesum_hash::Spec = "crc32".parse().unwrap();
             let digest = spec.digest(text);

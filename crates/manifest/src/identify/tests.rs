@@ -6,7 +6,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_row_is_found_in_every_spelling_of_its_check() {
+fn every_algorithm_is_identified_in_every_spelling() {
     for row in ALGORITHMS {
         let digest = Digest::from_hex(row.check.as_bytes()).unwrap();
         let upper = digest.to_hex_upper();
@@ -33,7 +33,7 @@ fn every_row_is_found_in_every_spelling_of_its_check() {
 }
 
 #[test]
-fn the_likeliest_stands_first() {
+fn most_likely_algorithm_is_first() {
     for (text, first) in [
         ("d41d8cd98f00b204e9800998ecf8427e", "md5 hex"),
         ("DA39A3EE 5E6B4B0D 3255BFEF 95601890 AFD80709", "sha1 hex"),
@@ -69,7 +69,7 @@ fn the_likeliest_stands_first() {
 }
 
 #[test]
-fn what_is_no_digest_is_told_why() {
+fn invalid_digests_are_rejected_with_the_reason() {
     for (text, why) in [
         ("$6$salt$abc", Unidentified::Password),
         ("", Unidentified::Spelling),
@@ -82,7 +82,7 @@ fn what_is_no_digest_is_told_why() {
 }
 
 #[test]
-fn part_sizes_are_those_that_give_so_many_parts() {
+fn part_sizes_give_the_part_count() {
     const MIB: u64 = 1 << 20;
     assert_eq!(
         part_sizes(20 * MIB, 2),

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_any_bytes_come_back() {
+    fn names_of_any_bytes_round_trip() {
         for name in
             [&b"a"[..], b"", b"a\"b\\c\nd\te", b"\xff\xfe", "ä\u{202e}\u{1f600}\u{7f}".as_bytes(), b"a\0"]
         {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_the_same_are_refused() {
+    fn other_spellings_are_rejected() {
         for text in [
             r#""path":"\u0061""#,
             r#""path": "a""#,

@@ -116,7 +116,7 @@ mod tests {
     const HEX: &str = "0909090909090909090909090909090909090909090909090909090909090909";
 
     #[test]
-    fn lines_of_both_forms_are_read() {
+    fn lines_of_both_forms_are_parsed() {
         for (line, path, shown) in [
             (format!("{HEX}  foo"), "foo", "foo"),
             (format!("{HEX}  foo\r\n"), "foo", "foo"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_refused_in_the_words_of_b3sum() {
+    fn bad_lines_are_rejected_with_the_messages_of_b3sum() {
         let upper = HEX.replace("09", "0A");
         for (line, message) in [
             (String::new(), "Empty line"),

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn md5sum_reads_its_own_lines_and_tags() {
+    fn md5sum_parses_its_own_lines_and_tags() {
         for (line, path) in [
             (format!("{MD5}  a"), Some("a")),
             (format!("{MD5} *a"), Some("a")),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn one_blank_and_two_characters_are_never_mixed_in_a_run() {
+    fn one_and_two_separator_characters_are_never_mixed() {
         let (one, two) = (format!("{MD5} a"), format!("{MD5}  a"));
         let mut splitter = sum("md5");
         assert_eq!(cut(&mut splitter, &one), is("a", "md5"));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn b2sum_takes_any_length() {
+    fn b2sum_accepts_any_length() {
         let mut splitter = Splitter::new(Program::B2sum).unwrap();
         assert_eq!(cut(&mut splitter, "ab  a"), is("a", "blake2b-8"));
         assert_eq!(cut(&mut splitter, &format!("{MD5}  a")), is("a", "blake2b-128"));
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn cksum_wants_tags_unless_it_is_told_the_algorithm() {
+    fn cksum_requires_tags_unless_the_algorithm_is_given() {
         let mut splitter = Splitter::new(Program::Cksum).unwrap();
         assert_eq!(splitter.tag(), "CRC");
         assert_eq!(cut(&mut splitter, &format!("{MD5}  a")), None);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn cksum_with_a_family_finds_the_length() {
+    fn cksum_family_determines_the_length() {
         let family = |name| Splitter::new(Program::CksumOf(name)).unwrap();
         assert_eq!(cut(&mut family("sha3"), &format!("{MD5}{MD5}  a")), is("a", "sha3-256"));
         assert_eq!(cut(&mut family("sha2"), &format!("{}  a", MD5.repeat(3))), is("a", "sha384"));
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_match_in_either_spelling() {
+    fn digests_match_in_either_encoding() {
         let digest = Digest::from_hex(MD5.as_bytes()).unwrap();
         let line = format!("MD5 (a) = {}", digest.to_base64());
         assert!(Splitter::new(Program::Cksum).unwrap().split(line.as_bytes()).unwrap().matches(&digest));

@@ -26,7 +26,7 @@ fn names_up_to_the_limit_are_read() {
 }
 
 #[test]
-fn a_document_ends_when_it_is_asked_to() {
+fn stopped_document_ends() {
     for text in [
         format!("{{\"files\":[{{\"path\":\"a\",\"md5\":\"{MD5}\"}}]}}"),
         format!("path,md5\na,{MD5}\n"),
@@ -44,7 +44,7 @@ fn a_document_ends_when_it_is_asked_to() {
 }
 
 #[test]
-fn a_line_of_8_mib_is_one_bad_line() {
+fn line_of_8_mib_is_one_malformed_line() {
     let text = format!("{MD5}  {}\n{MD5}  beta\n", "n".repeat(8 << 20));
     let mut reader = Reader::new(text.as_bytes(), Options::default());
     assert_eq!(reader.next().unwrap().unwrap_err().to_string(), "line 1: line too long");
@@ -53,7 +53,7 @@ fn a_line_of_8_mib_is_one_bad_line() {
 }
 
 #[test]
-fn a_million_bad_lines_are_no_manifest() {
+fn million_malformed_lines_end_the_reading() {
     const ENTRY: &[u8] = b"900150983cd24fb0d6963f7d28e17f72  a\n";
     let options = |allow_noise| Options { allow_noise, ..Options::for_name(b"M") };
     let outcome = |text: &[u8], allow_noise| {
@@ -77,7 +77,7 @@ fn a_million_bad_lines_are_no_manifest() {
 }
 
 #[test]
-fn a_read_error_ends_the_reading_and_is_told_once() {
+fn read_error_ends_the_reading_and_is_reported_once() {
     let text = format!("{MD5}  a\n{MD5}  b");
     let failing = text.as_bytes().chain(Broken);
     let items: Vec<_> = Reader::new(failing, Options::default()).collect();
@@ -173,7 +173,7 @@ const PIECES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn work_grows_with_the_input_and_no_faster() {
+fn work_is_linear_in_the_input() {
     for (begin, piece) in PIECES {
         let work = |size: usize| {
             let mut text = begin.as_bytes().to_vec();
@@ -191,7 +191,7 @@ fn work_grows_with_the_input_and_no_faster() {
 /// Takes minutes without optimisation; `tests/run` runs it with optimisation.
 #[test]
 #[ignore = "64 MiB of each; cargo test --release -p truesum-manifest --lib -- --ignored"]
-fn work_stays_in_proportion_to_64_mib_of_anything() {
+fn work_is_linear_in_64_mib_of_any_input() {
     const SIZE: usize = 64 << 20;
     // Milliseconds of CPU time of this thread, because other threads run at the same time.
     let on_cpu = || {

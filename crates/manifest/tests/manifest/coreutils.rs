@@ -69,7 +69,7 @@ fn lines() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 /// Returns the numbers (from 1) of the lines that the program reports as improperly formatted.
-fn improper(program: &str, lines: &[Vec<u8>], folder: &std::path::Path) -> Vec<usize> {
+fn malformed_by_gnu(program: &str, lines: &[Vec<u8>], folder: &std::path::Path) -> Vec<usize> {
     let manifest = folder.join("manifest");
     std::fs::write(&manifest, lines.join(&b'\n')).unwrap();
     let output = Command::new(program)
@@ -86,7 +86,7 @@ fn improper(program: &str, lines: &[Vec<u8>], folder: &std::path::Path) -> Vec<u
         .collect()
 }
 
-fn ours(program: Program, lines: &[Vec<u8>]) -> Vec<usize> {
+fn malformed_by_us(program: Program, lines: &[Vec<u8>]) -> Vec<usize> {
     let mut splitter = Splitter::new(program).unwrap();
     let mut improper = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -104,24 +104,24 @@ fn scratch(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn md5sum_takes_the_same_lines() {
+fn md5sum_accepts_the_same_lines() {
     if !is_gnu("md5sum") {
         return;
     }
     let folder = scratch("md5sum");
     proptest!(ProptestConfig::with_cases(200), |(lines in lines())| {
-        prop_assert_eq!(ours(Program::Sum("md5".parse().unwrap()), &lines), improper("md5sum", &lines, &folder));
+        prop_assert_eq!(malformed_by_us(Program::Sum("md5".parse().unwrap()), &lines), malformed_by_gnu("md5sum", &lines, &folder));
     });
 }
 
 #[test]
-fn b2sum_takes_the_same_lines() {
+fn b2sum_accepts_the_same_lines() {
     if !is_gnu("b2sum") {
         return;
     }
     let folder = scratch("b2sum");
     proptest!(ProptestConfig::with_cases(200), |(lines in lines())| {
-        prop_assert_eq!(ours(Program::B2sum, &lines), improper("b2sum", &lines, &folder));
+        prop_assert_eq!(malformed_by_us(Program::B2sum, &lines), malformed_by_gnu("b2sum", &lines, &folder));
     });
 }
 
@@ -145,7 +145,7 @@ fn ends_in_escape(quoted: &str) -> bool {
 }
 
 #[test]
-fn names_are_quoted_as_gnu_does() {
+fn names_are_quoted_like_gnu() {
     if !is_gnu("/usr/bin/printf") {
         return;
     }

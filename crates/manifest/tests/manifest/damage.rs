@@ -2,7 +2,7 @@
 //! hundreds of places. Each time that an entry or a digest is lost, the reader must report a bad
 //! line, reject the manifest, or return a name that no file will have.
 //!
-//! Damage that cannot be detected is in [`BLIND`], by format and with its reason;
+//! Damage that cannot be detected is in [`UNDETECTABLE`], by format and with its reason;
 //! `docs/spec/manifests.md` has the same list. `TRUESUM_DAMAGE=all` tries all places instead of a
 //! sample.
 
@@ -15,7 +15,7 @@ use truesum_manifest::{Options, Reader};
 type Entries = BTreeMap<Vec<u8>, BTreeSet<String>>;
 
 /// Reads a manifest. Returns `None` if it has a bad line or is rejected.
-fn clean(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
+fn read_cleanly(text: &[u8], options: &Options) -> Option<(&'static str, Entries)> {
     let mut reader = Reader::new(text, options.clone());
     let mut entries = Entries::new();
     for item in &mut reader {
@@ -50,15 +50,15 @@ impl Damage<'_> {
 }
 
 /// Damage that no reader can detect in manifests of these formats, and the reason.
-struct Blind {
+struct Undetectable {
     formats: &'static [&'static str],
     is: fn(&Damage<'_>) -> bool,
     _why: &'static str,
 }
 
 /// All undetectable damage.
-const BLIND: &[Blind] = &[
-    Blind {
+const UNDETECTABLE: &[Undetectable] = &[
+    Undetectable {
         formats: &[
             "gnu",
             "bsd",
@@ -79,7 +79,7 @@ const BLIND: &[Blind] = &[
         is: |damage| is_comment(damage.lines().0) && damage.before[damage.at] == b'\n',
         _why: "the end of a comment's line: what follows is in the comment",
     },
-    Blind {
+    Undetectable {
         formats: &["gnu", "bsd", "mtree", "loose", "signify"],
         is: |damage| {
             is_comment(damage.lines().1)
@@ -87,7 +87,7 @@ const BLIND: &[Blind] = &[
         },
         _why: "what stands before a whole entry and is now a mark of comments: somebody made the entry a comment",
     },
-    Blind {
+    Undetectable {
         formats: &["sfv"],
         is: |damage| damage.lines().1.starts_with(b"; "),
         _why: "a name whose first character is now `;` before a blank, as programs write comments",
@@ -152,7 +152,7 @@ fn lost(before: &Entries, after: &Entries) -> Option<String> {
 }
 
 #[test]
-fn damage_is_seen_or_known_to_be_invisible() {
+fn damage_is_detected_or_known_to_be_undetectable() {
     let all = std::env::var("TRUESUM_DAMAGE").is_ok_and(|value| value == "all");
     let only = std::env::var("TRUESUM_DAMAGE_ONLY").unwrap_or_default();
     let mut wrong = String::new();
@@ -162,7 +162,7 @@ fn damage_is_seen_or_known_to_be_invisible() {
             continue;
         }
         let options = &Options { allow_undigested: false, ..options.clone() };
-        let Some((format, before)) = clean(manifest, options) else { continue };
+        let Some((format, before)) = read_cleanly(manifest, options) else { continue };
         if before.is_empty() || manifest.len() > 4096 {
             continue;
         }
@@ -173,9 +173,9 @@ fn damage_is_seen_or_known_to_be_invisible() {
         let step = if all { 1 } else { (damages.len() / 151).max(1) | 1 };
         for damage in damages.iter().step_by(step) {
             tried += 1;
-            let Some((_, after)) = clean(&damage.after, options) else { continue };
+            let Some((_, after)) = read_cleanly(&damage.after, options) else { continue };
             let Some(what) = lost(&before, &after) else { continue };
-            if BLIND.iter().any(|blind| blind.formats.contains(&format) && (blind.is)(damage)) {
+            if UNDETECTABLE.iter().any(|blind| blind.formats.contains(&format) && (blind.is)(damage)) {
                 continue;
             }
             let (line, damaged) = damage.lines();

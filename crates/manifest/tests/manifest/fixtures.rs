@@ -54,9 +54,9 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
 }
 
 /// A reader that returns one byte at a time.
-struct Drip<'a>(&'a [u8]);
+struct SingleByteReader<'a>(&'a [u8]);
 
-impl Read for Drip<'_> {
+impl Read for SingleByteReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let len = self.0.len().min(1);
         self.0.read(&mut buffer[..len])
@@ -79,16 +79,16 @@ fn every_fixture_has_its_exact_outcome() {
 }
 
 #[test]
-fn outcomes_do_not_depend_on_how_the_bytes_arrive() {
+fn outcomes_do_not_depend_on_read_sizes() {
     for fixture in &fixtures() {
-        let found = outcome(Drip(&fixture.manifest), &fixture.options);
+        let found = outcome(SingleByteReader(&fixture.manifest), &fixture.options);
         assert_eq!(found, fixture.expect, "{}", fixture.name.display());
     }
 }
 
 /// Formats whose entries are held back, because later lines may add to them. The outcomes for a
-/// part of such a manifest are tested in `held_back.rs`.
-const HELD_BACK: &[&str] = &["bare", "deb822", "distinfo"];
+/// part of such a manifest are tested in `multi_line_entries.rs`.
+const MULTI_LINE_FORMATS: &[&str] = &["bare", "deb822", "distinfo"];
 
 /// Returns the line number at the start of an outcome.
 fn line_of(outcome: &str) -> usize {
@@ -96,7 +96,7 @@ fn line_of(outcome: &str) -> usize {
 }
 
 #[test]
-fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
+fn complete_lines_of_a_truncated_manifest_keep_their_outcomes() {
     let (mut compared, mut held) = (0, std::collections::BTreeSet::new());
     for fixture in &fixtures() {
         let text = &fixture.manifest;
@@ -107,8 +107,11 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
         let _ = reader.next();
         let Some(format) = reader.format() else { continue };
         let lines = matches!(format.reading, Reading::Lines { .. });
-        let plain =
-            text.is_ascii() && !text.contains(&0) && !signed && lines && !HELD_BACK.contains(&format.name);
+        let plain = text.is_ascii()
+            && !text.contains(&0)
+            && !signed
+            && lines
+            && !MULTI_LINE_FORMATS.contains(&format.name);
         // The first lines of a part may not show its format.
         let options = Options { format: Some(format), ..fixture.options.clone() };
         compared += usize::from(plain);
@@ -128,7 +131,7 @@ fn whole_lines_of_a_cut_manifest_have_the_outcomes_they_had() {
 }
 
 #[test]
-fn every_format_is_recognised_in_a_manifest_that_is_kept() {
+fn every_format_has_a_recognised_fixture() {
     let mut seen = std::collections::BTreeSet::new();
     for fixture in &fixtures() {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());

@@ -3,8 +3,8 @@
 mod coreutils;
 mod damage;
 mod fixtures;
-mod held_back;
 mod hostile;
+mod multi_line_entries;
 mod mutations;
 mod roundtrip;
 mod shared;

@@ -13,9 +13,9 @@ use truesum_manifest::{
 };
 
 /// A xorshift64* generator, which gives the same numbers everywhere.
-struct Numbers(u64);
+struct Random(u64);
 
-impl Numbers {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -84,7 +84,7 @@ const WORDS: &[&[u8]] = &[
 ];
 
 /// Returns a seed with a few changes.
-fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+fn mutate(seed: &[u8], other: &[u8], numbers: &mut Random) -> Vec<u8> {
     let mut text = seed.to_vec();
     for _ in 0..1 + numbers.below(4) {
         let at = numbers.below(text.len() + 1);
@@ -116,7 +116,7 @@ fn changed(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
 
 /// Reads a text as the format of its seed or with recognition, and checks the properties of the
 /// items.
-fn promises(text: &[u8], options: &Options) {
+fn assert_invariants(text: &[u8], options: &Options) {
     let mut items = 0usize;
     for item in Reader::new(text, options.clone()) {
         items += 1;
@@ -155,13 +155,13 @@ fn run(rounds: usize) {
     let without = FORMATS.iter().filter(read).map(|row| row.name).filter(|name| !families.contains_key(name));
     let without: Vec<_> = without.collect();
     assert!(without.is_empty(), "no fixture is a seed of {without:?}");
-    let mut numbers = Numbers(0x5eed);
+    let mut numbers = Random(0x5eed);
     let mut tried = 0u64;
     for (format, seeds) in families.values() {
         // A format with few seeds gets as many rounds as one with many.
         for at in 0..rounds * seeds.len().max(24) {
             let seed = &seeds[at % seeds.len()];
-            let text = changed(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);
+            let text = mutate(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);
             let told = Options {
                 format: (at % 2 == 0).then_some(*format),
                 allow_undigested: at % 3 == 0,
@@ -169,7 +169,7 @@ fn run(rounds: usize) {
                 locating: at % 7 == 0,
                 ..seed.options.clone()
             };
-            let outcome = std::panic::catch_unwind(|| promises(&text, &told));
+            let outcome = std::panic::catch_unwind(|| assert_invariants(&text, &told));
             assert!(outcome.is_ok(), "{} as {}: {}", seed.name.display(), format.name, text.escape_ascii());
             tried += 1;
         }
@@ -178,12 +178,12 @@ fn run(rounds: usize) {
 }
 
 #[test]
-fn changed_seeds_break_no_promise() {
+fn mutated_seeds_keep_every_invariant() {
     run(2);
 }
 
 #[test]
 #[ignore = "minutes in a debug build: tests/run --full runs it in release"]
-fn many_changed_seeds_break_no_promise() {
+fn many_mutated_seeds_keep_every_invariant() {
     run(400);
 }

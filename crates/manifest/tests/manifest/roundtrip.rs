@@ -145,7 +145,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 }
 
 /// Returns options for a manifest of this format with digests of this algorithm.
-fn told(format: &'static Format, spec: &Spec) -> Options {
+fn options_for(format: &'static Format, spec: &Spec) -> Options {
     let name = format!("manifest-{}.txt", spec.to_string().replace('-', ""));
     let named = if format.holds.algorithm_source == AlgorithmSource::FileName {
         Options::for_name(name.as_bytes())
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_format_gives_back_what_was_written(entry in entry(), style in style(), row in 0..FORMATS.len()) {
+    fn every_format_round_trips(entry in entry(), style in style(), row in 0..FORMATS.len()) {
         let format = FORMATS[row];
         let text = match written(std::slice::from_ref(&entry), format, style) {
             Ok(text) => text,
@@ -192,19 +192,19 @@ proptest! {
         let found = Options { requested, ..Options::default() };
         // A digest of 16 bits can be mistaken for a word.
         let by_name = format.holds.algorithm_source == AlgorithmSource::FileName;
-        if entry.digests[0].1.len() >= 4 && !mistakable(&entry.path) && !by_name {
+        if entry.digests[0].1.len() >= 4 && !is_ambiguous(&entry.path) && !by_name {
             prop_assert_eq!(&read(&text, found), &[format.holds.kept(&entry)]);
         }
     }
 
     #[test]
-    fn many_entries_are_given_back_in_order(
+    fn many_entries_round_trip_in_order(
         entries in prop::collection::vec(entry(), 1..20),
         row in 0..FORMATS.len(),
     ) {
         let format = FORMATS[row];
         // Pieces connect entries, so `torrent.rs` tests them. Formats that can only be read are
-        // tested in `held_back.rs` if their entries are held back.
+        // tested in `multi_line_entries.rs` if their entries are held back.
         if format.holds.pieces.is_some() || matches!(format.writing, Writing::No) {
             return Ok(());
         }
@@ -218,11 +218,11 @@ proptest! {
         let entries: Vec<Entry> = entries.iter().filter(fits).cloned().collect();
         let text = written(&entries, format, Style::default()).unwrap();
         let expected: Vec<Entry> = entries.iter().map(|entry| format.holds.kept(entry)).collect();
-        prop_assert_eq!(read(&text, told(format, &spec)), expected);
+        prop_assert_eq!(read(&text, options_for(format, &spec)), expected);
     }
 
     #[test]
-    fn several_digests_are_given_back(path in name(), bytes in prop::collection::vec(any::<u8>(), 64), row in 0..FORMATS.len()) {
+    fn several_digests_round_trip(path in name(), bytes in prop::collection::vec(any::<u8>(), 64), row in 0..FORMATS.len()) {
         let format = FORMATS[row];
         let digests: Vec<(Spec, Digest)> = ["md5", "sha256", "sha512", "crc32"]
             .map(|name| {
@@ -239,13 +239,13 @@ proptest! {
                 return Ok(());
             }
         };
-        let found = read(&text, told(format, &digests[0].0));
+        let found = read(&text, options_for(format, &digests[0].0));
         let found: Vec<(Spec, Digest)> = found.into_iter().flat_map(|entry| entry.digests).collect();
         prop_assert_eq!(found, digests);
     }
 
     #[test]
-    fn escaping_is_undone(name in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn escaping_round_trips(name in prop::collection::vec(any::<u8>(), 0..60)) {
         let mut text = Vec::new();
         escape_into(&name, &mut text);
         prop_assert!(!text.contains(&b'\n') && !text.contains(&b'\r'));
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn shown_names_are_harmless_and_can_be_read_back(name in name()) {
+    fn displayed_names_are_harmless_and_parse_back(name in name()) {
         let shown = display_safe(&name);
         for c in shown.chars() {
             let harm = c.is_control()
@@ -264,7 +264,7 @@ proptest! {
     }
 
     #[test]
-    fn names_shown_as_gnu_does_can_be_read_back(name in name()) {
+    fn gnu_quoted_names_parse_back(name in name()) {
         for charset in [Charset::Ascii, Charset::Utf8] {
             let shown = quotef(&name, charset);
             prop_assert!(!shown.contains(|c: char| c.is_control()));
@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn names_within_the_root_stay_there(name in "(\\.\\.|\\.|a|bb|/){1,8}") {
+    fn within_root_matches_the_definition(name in "(\\.\\.|\\.|a|bb|/){1,8}") {
         let mut depth = 0i32;
         let mut lowest = 0;
         for part in name.split('/') {
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn no_input_makes_the_reader_stumble(text in hostile_text(), allow_weak: bool, requested: bool) {
+    fn reader_handles_arbitrary_input(text in hostile_text(), allow_weak: bool, requested: bool) {
         let requested = if requested { vec!["sha256".parse().unwrap()] } else { Vec::new() };
         let options = Options { requested, allow_weak, ..Options::default() };
         let (mut last, mut fallen) = (Place::Line(0), 0);
@@ -308,7 +308,7 @@ proptest! {
                 Err(ReadError::Io(error)) => return Err(TestCaseError::fail(error.to_string())),
             };
             // These formats hold entries back until the end, where they follow in order;
-            // `held_back.rs` has the details. A bare digest is held back if it is the first one,
+            // `multi_line_entries.rs` has the details. A bare digest is held back if it is the first one,
             // because it may be the only one.
             let falls = reader.format().is_some_and(|row| ["bare", "deb822", "distinfo"].contains(&row.name));
             fallen += usize::from(number < last);
@@ -318,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn one_flipped_bit_never_gives_the_same_entries(at in any::<prop::sample::Index>(), bit in 0..8u8, tagged: bool) {
+    fn single_bit_flip_always_changes_the_entries(at in any::<prop::sample::Index>(), bit in 0..8u8, tagged: bool) {
         let sha256: Spec = "sha256".parse().unwrap();
         let entries: Vec<Entry> =
             ["a", "sub/b", "c d"].map(|path| Entry::new(path.as_bytes(), sha256.clone(), sha256.digest(path.as_bytes()))).to_vec();
@@ -344,7 +344,7 @@ proptest! {
 
 /// Returns whether the content of a single record can pass for another format, so that a reader
 /// must be given the format.
-fn mistakable(path: &[u8]) -> bool {
+fn is_ambiguous(path: &[u8]) -> bool {
     let text = String::from_utf8_lossy(path);
     text.contains("-----BEGIN PGP") || path.starts_with(b"\xef\xbb\xbf") || text.contains("{\"")
 }
@@ -454,7 +454,7 @@ fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn hostile_names_survive_every_format() {
+fn hostile_names_round_trip_in_every_format() {
     for format in FORMATS {
         let spec = format.holds.usual_algorithm();
         for path in HOSTILE {
@@ -467,10 +467,10 @@ fn hostile_names_survive_every_format() {
                 }
             };
             let kept = [format.holds.kept(&entry)];
-            assert_eq!(read(&text, told(format, &spec)), kept, "{} {path:?}", format.name);
+            assert_eq!(read(&text, options_for(format, &spec)), kept, "{} {path:?}", format.name);
             // The reader also recognises the format, unless the name can be mistaken for another
             // format's text or only the manifest's name shows the format.
-            if !mistakable(path) && format.holds.algorithm_source != AlgorithmSource::FileName {
+            if !is_ambiguous(path) && format.holds.algorithm_source != AlgorithmSource::FileName {
                 let mut reader = Reader::new(&text[..], Options::default());
                 assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
                 // RHash writes a single digest as GNU does.
@@ -502,7 +502,7 @@ fn all_specs() -> Vec<Spec> {
     specs
 }
 
-fn is_unheld(why: &Unholdable) -> bool {
+fn is_not_storable(why: &Unholdable) -> bool {
     matches!(
         why,
         Unholdable::Algorithm(_)
@@ -514,7 +514,7 @@ fn is_unheld(why: &Unholdable) -> bool {
 }
 
 #[test]
-fn what_is_written_to_a_file_comes_back_whatever_its_algorithm_and_name() {
+fn every_algorithm_and_manifest_name_round_trips() {
     let mut names: Vec<String> =
         ["M", "sums", "sums.txt", "checksums.txt", "SUMS.asc", "a b", "list.sfv", "x.torrent"]
             .map(str::to_owned)
@@ -552,7 +552,7 @@ fn what_is_written_to_a_file_comes_back_whatever_its_algorithm_and_name() {
                     Err(why) => {
                         let some = row.holds.algorithms != Algorithms::Any || row.holds.names != Names::Bytes;
                         let only_read = why == Unholdable::ReadOnly;
-                        assert!(only_read || is_unheld(&why) && some, "{}: {why}", row.name);
+                        assert!(only_read || is_not_storable(&why) && some, "{}: {why}", row.name);
                         continue;
                     }
                 };

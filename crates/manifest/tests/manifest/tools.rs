@@ -120,7 +120,10 @@ fn read(text: &[u8], file_name: &[u8]) -> (BTreeMap<Vec<u8>, Vec<String>>, usize
     (entries, bad)
 }
 
-fn wanted<'a>(names: impl Iterator<Item = &'a [u8]>, specs: &[Spec]) -> BTreeMap<Vec<u8>, Vec<String>> {
+fn expected_entries<'a>(
+    names: impl Iterator<Item = &'a [u8]>,
+    specs: &[Spec],
+) -> BTreeMap<Vec<u8>, Vec<String>> {
     let digests = |path: &[u8]| {
         specs.iter().map(|spec| format!("{spec}:{}", spec.digest(path).to_hex())).collect::<Vec<_>>()
     };
@@ -132,7 +135,7 @@ fn specs(names: &[&str]) -> Vec<Spec> {
 }
 
 #[test]
-fn programs_for_sfv_verify_what_we_write() {
+fn sfv_programs_verify_our_output() {
     let root = folder("sfv-ours");
     let (text, refused) = write(format("sfv").unwrap(), &Heading::default(), &specs(&["crc32"]));
     let lost: [&[u8]; 9] = [
@@ -164,7 +167,7 @@ fn programs_for_sfv_verify_what_we_write() {
 }
 
 #[test]
-fn what_programs_for_sfv_write_is_read() {
+fn output_of_sfv_programs_is_read() {
     let root = folder("sfv-theirs");
     let names: Vec<&[u8]> =
         NAMES.iter().copied().filter(|name| !name.starts_with(b"-") && !name.contains(&b'\\')).collect();
@@ -177,16 +180,17 @@ fn what_programs_for_sfv_write_is_read() {
         // name that starts like a comment is one. RHash drops leading blanks.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"trail ", b"\"quoted\"", b";semi"];
         let mut expected =
-            wanted(names.iter().copied().filter(|name| !lost.contains(name)), &specs(&["crc32"]));
+            expected_entries(names.iter().copied().filter(|name| !lost.contains(name)), &specs(&["crc32"]));
         for (broken, piece) in
             [(&b"new\nline"[..], &b"line"[..]), (b"trail ", b"trail"), (b"\"quoted\"", b"quoted")]
         {
-            let digest = wanted(std::iter::once(broken), &specs(&["crc32"])).remove(broken).unwrap();
+            let digest =
+                expected_entries(std::iter::once(broken), &specs(&["crc32"])).remove(broken).unwrap();
             expected.insert(piece.to_vec(), digest);
         }
         expected.insert(
             b"cr\rmid".to_vec(),
-            wanted(std::iter::once(&b"cr\rmid"[..]), &specs(&["crc32"]))[&b"cr\rmid"[..]].clone(),
+            expected_entries(std::iter::once(&b"cr\rmid"[..]), &specs(&["crc32"]))[&b"cr\rmid"[..]].clone(),
         );
         for (name, digests) in &expected {
             assert_eq!(found.get(name), Some(digests), "{program}: {}", name.escape_ascii());
@@ -211,7 +215,7 @@ fn rows_sorted(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn hashdeep_writes_what_we_write_and_finds_it_good() {
+fn hashdeep_matches_and_accepts_our_output() {
     let root = folder("hashdeep");
     for (columns, names) in [("md5,sha256", ["md5", "sha256"]), ("whirlpool,tiger", ["tiger", "whirlpool"])] {
         let specs = specs(&names);
@@ -263,7 +267,7 @@ fn hashdeep_writes_what_we_write_and_finds_it_good() {
 }
 
 /// Returns our line for one file, or `None` if the format cannot hold its name.
-fn alone(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
+fn single_entry(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let entry = entry(path, &specs(&[spec]));
     match append(&entry, format(name).unwrap(), &Style::default(), &mut out) {
@@ -274,14 +278,14 @@ fn alone(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn openssl_writes_what_we_write_byte_for_byte() {
+fn openssl_output_is_byte_identical() {
     let root = folder("openssl");
     let mut compared = 0;
     for (spec, option) in
         [("sha256", "-sha256"), ("md5", "-md5"), ("sha512-256", "-sha512-256"), ("blake2b", "-blake2b512")]
     {
         for path in NAMES {
-            let Some(ours) = alone("openssl", path, spec) else { continue };
+            let Some(ours) = single_entry("openssl", path, spec) else { continue };
             // openssl takes a name that starts with a dash for an option.
             if path.starts_with(b"-") {
                 continue;
@@ -289,7 +293,7 @@ fn openssl_writes_what_we_write_byte_for_byte() {
             let Some(output) = run("openssl", &root, &[b"dgst", option.as_bytes(), path]) else { return };
             assert_eq!(ours.escape_ascii().to_string(), output.stdout.escape_ascii().to_string());
             let (found, bad) = read(&output.stdout, b"x");
-            assert_eq!((found, bad), (wanted(std::iter::once(*path), &specs(&[spec])), 0));
+            assert_eq!((found, bad), (expected_entries(std::iter::once(*path), &specs(&[spec])), 0));
             compared += 1;
         }
     }
@@ -297,11 +301,11 @@ fn openssl_writes_what_we_write_byte_for_byte() {
 }
 
 #[test]
-fn md5deep_writes_what_we_write_byte_for_byte() {
+fn md5deep_output_is_byte_identical() {
     let root = folder("md5deep");
     for (program, spec) in [("md5deep", "md5"), ("sha1deep", "sha1"), ("sha256deep", "sha256")] {
         for path in NAMES {
-            let Some(ours) = alone("md5deep", path, spec) else { continue };
+            let Some(ours) = single_entry("md5deep", path, spec) else { continue };
             if path.starts_with(b"-") {
                 continue;
             }
@@ -312,11 +316,11 @@ fn md5deep_writes_what_we_write_byte_for_byte() {
 }
 
 #[test]
-fn rhash_writes_the_magnet_links_that_we_write() {
+fn rhash_magnet_links_are_identical() {
     let root = folder("magnet");
     for (spec, option) in [("sha1", "--sha1"), ("sha256", "--sha256"), ("md5", "--md5")] {
         for path in NAMES.iter().filter(|path| !path.starts_with(b"-") && !path.contains(&b'\\')) {
-            let ours = alone("magnet", path, spec).expect("any name");
+            let ours = single_entry("magnet", path, spec).expect("any name");
             let Some(output) = run("rhash", &root, &[b"--magnet", option.as_bytes(), path]) else { return };
             // RHash writes only the last component of a name, percent-encoded with digits of either
             // case.
@@ -329,11 +333,11 @@ fn rhash_writes_the_magnet_links_that_we_write() {
             assert_eq!(
                 (found, bad),
                 (
-                    wanted(std::iter::once(last), &[])
+                    expected_entries(std::iter::once(last), &[])
                         .into_keys()
                         .map(|name| (
                             name,
-                            wanted(std::iter::once(*path), &specs(&[spec])).remove(*path).unwrap()
+                            expected_entries(std::iter::once(*path), &specs(&[spec])).remove(*path).unwrap()
                         ))
                         .collect(),
                     0
@@ -344,7 +348,7 @@ fn rhash_writes_the_magnet_links_that_we_write() {
 }
 
 #[test]
-fn bags_are_valid_to_the_library_of_the_library_of_congress() {
+fn bagit_py_accepts_our_bags() {
     let root = folder("bag");
     let payload = root.join("data");
     std::fs::create_dir_all(payload.join("sub")).unwrap();
@@ -354,7 +358,7 @@ fn bags_are_valid_to_the_library_of_the_library_of_congress() {
         // The library opens only names that are text.
         let held = std::str::from_utf8(path).is_ok();
         let name = [b"data/", *path].concat();
-        let Some(line) = alone("bagit", &name, "sha256") else { continue };
+        let Some(line) = single_entry("bagit", &name, "sha256") else { continue };
         if held {
             std::fs::write(payload.join(OsStr::from_bytes(path)), &name).unwrap();
             octets += name.len();
@@ -378,7 +382,7 @@ fn bags_are_valid_to_the_library_of_the_library_of_congress() {
 }
 
 #[test]
-fn mtree_verifies_what_we_write_and_what_it_writes_is_read() {
+fn mtree_verifies_our_output_and_its_output_is_read() {
     let root = folder("mtree");
     let mut writer = Writer::new(Vec::new(), format("mtree").unwrap(), &Heading::default());
     for path in NAMES {
@@ -397,11 +401,11 @@ fn mtree_verifies_what_we_write_and_what_it_writes_is_read() {
     std::fs::write(root.join("plain"), "plain").unwrap();
     let output = run("mtree", &root, &[b"-c", b"-k", b"type,size,sha256", b"-p", folder]).unwrap();
     let (found, bad) = read(&output.stdout, b"theirs.mtree");
-    assert_eq!((found, bad), (wanted(NAMES.iter().copied(), &specs(&["sha256"])), 0));
+    assert_eq!((found, bad), (expected_entries(NAMES.iter().copied(), &specs(&["sha256"])), 0));
 }
 
 #[test]
-fn xxhsum_verifies_what_we_write() {
+fn xxhsum_verifies_our_output() {
     let root = folder("xxhsum");
     for (spec, name) in
         [("xxh64", "gnu"), ("xxh128", "gnu"), ("xxh64", "bsd"), ("xxh128", "bsd"), ("xxh32", "bsd")]

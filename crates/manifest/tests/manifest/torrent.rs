@@ -49,7 +49,7 @@ fn read(text: &[u8]) -> Vec<Entry> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(
+    fn torrents_round_trip(
         contents in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 1..8),
         piece_len in 1..50u64,
         alone: bool,
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn no_cut_or_changed_torrent_is_read_in_part(cut in any::<prop::sample::Index>()) {
+    fn damaged_torrent_gives_no_partial_result(cut in any::<prop::sample::Index>()) {
         let text = write(&entries(&[("set/a".into(), vec![1; 40]), ("set/b".into(), vec![2; 9])], 16), &Heading::default()).unwrap();
         let options = Options { allow_pieces: true, format: format("torrent"), ..Options::default() };
         let items: Vec<_> = Reader::new(&text[..cut.index(text.len())], options).collect();
@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn entries_that_make_no_torrent_are_refused() {
+fn entries_that_do_not_form_a_torrent_are_rejected() {
     let good = entries(&[("set/a".into(), vec![1; 40]), ("set/b".into(), vec![2; 9])], 16);
     let with = |change: &dyn Fn(&mut Vec<Entry>)| {
         let mut entries = good.clone();
@@ -100,7 +100,7 @@ fn entries_that_make_no_torrent_are_refused() {
 }
 
 #[test]
-fn mktorrent_writes_the_same() {
+fn mktorrent_output_is_identical() {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mktorrent");
     let _ = std::fs::remove_dir_all(&root);
     std::fs::create_dir_all(root.join("set/sub")).unwrap();

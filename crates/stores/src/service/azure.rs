@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_names_lengths_and_etags() {
+    fn azure_list_pages_are_parsed() {
         let azure = Azure { base: "https://a/c".to_owned() };
         let body = "<EnumerationResults><Blobs><Blob><Name>a b</Name><Properties><Content-Length>4</Content-Length>\
             <Last-Modified>Sun, 06 Nov 1994 08:49:37 GMT</Last-Modified><Etag>0x8D</Etag></Properties></Blob></Blobs><NextMarker>m</NextMarker></EnumerationResults>";

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_have_generations_and_names_without_slashes_in_the_url() {
+    fn gcs_requests_and_list_pages_are_correct() {
         let gcs = Gcs { base: "http://h/storage/v1/b/b/o".to_owned() };
         assert_eq!(
             gcs.read("a/b c", Some("17"), None).url,

@@ -165,7 +165,7 @@ mod tests {
     const BUCKET: &str = "https://host/bucket/";
 
     #[test]
-    fn requests_escape_keys_and_pin_the_version() {
+    fn s3_requests_escape_keys_and_pin_the_version() {
         let s3 = S3 { base: BUCKET.to_owned() };
         let ask = s3.read("a b/+%41", Some("\"e\""), Some(&(5..10)));
         assert_eq!(ask.url, "https://host/bucket/a%20b/%2B%2541");
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_have_keys_as_they_are_and_say_how_they_go_on() {
+    fn s3_list_pages_are_parsed() {
         let s3 = S3 { base: BUCKET.to_owned() };
         let body = "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a+b%0A</Key><Size>7</Size>\
             <LastModified>2009-10-12T17:50:30.900Z</LastModified><ETag>&quot;x-2&quot;</ETag></Contents><Contents><Key>c</Key><Size>0</Size><ETag>\"\"</ETag></Contents>\

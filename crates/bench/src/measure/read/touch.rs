@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_gives_the_same_value() {
+    fn value_does_not_depend_on_buffer_boundaries() {
         let data = crate::measure::input::generated(3, (2 << 20) + 12345);
         let sha256: Spec = "sha256".parse().unwrap();
         for spec in [None, Some(&sha256)] {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swap_a_loss_and_a_repetition_change_the_hash() {
+    fn swapped_lost_and_repeated_blocks_change_the_hash() {
         let data = crate::measure::input::generated(4, 3 << 20);
         let sha256: Spec = "sha256".parse().unwrap();
         let value = |order: &[usize]| {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_weigh_bytes_by_their_place() {
+    fn sum_weights_bytes_by_position() {
         assert_eq!(sum_of(0, &[1, 0, 0, 0, 0, 0, 0, 0, 2]), 3);
         assert_eq!(sum_of(7, &[1, 1]), (1 << 56) + 1);
         assert_eq!(sum_of(3, &[]), 0);

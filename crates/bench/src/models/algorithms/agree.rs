@@ -50,7 +50,7 @@ mod tests {
     use crate::measure::input;
 
     #[test]
-    fn every_algorithm_agrees_with_itself_and_with_other_programs() {
+    fn every_algorithm_agrees_with_other_programs() {
         let built_in = include_str!("../../../definitions/algorithms.toml");
         let definition: Definition = toml::from_str(&built_in.replace("model = \"algorithms\"", "")).unwrap();
         let message = input::generated(definition.input.seed, definition.input.rate_size.0 as usize);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_digest_is_found() {
+    fn wrong_digest_is_detected() {
         let spec: Spec = "sha256".parse().unwrap();
         let agreement = agree(&spec, b"abc", Some("00"));
         assert!(agreement.disagree.len() >= 4 && agreement.agree == ["other programs"], "{agreement:?}");

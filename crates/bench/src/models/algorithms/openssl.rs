@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_read_from_the_machine_readable_form() {
+    fn openssl_rates_are_parsed_from_machine_readable_output() {
         let text = "+DT:sha256:1:16384\n+R:86184:sha256:1.000000\n+F:6:sha256:1178461572.41\n";
         assert_eq!(machine_readable(text), Some(1_178_461_572.41));
         assert_eq!(machine_readable("+H:16384\n"), None);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn our_side_counts_processor_time() {
+    fn own_rate_uses_processor_time() {
         let spec: Spec = "crc32".parse().unwrap();
         let seconds = ours(&spec, &[7; 65536]);
         assert!((1e-8..1e-2).contains(&seconds), "{seconds}");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_gives_the_same_digests() {
+    fn every_output_layout_gives_the_same_digests() {
         let expected = [("a/x y.txt", MD5_A), ("b.bin", MD5_B)].map(|(n, d)| (n.to_owned(), d.to_owned()));
         for manifest in [
             format!("{MD5_A}  /data/x/a/x y.txt\n{MD5_B}  /data/x/b.bin\n"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_not_taken_for_a_directory_below_it() {
+    fn root_is_not_confused_with_a_subdirectory_of_the_same_name() {
         let line = format!("{MD5_B}  /data/x/b.bin\n");
         assert_eq!(read(&line, Spelling::Hex, 16), [("b.bin".to_owned(), MD5_B.to_owned())]);
         let line = format!("{MD5_B}  x/b.bin\n");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_or_a_name_is_not_taken_for_a_digest() {
+    fn sizes_and_names_are_not_parsed_as_digests() {
         let files = Files::new(b"/d".to_vec(), [b"deadbeef 12345678.bin".to_vec()]);
         for line in [
             "deadbeef 12345678.bin  14290060  cbf43926  ",
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn short_digests_are_read_where_their_length_is_known() {
+    fn short_digests_are_read_if_their_length_is_known() {
         assert_eq!(read("01dd  b.bin\n", Spelling::Hex, 2), [("b.bin".to_owned(), "01dd".to_owned())]);
     }
 
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_told() {
+    fn first_difference_is_reported() {
         let digest = |byte: u8| Digest::new(&[byte; 4]);
         let expected = Digests::from([(b"a".to_vec(), digest(1)), (b"b".to_vec(), digest(2))]);
         assert_eq!(difference(&expected, &expected.clone()), None);

@@ -116,7 +116,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn pieces_in_threads_give_the_digest_of_one_go() {
+    fn threaded_tree_hashing_gives_the_sequential_digest() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let data = crate::measure::input::generated(8, (9 << 20) + 4321);
         file.write_all(&data).unwrap();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longer_bars_are_larger_values() {
+    fn axis_positions_grow_with_values() {
         for scale in [Scale::Linear, Scale::Log] {
             let axis = Axis::new([0.02, 5.0, 90.0].into_iter(), scale, 10.0, 500.0);
             assert!(axis.at(0.02) >= 10.0 && axis.at(0.02) < axis.at(5.0) && axis.at(5.0) < axis.at(90.0));

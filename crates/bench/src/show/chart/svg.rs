@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_values_give_the_same_bytes() {
+    fn svg_output_is_deterministic() {
         let chart = bars(&["a", "b", "c"]);
         assert_eq!(chart.svg(720, Theme::Both), chart.svg(720, Theme::Both));
         assert_ne!(chart.svg(720, Theme::Both), chart.svg(360, Theme::Both));
     }
 
     #[test]
-    fn names_are_escaped_and_nothing_is_fetched() {
+    fn names_are_escaped_and_no_resources_are_loaded() {
         let svg = bars(&["<script>", "a & b"]).svg(720, Theme::Both);
         assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script") && svg.contains("a &amp; b"));
         assert_eq!(svg.matches("http").count(), 1, "only the name space");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_attributes_and_dark_ones_a_style_sheet() {
+    fn colors_are_attributes_and_dark_mode_is_a_style_sheet() {
         let chart = bars(&["a"]);
         for theme in [Theme::Light, Theme::Both, Theme::Inline] {
             let svg = chart.svg(720, theme);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_crosses_a_word() {
+    fn limit_lines_do_not_cross_text() {
         for width in [300, 390, 720] {
             // Limits within, at the end of and beyond the text of bars and of each other.
             for limit in (1..=100).map(f64::from) {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_without_values_is_still_drawn() {
+    fn chart_without_values_is_drawn() {
         let mut chart = bars(&["a"]);
         chart.kind = Kind::Bars { rows: vec![("a".to_owned(), vec![None, None])], marks: Vec::new() };
         let svg = chart.svg(400, Theme::Inline);

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tunables_take_capabilities_away() {
+    fn glibc_tunables_disable_cpu_features() {
         for (tunables, allowed) in [
             ("", true),
             ("glibc.cpu.hwcaps=-AVX2", false),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_algorithms_with_such_ways_have_messages() {
+    fn only_algorithms_with_hardware_variants_have_messages() {
         assert_eq!(messages("md5"), Vec::<String>::new());
         if cfg!(target_arch = "x86_64") {
             assert!(!messages("crc32b").is_empty());

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_question_has_the_same_answer() {
+    fn charset_agrees_with_locale_is_utf8() {
         assert_eq!(charset() == Charset::Utf8, locale_is_utf8());
     }
 }

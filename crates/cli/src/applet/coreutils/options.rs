@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_anywhere_before_the_double_dash() {
+    fn options_are_accepted_anywhere_before_the_double_dash() {
         let (found, operands) = parse(Kind::Sum, false, "a -bz b --che - --warn -- -c");
         assert_eq!(found, ["Binary", "Zero", "Check", "Warn"]);
         assert_eq!(operands, ["a", "b", "-", "-c"]);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_behind_the_option_or_in_the_next_argument() {
+    fn option_values_are_attached_or_the_next_argument() {
         let (found, operands) = parse(Kind::Cksum, false, "-amd5 -a md5 --algo=md5 --algo md5 -zl8 -l -- x");
         assert_eq!(
             found,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_option_is_named() {
+    fn invalid_options_are_reported_like_getopt() {
         let all = "option '--=' is ambiguous; possibilities: '--sysv' '--help' '--version'";
         for (kind, line, message) in [
             (Kind::Sum, "-x", "invalid option -- 'x'"),

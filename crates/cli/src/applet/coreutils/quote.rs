@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_as_the_locale_has_it() {
+    fn words_are_quoted_for_the_locale() {
         for (text, ascii, utf8) in [
             (&b"a\nb"[..], "'a\\nb'", "‘a\\nb’"),
             (b"a'b", "'a\\'b'", "‘a'b’"),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn harmless_names_are_shown_as_they_are() {
+    fn harmless_names_are_not_quoted() {
         assert_eq!(name(b"dir/a-b_c.d+e"), b"dir/a-b_c.d+e");
         assert_eq!(name(b""), b"''");
         assert_eq!(name(b"a b"), b"'a b'");

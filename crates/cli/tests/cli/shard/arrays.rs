@@ -4,7 +4,7 @@ use crate::program::Folder;
 use std::process::Command;
 
 /// Returns a tree of small files in seven bundles, and the manifest from a single run.
-fn seven() -> (Folder, Vec<u8>) {
+fn seven_bundles() -> (Folder, Vec<u8>) {
     let folder = Folder::new();
     for at in 0..35 {
         folder.write(format!("d/{}/{at}", at % 3), format!("content {at}"));
@@ -22,11 +22,11 @@ fn merged(folder: &Folder) -> Vec<u8> {
 }
 
 #[test]
-fn the_place_in_an_array_is_the_bundle() {
+fn array_index_from_environment_selects_the_bundle() {
     for name in
         ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "PBS_ARRAY_INDEX"]
     {
-        let (folder, local) = seven();
+        let (folder, local) = seven_bundles();
         let option = if name.starts_with("PBS") {
             format!("--index-from-env={name}")
         } else {
@@ -39,7 +39,7 @@ fn the_place_in_an_array_is_the_bundle() {
         }
         assert_eq!(merged(&folder), local);
     }
-    let (folder, _) = seven();
+    let (folder, _) = seven_bundles();
     for (pairs, said) in [
         (
             &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
@@ -57,9 +57,9 @@ fn the_place_in_an_array_is_the_bundle() {
 }
 
 #[test]
-fn fewer_workers_than_bundles_share_them_and_more_have_nothing_to_do() {
+fn workers_share_bundles_in_any_number() {
     for workers in [1, 3, 9] {
-        let (folder, local) = seven();
+        let (folder, local) = seven_bundles();
         for worker in 0..workers {
             let words = ["shard", "run", "-q", "plan", &worker.to_string(), "--of", &workers.to_string()];
             assert_eq!(folder.run(&words).code, Some(0));
@@ -79,7 +79,7 @@ fn xargs_and_parallel_start_workers() {
             truesum_test_support::oracle::missing(tool);
             continue;
         }
-        let (folder, local) = seven();
+        let (folder, local) = seven_bundles();
         let mut shell = Command::new("sh");
         shell.args(["-c", script, env!("CARGO_BIN_EXE_truesum")]).current_dir(folder.root());
         assert!(shell.status().unwrap().success(), "{tool}");
@@ -88,8 +88,8 @@ fn xargs_and_parallel_start_workers() {
 }
 
 #[test]
-fn a_part_tells_nothing_of_who_computed_it() {
-    let (folder, _) = seven();
+fn part_does_not_depend_on_threads() {
+    let (folder, _) = seven_bundles();
     for (threads, parts) in [("1", "one"), ("4", "two")] {
         let words = ["shard", "run", "-q", "plan", "0..7", "-j", threads, "-o", parts];
         assert_eq!(folder.run(&words).code, Some(0));
@@ -98,7 +98,7 @@ fn a_part_tells_nothing_of_who_computed_it() {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// What an indexed job must contain, according to the reference of `batch/v1`: there is no cluster to run it.
+/// What an indexed job must contain according to the reference of `batch/v1`, because there is no cluster to run it on.
 const JOB: &str = r#"
 import sys, yaml
 job = yaml.safe_load(open(sys.argv[1]))
@@ -125,7 +125,7 @@ print(*args)
 "#;
 
 #[test]
-fn the_example_for_kubernetes_is_a_job_whose_command_works() {
+fn kubernetes_example_is_a_working_job() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/shards/kubernetes.yaml");
     let has_yaml =
         Command::new("python3").args(["-c", "import yaml"]).status().is_ok_and(|status| status.success());
@@ -134,7 +134,7 @@ fn the_example_for_kubernetes_is_a_job_whose_command_works() {
     }
     let output = Command::new("python3").args(["-c", JOB]).arg(path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let (folder, local) = seven();
+    let (folder, local) = seven_bundles();
     let words = String::from_utf8(output.stdout).unwrap();
     for index in 0..64 {
         let words =
@@ -147,9 +147,9 @@ fn the_example_for_kubernetes_is_a_job_whose_command_works() {
 }
 
 #[test]
-fn the_example_for_slurm_does_what_it_says_in_such_an_environment() {
+fn slurm_example_works() {
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/shards/slurm.sh");
-    let (folder, local) = seven();
+    let (folder, local) = seven_bundles();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_truesum")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let job = |task: u64| {

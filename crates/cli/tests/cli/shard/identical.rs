@@ -1,8 +1,9 @@
-//! The manifest of all parts is that of one run: random trees, every format that can be written, parts in any order.
+//! The manifest merged from all parts equals that of a single run: random trees, every writable format, parts in any
+//! order.
 
 use crate::program::Folder;
 
-/// Numbers from a seed.
+/// A seeded generator of pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -12,7 +13,7 @@ impl Random {
     }
 }
 
-/// Parts of names: bytes that lines, JSON and terminals stumble over.
+/// Fragments of names: bytes that cause problems in lines, JSON and terminals.
 const PARTS: &[&[u8]] = &[
     b"a",
     b"b",
@@ -31,7 +32,7 @@ const PARTS: &[&[u8]] = &[
     b"'",
 ];
 
-/// A tree of up to forty files.
+/// Returns a tree of up to forty files.
 fn tree(random: &mut Random) -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("d")).unwrap();
@@ -45,7 +46,7 @@ fn tree(random: &mut Random) -> Folder {
         }
         let path = folder.path(&name);
         let above = path.parent().unwrap();
-        // A file may stand where a folder should, and the other way round.
+        // A file may already exist where a folder is needed, and vice versa.
         if std::fs::create_dir_all(above).is_ok() && !path.exists() {
             let len = if random.below(6) == 0 { random.below(300_000) } else { random.below(100) };
             let byte = random.below(256) as u8;
@@ -55,8 +56,9 @@ fn tree(random: &mut Random) -> Folder {
     folder
 }
 
-/// Plans, computes bundles in a random order by several calls, merges; gives what the merge left in `name`, and its exit status.
-fn divided(
+/// Plans, computes bundles in a random order with several calls, and merges into `name`; returns the exit status of the
+/// merge.
+fn merge_shards(
     folder: &Folder,
     random: &mut Random,
     algorithm: &str,
@@ -85,23 +87,27 @@ fn divided(
 }
 
 #[test]
-fn random_trees_give_the_same_manifest() {
+fn random_trees_give_the_same_manifest_as_hash() {
     for seed in 0..12 {
         let mut random = Random(seed);
         let folder = tree(&mut random);
         let algorithm = ["sha256", "sha256-tree", "blake3", "md5,crc32", "crc32c,blake3"][seed as usize % 5];
         for format in [&["--tag"][..], &["-t", "bsd-z"]] {
             let hash = ["hash", "-q", "--root", "d", "-o", "local", "-a", algorithm, "d"];
-            // What stands in the folder of the manifest is not content here.
+            // A manifest in the folder itself is not hashed.
             assert_eq!(folder.run(&[&hash[..], format].concat()).code, Some(0));
-            assert_eq!(divided(&folder, &mut random, algorithm, format, "merged"), Some(0), "seed {seed}");
+            assert_eq!(
+                merge_shards(&folder, &mut random, algorithm, format, "merged"),
+                Some(0),
+                "seed {seed}"
+            );
             assert_eq!(folder.read("merged"), folder.read("local"), "seed {seed}");
         }
     }
 }
 
 #[test]
-fn every_format_that_is_written_is_the_same() {
+fn every_format_is_identical_to_hash() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b.txt", "b"), ("d/s/c", "")]);
     let rows = folder.run(&["list", "formats", "--json"]).out();
     let mut written = 0;
@@ -121,7 +127,7 @@ fn every_format_that_is_written_is_the_same() {
             continue;
         }
         let _ = std::fs::remove_file(folder.path("local2"));
-        let ended = divided(&folder, &mut Random(1), algorithm, &["-t", name], "local2");
+        let ended = merge_shards(&folder, &mut Random(1), algorithm, &["-t", name], "local2");
         assert_eq!(ended, Some(0), "{name}");
         let local = String::from_utf8(folder.read("local")).unwrap();
         assert_eq!(String::from_utf8(folder.read("local2")).unwrap(), local, "{name}");

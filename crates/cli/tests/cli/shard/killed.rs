@@ -6,7 +6,7 @@ use crate::program::Folder;
 use crate::strace::{can_trace, run};
 
 #[test]
-fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
+fn killed_worker_leaves_a_complete_part_or_none() {
     if !can_trace() {
         return;
     }
@@ -49,7 +49,7 @@ fn a_worker_killed_anywhere_leaves_a_whole_part_or_none() {
     assert!(ended && whole > 5 && none > 5, "{whole} whole, {none} not there");
 }
 
-/// Returns the names of the parts in a folder; a file with a temporary name would not be one.
+/// Returns the names of the parts in a folder; a file with a temporary name would be listed as well.
 fn names(folder: &Folder, of: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder.path(of)) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -60,7 +60,7 @@ fn names(folder: &Folder, of: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_worker_ends_with_the_program_that_started_it() {
+fn worker_ends_with_its_parent() {
     let folder = Folder::new();
     std::fs::File::create(folder.path("sparse")).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "sparse"]).out(), "1\n");
@@ -71,7 +71,7 @@ fn a_worker_ends_with_the_program_that_started_it() {
         .current_dir(folder.root())
         .output()
         .unwrap();
-    // The process held these streams too, so it has ended, long before it could have read a tebibyte.
+    // The process also held these streams open, so it has ended, long before it could have read a tebibyte.
     assert!(began.elapsed().as_secs() < 60, "{output:?}");
     assert!(names(&folder, "plan.parts").is_empty());
 }

@@ -1,6 +1,6 @@
 //! Trees of every kind, with additional digests, of a whole file or of the changed parts; and what they replace.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use std::path::Path;
 use truesum::Progress;
 use truesum::tree::build::{Begin, Saving, save};
@@ -8,7 +8,7 @@ use truesum::tree::locate::Diagnosis;
 use truesum::tree::store::{GRANULE, part_of};
 
 #[test]
-fn trees_of_every_kind_hold_the_digest_and_find_damage() {
+fn trees_of_every_kind_have_the_digest_and_locate_damage() {
     let sizes = [0, 1, 65_536, 100_000, MIB, MIB + 1, 3 * MIB, 5 * MIB + 77];
     let kinds = [
         ("sha256-tree", MIB),
@@ -78,7 +78,7 @@ fn holes_and_data_give_the_same_tree() {
 }
 
 #[test]
-fn plain_digests_ride_along() {
+fn plain_digests_are_computed_in_the_same_read() {
     let beside = ["sha256", "md5", "crc32", "blake3"].map(spec);
     for size in [0, 1, MIB, 40 * MIB + 9] {
         let bytes = noise(5, size);
@@ -103,7 +103,7 @@ fn plain_digests_ride_along() {
 }
 
 #[test]
-fn a_grown_file_is_read_from_where_it_grew() {
+fn grown_file_is_read_only_from_its_old_end() {
     let bytes = noise(8, 20 * MIB + 300);
     for (name, old) in
         [("sha256-tree", 10 * MIB + 7), ("sha256-tree", 10 * MIB), ("blake3", 3 * MIB + 1), ("md5-tree", 0)]
@@ -131,7 +131,7 @@ fn a_grown_file_is_read_from_where_it_grew() {
 }
 
 #[test]
-fn only_the_granules_said_to_have_changed_are_read() {
+fn only_changed_granules_are_read() {
     let mut bytes = noise(9, 10 * MIB);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);
@@ -149,7 +149,7 @@ fn only_the_granules_said_to_have_changed_are_read() {
 }
 
 #[test]
-fn a_tree_takes_the_place_of_no_other_file() {
+fn tree_does_not_replace_other_files() {
     let case = Case::new(&noise(19, 2 * MIB));
     let (target, part) = (case.tree.clone(), part_of(&case.tree));
     let flat = target.with_extension("ftr.flat");

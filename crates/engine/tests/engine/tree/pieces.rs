@@ -1,6 +1,6 @@
 //! Digests combined from pieces that workers hash.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use truesum::Progress;
@@ -10,7 +10,7 @@ use truesum::tree::piece::{Piece, hash_range};
 use truesum::tree::store::Hints;
 
 #[test]
-fn pieces_of_two_states_of_a_file_make_no_digest() {
+fn pieces_of_different_file_states_do_not_combine() {
     let bytes = noise(17, 2 * MIB);
     let case = Case::new(&bytes);
     let piece = |range| {
@@ -38,7 +38,7 @@ fn pieces_of_two_states_of_a_file_make_no_digest() {
 }
 
 #[test]
-fn pieces_from_many_workers_combine_and_others_do_not() {
+fn pieces_of_the_same_state_combine_and_others_do_not() {
     let bytes = noise(16, 6 * MIB + 4321);
     let len = bytes.len() as u64;
     let case = Case::new(&bytes);

@@ -1,6 +1,6 @@
 //! Proofs of ranges and of growth, and forgeries of them.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
 use truesum::Progress;
 use truesum::hash::Digest;
@@ -10,7 +10,7 @@ use truesum::tree::prove::{ProofFailure, RangeProof, Row, prove, read_row, verif
 use truesum::tree::store::Store;
 
 #[test]
-fn proofs_of_ranges_are_checked_by_reading_only_the_range() {
+fn range_proof_is_verified_by_reading_only_the_range() {
     let bytes = noise(15, 5 * MIB + 77);
     let case = Case::new(&bytes);
     for name in ["sha256-tree", "md5-tree;leaf=4KiB", "blake3", "sha512-tree;leaf=2MiB"] {
@@ -64,7 +64,7 @@ fn flipped(hash: &Digest) -> Digest {
 }
 
 #[test]
-fn growth_is_proven_by_reading_at_most_a_leaf_and_forgeries_are_refused() {
+fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
     const LEAF: u64 = 4096;
     let bytes = noise(19, 3 * MIB + 77);
     let name = "sha256-tree;leaf=4KiB";

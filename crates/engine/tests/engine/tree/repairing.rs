@@ -1,13 +1,13 @@
 //! Damage repaired from a copy.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use truesum::Progress;
 use truesum::tree::locate::Diagnosis;
 use truesum::tree::repair::{Mode, loses_most, repair};
 use truesum::tree::store::GRANULE;
 
 #[test]
-fn repair_restores_bit_for_bit_and_touches_nothing_else() {
+fn repair_restores_damaged_ranges_and_nothing_else() {
     let bytes = noise(14, 20 * MIB + 999);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);
@@ -57,7 +57,7 @@ fn repair_restores_bit_for_bit_and_touches_nothing_else() {
 }
 
 #[test]
-fn another_file_is_not_written_over() {
+fn repair_does_not_overwrite_an_unrelated_file() {
     let bytes = noise(15, 3 * MIB + 7);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);

@@ -1,6 +1,6 @@
 //! Interrupted builds and verifications: resumed for the same file and tree, and for no other.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use std::io::Write;
 use std::sync::atomic::Ordering::Relaxed;
 use truesum::tree::build::{Begin, Saving, save};
@@ -10,7 +10,7 @@ use truesum::tree::store::{GRANULE, part_of};
 use truesum::{Error, Progress};
 
 #[test]
-fn a_stopped_build_goes_on_where_it_was() {
+fn stopped_build_is_resumed() {
     let bytes = noise(6, 160 * MIB);
     // Small leaves, and large ones that are hashed sequentially together with a plain digest.
     for name in ["sha256-tree", "md5-tree;leaf=2MiB"] {
@@ -54,7 +54,7 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
 }
 
 #[test]
-fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
+fn build_of_a_changed_file_is_not_resumed() {
     let case = Case::new(&noise(7, 8 * MIB));
     let unfinished = || {
         let progress = Progress::default();
@@ -88,7 +88,7 @@ fn a_build_of_a_file_that_changed_is_not_gone_on_with() {
 }
 
 /// Verifies with the saved progress, and stops after `stop` bytes.
-fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
+fn resume_verification(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
     let store = case.store();
     let comparison = Comparison { trusted: None, resume: true };
     let progress = Progress::default();
@@ -110,7 +110,7 @@ fn go_on(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, 
 }
 
 #[test]
-fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
+fn resumed_verification_reads_only_the_rest() {
     let size = 96 * MIB + 4321;
     let bytes = noise(17, size);
     for (name, granule) in [
@@ -131,7 +131,7 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
         let (mut read, mut stops) = (0, 0);
         let report = loop {
             // Longer each time: leaves hashed in parallel finish together, or are started again.
-            let (result, bytes) = go_on(&case, 2, Some((stops + 1) * 7 * MIB));
+            let (result, bytes) = resume_verification(&case, 2, Some((stops + 1) * 7 * MIB));
             read += bytes;
             match result {
                 Ok(report) => break report,
@@ -148,56 +148,56 @@ fn an_interrupted_verification_reads_only_the_rest_and_finds_the_same() {
             assert!(read <= size + twice, "{name}: {read} bytes read of {size}");
         }
         assert!(!kept.exists(), "{name}: it has its result");
-        let (report, read) = go_on(&case, 2, None);
+        let (report, read) = resume_verification(&case, 2, None);
         assert_eq!((report.expect("anew").before, read), (0, size), "{name}: nothing is left to go on with");
     }
 }
 
 #[test]
-fn a_verification_is_not_gone_on_with_over_another_file_or_tree() {
+fn verification_is_not_resumed_for_another_file_or_tree() {
     let bytes = noise(18, 40 * MIB);
     let case = Case::new(&bytes);
     case.built("sha256-tree", MIB);
     let kept = findings_of(&case.tree);
     let stopped = || {
         let _ = std::fs::remove_file(&kept);
-        assert!(go_on(&case, 1, Some(10 * MIB)).0.is_err());
+        assert!(resume_verification(&case, 1, Some(10 * MIB)).0.is_err());
         std::fs::read(&kept).expect("kept")
     };
     stopped();
     // A part that was already verified is damaged now: the changed modification time shows that it must be read again.
     case.flip(MIB);
-    assert!(go_on(&case, 1, None).0.is_err(), "another modification time");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "another modification time");
     case.flip(MIB);
     stopped();
     std::thread::sleep(std::time::Duration::from_millis(20));
     case.flip_unnoticed(MIB);
-    assert!(go_on(&case, 1, None).0.is_err(), "the modification time put back");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "the modification time put back");
     case.flip(MIB);
     stopped();
     let copy = case.file.with_extension("copy");
     std::fs::copy(&case.file, &copy).expect("copied");
     std::fs::rename(&copy, &case.file).expect("renamed");
-    assert!(go_on(&case, 1, None).0.is_err(), "another inode");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "another inode");
     stopped();
     std::fs::OpenOptions::new().append(true).open(&case.file).expect("open").write_all(b"x").expect("longer");
-    assert!(go_on(&case, 1, None).0.is_err(), "another size");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "another size");
     std::fs::write(&case.file, &bytes).expect("as before");
     stopped();
     let tree = std::fs::read(&case.tree).expect("there");
     let mut other = tree.clone();
     *other.last_mut().expect("a byte") ^= 1;
     std::fs::write(&case.tree, &other).expect("damaged");
-    assert!(go_on(&case, 1, None).0.is_err(), "another tree");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "another tree");
     std::fs::write(&case.tree, &tree).expect("whole");
     // Unless requested, no saved progress is read or written.
     let before = stopped();
     std::fs::write(&kept, b"nonsense").expect("written");
     assert_eq!(case.verify().diagnosis, Diagnosis::Good);
     assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
-    assert!(go_on(&case, 1, None).0.is_err(), "damaged");
+    assert!(resume_verification(&case, 1, None).0.is_err(), "damaged");
     std::fs::write(&kept, before).expect("whole again");
-    let (report, read) = go_on(&case, 1, None);
+    let (report, read) = resume_verification(&case, 1, None);
     let report = report.expect("gone on with");
     assert_eq!((report.diagnosis, report.before + read), (Diagnosis::Good, 40 * MIB));
     assert!(report.before >= 10 * MIB);

@@ -1,7 +1,7 @@
 //! What a tree reports about a file: where it is damaged, truncated, grown or shifted, and whether the tree itself can
 //! be trusted.
 
-use super::stage::{Case, MIB, noise, reading, spec};
+use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use truesum::tree::locate::{Diagnosis, Length, Shift, verify};
 use truesum::tree::store::{GRANULE, Store};
 
 #[test]
-fn truncated_grown_and_shifted_files_are_told_apart() {
+fn truncated_grown_and_shifted_files_are_distinguished() {
     let bytes = noise(10, 9 * MIB + 12_345);
     let case = Case::new(&bytes);
     let len = bytes.len() as u64;
@@ -51,7 +51,7 @@ fn truncated_grown_and_shifted_files_are_told_apart() {
 }
 
 /// Returns what `verify` reports for a stored tree with these bytes; a tree that cannot be opened counts as damaged.
-fn judged(case: &Case, place: &Path) -> Diagnosis {
+fn diagnosis(case: &Case, place: &Path) -> Diagnosis {
     match Store::open(place).expect("readable") {
         Err(_) => Diagnosis::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
@@ -63,7 +63,7 @@ fn judged(case: &Case, place: &Path) -> Diagnosis {
 }
 
 #[test]
-fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
+fn every_bit_flip_and_truncation_of_a_tree_is_detected() {
     for name in ["sha256-tree;leaf=4KiB", "blake3"] {
         let case = Case::new(&noise(11, 20_000));
         case.built(name, 4096);
@@ -71,11 +71,11 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
         let place = case.tree.with_extension("damaged");
         std::fs::write(&place, &tree).expect("written");
         let file = std::fs::OpenOptions::new().write(true).open(&place).expect("writable");
-        assert_eq!(judged(&case, &place), Diagnosis::Good);
+        assert_eq!(diagnosis(&case, &place), Diagnosis::Good);
         for bit in 0..tree.len() * 8 {
             let at = bit / 8;
             file.write_all_at(&[tree[at] ^ (1 << (bit % 8))], at as u64).expect("flipped");
-            let verdict = judged(&case, &place);
+            let verdict = diagnosis(&case, &place);
             assert!(
                 matches!(verdict, Diagnosis::TreeDamaged | Diagnosis::CannotTell),
                 "{name}, bit {bit}: {verdict:?}"
@@ -83,22 +83,22 @@ fn every_flipped_bit_and_every_truncation_of_a_tree_is_noticed() {
             file.write_all_at(&tree[at..=at], at as u64).expect("mended");
         }
         file.write_all_at(&[0], tree.len() as u64).expect("longer");
-        assert_eq!(judged(&case, &place), Diagnosis::TreeDamaged);
+        assert_eq!(diagnosis(&case, &place), Diagnosis::TreeDamaged);
         for len in (0..tree.len()).rev() {
             file.set_len(len as u64).expect("cut");
-            assert_eq!(judged(&case, &place), Diagnosis::TreeDamaged, "{name}, {len} bytes");
+            assert_eq!(diagnosis(&case, &place), Diagnosis::TreeDamaged, "{name}, {len} bytes");
         }
         // A damaged tree is never reported as a damaged file, and never hides one.
         case.flip(10_000);
         file.write_all_at(&tree, 0).expect("whole again");
-        assert_eq!(judged(&case, &place), Diagnosis::FileDamaged);
+        assert_eq!(diagnosis(&case, &place), Diagnosis::FileDamaged);
         file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
-        assert_eq!(judged(&case, &place), Diagnosis::CannotTell);
+        assert_eq!(diagnosis(&case, &place), Diagnosis::CannotTell);
     }
 }
 
 #[test]
-fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
+fn trusted_digest_decides_whether_the_tree_belongs_to_the_file() {
     let bytes = noise(12, MIB + 9);
     let case = Case::new(&bytes);
     case.built("sha256-tree", GRANULE);
@@ -113,7 +113,7 @@ fn a_digest_that_is_trusted_decides_whose_tree_it_is() {
 }
 
 #[test]
-fn planted_damage_is_found_exactly() {
+fn planted_damage_is_located_exactly() {
     let size = 1 << 30;
     let bytes = noise(13, size);
     let case = Case::new(&bytes);

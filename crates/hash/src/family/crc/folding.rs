@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_gives_what_tables_give() {
+    fn every_folding_kernel_matches_the_tables() {
         let data: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 19) as u8).collect();
         let mut tried = 0;
         for folding in &EVERYDAY {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_ones_are_not_made_again() {
+    fn common_folding_constants_are_precomputed() {
         for row in super::super::ROWS {
             let crate::algorithm::Kind::Linear(crate::algorithm::Linear::Crc(crc)) = row.kind else { continue };
             let folding = Folding::of(&crc.parameters).unwrap();

@@ -126,7 +126,7 @@ mod tests {
     use crate::{Spec, SpecError};
 
     #[test]
-    fn every_named_crc_can_be_spelled_out() {
+    fn every_named_crc_can_be_given_by_parameters() {
         for row in ROWS.iter().chain(CRC_CATALOGUE) {
             let Kind::Linear(Linear::Crc(crc)) = row.kind else { unreachable!("a CRC") };
             if crc.length_suffix {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_the_same_come_to_one_name() {
+    fn equivalent_spellings_give_one_canonical_name() {
         let name = "crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0";
         for text in [
             name,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crc_is_refused_with_the_reason() {
+    fn invalid_crc_parameters_are_rejected_with_the_reason() {
         for (text, why) in [
             ("crc;width=2;poly=3", "width="),
             ("crc;width=83;poly=3", "width="),

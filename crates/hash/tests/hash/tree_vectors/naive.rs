@@ -38,7 +38,7 @@ fn sealed(hash: &str, data: &[u8], log2: u8) -> Digest {
 }
 
 /// Returns the digest of `data` fed in random slices, with some runs of zeros fed as such.
-fn fed(spec: &Spec, data: &[u8], random: &mut Random) -> Digest {
+fn digest_in_slices(spec: &Spec, data: &[u8], random: &mut Random) -> Digest {
     let mut hasher = spec.hasher_for_size(data.len() as u64);
     let mut rest = data;
     while !rest.is_empty() {
@@ -67,7 +67,7 @@ fn with_holes(random: &mut Random, len: u64) -> Vec<u8> {
 }
 
 #[test]
-fn trees_of_random_lengths_and_leaves() {
+fn trees_of_random_lengths_match_the_naive_definition() {
     let mut random = Random::new(1);
     let hashes = ["sha256", "md5", "sha512", "sha3-256", "blake2b-160", "tiger"];
     for round in 0..120 {
@@ -79,7 +79,7 @@ fn trees_of_random_lengths_and_leaves() {
         let hash = hashes[random.below(hashes.len() as u64) as usize];
         let name = format!("{hash}-tree;leaf={}", 1u64 << log2);
         let expected = sealed(hash, &data, log2);
-        assert_eq!(fed(&spec(&name), &data, &mut random), expected, "{name} of {len} bytes");
+        assert_eq!(digest_in_slices(&spec(&name), &data, &mut random), expected, "{name} of {len} bytes");
         let plan = Plan::with_granule(&spec(&name), len, 1 << (12 + random.below(10))).expect("a tree");
         let zeros = plan.zeros().expect("these trees know their zeros");
         let mut fold = plan.fold();
@@ -103,7 +103,7 @@ fn trees_of_random_lengths_and_leaves() {
 }
 
 #[test]
-fn checksums_and_blake3_of_random_lengths() {
+fn checksums_and_blake3_of_random_lengths_match() {
     let mut random = Random::new(7);
     for name in ["crc32", "crc32c", "crc64nvme", "crc64xz", "crc", "adler32", "blake3"] {
         for _ in 0..20 {
@@ -148,19 +148,19 @@ fn checksums_and_blake3_of_random_lengths() {
 }
 
 #[test]
-fn glacier_and_etags_of_random_lengths() {
+fn glacier_and_etags_of_random_lengths_match() {
     let mut random = Random::new(2);
     for _ in 0..40 {
         let len = random.below(6 << 20);
         let data = with_holes(&mut random, len);
         let glacier = tree_hash(&spec("sha256"), &leaves(&data, 1 << 20), &[], &[]);
-        assert_eq!(fed(&spec("glacier"), &data, &mut random), glacier, "{len}");
+        assert_eq!(digest_in_slices(&spec("glacier"), &data, &mut random), glacier, "{len}");
         let part = 1024 + random.below(2 << 20) as usize;
         let parts: Vec<Digest> = leaves(&data, part).iter().map(|part| spec("md5").digest(part)).collect();
         let list: Vec<u8> = parts.iter().flat_map(|part| part.as_bytes()).copied().collect();
         let etag = format!("{}-{}", spec("md5").digest(&list), parts.len());
         assert_eq!(
-            fed(&spec(&format!("s3-etag;part={part}")), &data, &mut random).to_hex(),
+            digest_in_slices(&spec(&format!("s3-etag;part={part}")), &data, &mut random).to_hex(),
             etag,
             "{len} {part}"
         );
@@ -176,7 +176,7 @@ fn mtsum_of_known_and_unknown_length_agree() {
             let mut unknown = spec(name).hasher();
             data.chunks(999).for_each(|slice| unknown.update(slice));
             let expected = unknown.finish();
-            assert_eq!(fed(&spec(name), &data, &mut random), expected, "{name} of {len} bytes");
+            assert_eq!(digest_in_slices(&spec(name), &data, &mut random), expected, "{name} of {len} bytes");
             let [many] = truesum_hash::hash_many(&spec(name), &[&data]).try_into().expect("one message");
             assert_eq!(many, expected);
         }
@@ -184,7 +184,7 @@ fn mtsum_of_known_and_unknown_length_agree() {
 }
 
 #[test]
-fn a_long_run_of_zeros_is_free() {
+fn long_runs_of_zeros_are_free() {
     let hasher_of = |zeros: u64| {
         let mut hasher = spec("sha256-tree").hasher();
         hasher.update(b"head");

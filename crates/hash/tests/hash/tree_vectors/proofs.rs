@@ -79,7 +79,7 @@ fn mutate(kind: u64, path: &[Digest], random: &mut Random) -> Option<Vec<Digest>
 }
 
 #[test]
-fn range_proofs_are_accepted_and_forgeries_refused() {
+fn range_proofs_verify_and_forgeries_fail() {
     let mut random = Random::new(4);
     let (mut accepted, mut refused) = (0, 0);
     let trees: Vec<Tree> = (1..=24).map(Tree::new).collect();
@@ -112,7 +112,7 @@ fn range_proofs_are_accepted_and_forgeries_refused() {
 }
 
 #[test]
-fn consistency_proofs_are_accepted_and_forgeries_refused() {
+fn consistency_proofs_verify_and_forgeries_fail() {
     let mut random = Random::new(5);
     for new in 1..=40 {
         let tree = Tree::new(new);
@@ -145,7 +145,7 @@ fn consistency_proofs_are_accepted_and_forgeries_refused() {
 }
 
 #[test]
-fn a_last_leaf_that_grew_is_proven_and_nothing_else_is() {
+fn grown_last_leaf_is_proven_and_forgeries_fail() {
     let mut random = Random::new(6);
     let part = Digest::new(&[9; 16]);
     for new in 1..=40 {
@@ -178,7 +178,7 @@ fn a_last_leaf_that_grew_is_proven_and_nothing_else_is() {
 }
 
 #[test]
-fn ranges_that_are_none_prove_nothing() {
+fn invalid_ranges_prove_nothing() {
     let tree = Tree::new(5);
     for range in [0..0, 3..3, 5..6, 0..6, 4..7] {
         assert_eq!(tree.root_of(5, range.clone(), &[]), Err(ProofError::Range), "{range:?}");

@@ -8,7 +8,7 @@ fn pieces(covered: Range<u64>, piece_len: u64, count: u8) -> Option<PieceList> {
 }
 
 #[test]
-fn the_number_of_digests_must_be_that_of_pieces() {
+fn digest_count_must_match_the_pieces() {
     for (covered, piece_len, count, good) in [
         (0..0, 4, 0, true),
         (0..0, 4, 1, false),
@@ -28,7 +28,7 @@ fn the_number_of_digests_must_be_that_of_pieces() {
 }
 
 #[test]
-fn a_file_has_the_pieces_that_hold_its_bytes() {
+fn file_has_the_pieces_that_contain_its_bytes() {
     let all = pieces(0..10, 4, 3).unwrap();
     let of = |start: u64, size: u64| -> Vec<(Range<u64>, u8)> {
         let file = all.of_file_at(start);
@@ -45,7 +45,7 @@ fn a_file_has_the_pieces_that_hold_its_bytes() {
 }
 
 #[test]
-fn only_what_is_listed_as_zeros_between_files_is() {
+fn gaps_are_zeros_only_if_listed_as_padding() {
     let all = pieces(0..20, 4, 5).unwrap();
     let between = |list: &PieceList, gap| list.between(gap).collect::<Vec<_>>();
     assert_eq!(between(&all, 3..9), [(6, false)]);
@@ -58,7 +58,7 @@ fn only_what_is_listed_as_zeros_between_files_is() {
 }
 
 #[test]
-fn pieces_of_any_length_are_ascending_and_apart() {
+fn piece_ranges_are_ascending_and_disjoint() {
     let of = |ranges: &[Range<u64>]| {
         let digests: Vec<u8> = ranges.iter().flat_map(|_| [0; 20]).collect();
         PieceList::of_ranges("sha1".parse().unwrap(), ranges.to_vec(), digests.into())
@@ -79,7 +79,7 @@ fn pieces_of_any_length_are_ascending_and_apart() {
 }
 
 #[test]
-fn a_digest_that_is_cut_short_proves_nothing_and_a_sum_beside_it_counts() {
+fn truncated_digests_are_no_proof_and_sums_must_match_too() {
     let md4: Spec = "md4".parse().unwrap();
     let cuts = Cuts::Equal { covered: 0..8, len: 4 };
     let list = PieceList::of(md4, cuts, [1, 2, 3, 4, 5, 6].into(), 3).unwrap();

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_what_bash_makes_of_them() {
+    fn words_expand_like_in_bash() {
         // All checked with bash, except those that are unknown here.
         const SCRIPT: &str = "pkgname=abc\npkgver=1.2_3 # the version\n_a='x $y'\n_b=\"$pkgname-${pkgver}\"\n_e=\n_l=$(date)\n  _i=1\nif true; then\n_c=1\nfi\npkgrel=1 _two=2\n_n=1\n_n+=2\n_arr=(a b)";
         for (word, expected) in [
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn values_do_not_grow_without_end() {
+    fn expanded_values_are_bounded() {
         let mut script = "a=xxxxxxxxxxxxxxxx\n".to_owned();
         for _ in 0..64 {
             script += "a=$a$a\n";

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_and_titles_are_not_names_of_files() {
+    fn versions_and_titles_are_not_file_names() {
         for name in ["a.bin", "d/a.tar.gz", "a-1.7z", "numpy-1.0-py39_0.tar.bz2"] {
             assert!(is_file_like(name.as_bytes()), "{name}");
         }

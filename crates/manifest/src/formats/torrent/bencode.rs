@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_values_are_stepped_over() {
+    fn complete_values_are_skipped() {
         for text in [
             "i0e",
             "i-7e",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_a_fault() {
+    fn ambiguous_bencode_is_an_error() {
         for (text, message) in [
             ("i01e", "byte 1: not a number"),
             ("i-0e", "byte 2: not a number"),

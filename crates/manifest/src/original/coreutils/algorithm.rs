@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_algorithm_is_in_the_table_of_hashes() {
+    fn every_coreutils_algorithm_is_supported() {
         for row in ALGORITHMS {
             let lengths: &[usize] = if row.is_family() { &FAMILY_BITS } else { &[row.bits] };
             for &bits in lengths {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_family_covers_its_members_alone() {
+    fn family_covers_only_its_members() {
         let covered = |name: &[u8]| -> Vec<&str> {
             let family = by_name(name).unwrap();
             ALGORITHMS.iter().filter(|row| family.covers(row)).map(|row| row.name).collect()

@@ -1,6 +1,6 @@
 //! Programs for package archives and sets of files: apt, dpkg, pip, par2, and sha256sum with NUL.
 
-use super::{NAMES, folder, read, run, specs, wanted};
+use super::{NAMES, expected_entries, folder, read, run, specs};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::path::Path;
 use truesum_test_support::oracle::missing;
 
 /// Returns the names that contain none of these bytes.
-fn without(bytes: &'static [u8]) -> Vec<&'static [u8]> {
+fn names_without(bytes: &'static [u8]) -> Vec<&'static [u8]> {
     NAMES.iter().copied().filter(|name| !name.iter().any(|byte| bytes.contains(byte))).collect()
 }
 
@@ -26,7 +26,7 @@ fn package(root: &Path) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn what_apt_releases_is_read() {
+fn apt_release_files_are_read() {
     let root = folder("apt-release");
     let all = [
         &b"-o"[..],
@@ -41,11 +41,11 @@ fn what_apt_releases_is_read() {
     // A field ends at a blank, so that no reader can find a name that contains one. Such a line is
     // bad here, with three exceptions: the words before the name look like those of an upload, the
     // blank is at the start or end of the name, or the line is the first of two.
-    let names = without(b" \t\n");
+    let names = names_without(b" \t\n");
     for broken in [&b"0-1"[..], b"x", b"trail", b"lead", b"new"] {
         found.remove(broken);
     }
-    let expected = wanted(names.iter().copied(), &specs(&["md5", "sha1", "sha256", "sha512"]));
+    let expected = expected_entries(names.iter().copied(), &specs(&["md5", "sha1", "sha256", "sha512"]));
     for (name, digests) in &expected {
         assert_eq!(found.get(name), Some(digests), "{}", name.escape_ascii());
     }
@@ -54,12 +54,12 @@ fn what_apt_releases_is_read() {
 }
 
 #[test]
-fn what_apt_lists_of_packages_and_sources_is_read() {
+fn apt_packages_and_sources_are_read() {
     let root = folder("apt-packages");
     let Some(package) = package(&root) else { return };
     // A line end ends its field. The names have the suffix `.deb`, so that no field ends with a
     // blank.
-    let names: Vec<Vec<u8>> = without(b"\n").iter().map(|name| [name, &b".deb"[..]].concat()).collect();
+    let names: Vec<Vec<u8>> = names_without(b"\n").iter().map(|name| [name, &b".deb"[..]].concat()).collect();
     for name in &names {
         std::fs::write(root.join(OsStr::from_bytes(name)), &package).unwrap();
     }
@@ -73,7 +73,7 @@ fn what_apt_lists_of_packages_and_sources_is_read() {
 }
 
 #[test]
-fn what_dpkg_says_of_a_source_and_its_upload_is_read() {
+fn dpkg_source_control_files_are_read() {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dpkg-source");
     let _ = std::fs::remove_dir_all(&root);
     let debian = root.join("p-1/debian");
@@ -122,11 +122,11 @@ fn what_dpkg_says_of_a_source_and_its_upload_is_read() {
 }
 
 #[test]
-fn what_pip_hashes_is_read() {
+fn pip_hash_output_is_read() {
     let root = folder("pip");
     // pip takes only names that are text, and prints spaces in place of a tab.
     let names: Vec<&[u8]> =
-        without(b"\n\r\t\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
+        names_without(b"\n\r\t\xff").into_iter().filter(|name| !name.starts_with(b"-")).collect();
     for algorithm in ["sha256", "sha384", "sha512"] {
         let args: Vec<&[u8]> = [&b"-m"[..], b"pip", b"hash", b"-a", algorithm.as_bytes()]
             .into_iter()
@@ -137,13 +137,13 @@ fn what_pip_hashes_is_read() {
             return missing("pip (Python)");
         }
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let expected = wanted(names.iter().copied(), &specs(&[algorithm]));
+        let expected = expected_entries(names.iter().copied(), &specs(&[algorithm]));
         assert_eq!(read(&output.stdout, b"hashes"), (expected, 0), "{algorithm}");
     }
 }
 
 #[test]
-fn what_par2_makes_is_read() {
+fn par2_files_are_read() {
     let root = folder("par2");
     // par2 splits names at backslashes, and takes a name that starts with a dash for an option.
     let names: Vec<&[u8]> =
@@ -160,11 +160,11 @@ fn what_par2_makes_is_read() {
     let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
     let (found, bad) = read(&std::fs::read(&set).unwrap(), b"set.par2");
-    assert_eq!((found, bad), (wanted(names.into_iter(), &specs(&["md5"])), 0));
+    assert_eq!((found, bad), (expected_entries(names.into_iter(), &specs(&["md5"])), 0));
 }
 
 #[test]
-fn what_coreutils_end_with_nul_is_read() {
+fn nul_terminated_coreutils_output_is_read() {
     let root = folder("nul");
     for (program, list, spec) in
         [("md5sum", &b"SUMS"[..], "md5"), ("sha256sum", b"SUMS", "sha256"), ("b2sum", b"B2SUMS", "blake2b")]
@@ -174,7 +174,7 @@ fn what_coreutils_end_with_nul_is_read() {
             let args: Vec<&[u8]> = fixed.chain(NAMES.iter().copied()).collect();
             let Some(output) = run(program, &root, &args) else { return };
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            let expected = wanted(NAMES.iter().copied(), &specs(&[spec]));
+            let expected = expected_entries(NAMES.iter().copied(), &specs(&[spec]));
             assert_eq!(read(&output.stdout, list), (expected, 0), "{program} {tag:?}");
         }
     }

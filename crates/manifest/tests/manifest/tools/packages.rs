@@ -1,6 +1,6 @@
 //! Programs of distributions and packagers: BusyBox, dpkg, and Python's wheel.
 
-use super::{NAMES, entry, folder, read, run, specs, wanted};
+use super::{NAMES, entry, expected_entries, folder, read, run, specs};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,16 +9,16 @@ use truesum_manifest::{Heading, Style, Writer, append, format};
 use truesum_test_support::oracle::missing;
 
 /// Returns the names that contain none of these bytes.
-fn without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone {
+fn names_without(bytes: &'static [u8]) -> impl Iterator<Item = &'static [u8]> + Clone {
     NAMES.iter().copied().filter(move |name| !name.iter().any(|byte| bytes.contains(byte)))
 }
 
 #[test]
-fn busybox_verifies_what_we_write_and_what_it_writes_is_read() {
+fn busybox_verifies_our_output_and_its_output_is_read() {
     let root = folder("busybox");
     // BusyBox escapes nothing, and takes a name that starts with a dash for an option. A name that ends like a piece has
     // the mark of an escaped name.
-    let names = without(b"\n\r\\").filter(|name| !name.starts_with(b"-") && *name != b"x offset 0-1");
+    let names = names_without(b"\n\r\\").filter(|name| !name.starts_with(b"-") && *name != b"x offset 0-1");
     for (applet, spec) in
         [("md5sum", "md5"), ("sha1sum", "sha1"), ("sha256sum", "sha256"), ("sha512sum", "sha512")]
     {
@@ -32,12 +32,16 @@ fn busybox_verifies_what_we_write_and_what_it_writes_is_read() {
         assert!(output.status.success(), "{applet}: {}", String::from_utf8_lossy(&output.stdout));
         let args: Vec<&[u8]> = std::iter::once(applet.as_bytes()).chain(names.clone()).collect();
         let output = run("busybox", &root, &args).unwrap();
-        assert_eq!(read(&output.stdout, b"SUMS"), (wanted(names.clone(), &specs(&[spec])), 0), "{applet}");
+        assert_eq!(
+            read(&output.stdout, b"SUMS"),
+            (expected_entries(names.clone(), &specs(&[spec])), 0),
+            "{applet}"
+        );
     }
 }
 
 #[test]
-fn what_dpkg_lists_of_an_archive_is_read() {
+fn dpkg_packages_list_is_read() {
     let root = folder("dpkg");
     let package = root.with_extension("package");
     std::fs::create_dir_all(package.join("DEBIAN")).unwrap();
@@ -49,7 +53,7 @@ fn what_dpkg_lists_of_an_archive_is_read() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let package = std::fs::read(built).unwrap();
     // A line end ends its field, and thus the name.
-    let names: Vec<Vec<u8>> = without(b"\n").map(|name| [name, b".deb"].concat()).collect();
+    let names: Vec<Vec<u8>> = names_without(b"\n").map(|name| [name, b".deb"].concat()).collect();
     for name in &names {
         std::fs::write(root.join(OsStr::from_bytes(name)), &package).unwrap();
     }
@@ -82,7 +86,7 @@ with zipfile.ZipFile("out/a-1-py3-none-any.whl") as packed, open("theirs", "wb")
 "#;
 
 #[test]
-fn wheel_unpacks_by_what_we_record_and_what_it_records_is_read() {
+fn wheel_accepts_our_record_and_its_record_is_read() {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wheel");
     let _ = std::fs::remove_dir_all(&root);
     let about: [(&[u8], &[u8]); 2] = [
@@ -90,7 +94,8 @@ fn wheel_unpacks_by_what_we_record_and_what_it_records_is_read() {
         (b"a-1.dist-info/METADATA", b"Metadata-Version: 2.1\nName: a\nVersion: 1\n"),
     ];
     // Names in an archive are text, and a record is a single line.
-    let files: Vec<(&[u8], &[u8])> = without(b"\n\r\xff").map(|name| (name, name)).chain(about).collect();
+    let files: Vec<(&[u8], &[u8])> =
+        names_without(b"\n\r\xff").map(|name| (name, name)).chain(about).collect();
     let specs = specs(&["sha256"]);
     let mut writer = Writer::new(Vec::new(), format("recordcsv").unwrap(), &Heading::default());
     for (name, content) in &files {

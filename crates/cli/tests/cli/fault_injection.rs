@@ -1,4 +1,4 @@
-//! The n-th system call fails, or kills the program, for every n: a digest is never shown of a file that could not be
+//! The n-th system call fails or kills the program, for every n: no digest is printed for a file that could not be
 //! read, and a manifest is always the old one or the new one, byte for byte. Needs strace.
 
 use crate::strace::{can_trace, run};
@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// An earlier manifest: nothing else is replaced.
-const OLD: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  old\n";
+/// An earlier manifest, because other files are not replaced.
+const OLD_MANIFEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  old\n";
 const TRUESUM: &str = env!("CARGO_BIN_EXE_truesum");
 
 fn text(bytes: &[u8]) -> String {
@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_read_error_at_any_read_leaves_no_digest() {
+fn read_error_at_any_read_leaves_no_digest() {
     if !can_trace() {
         return;
     }
@@ -47,14 +47,14 @@ fn a_read_error_at_any_read_leaves_no_digest() {
                 assert!(err.contains("data") && err.contains("Input/output error"), "{err}");
                 assert!(n < 200, "reads without end");
             }
-            // Pages in memory may be mapped and not read at all.
+            // Pages in memory may be mapped instead of read.
             assert!(faults > 0 || len > 4 << 20, "{len} bytes on {threads} threads: no read was seen");
         }
     }
 }
 
 #[test]
-fn why_a_folder_cannot_be_read_is_asked_and_not_guessed() {
+fn folder_read_error_shows_the_actual_cause() {
     if !can_trace() {
         return;
     }
@@ -81,7 +81,7 @@ fn why_a_folder_cannot_be_read_is_asked_and_not_guessed() {
 }
 
 #[test]
-fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
+fn read_error_in_any_read_method_leaves_no_digest_and_no_tree() {
     if !can_trace() {
         return;
     }
@@ -89,7 +89,7 @@ fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
     let data: Vec<u8> = (0..10_000_000u32).map(|i| (i ^ (i >> 9)) as u8).collect();
     let path = dir.path().join("data");
     std::fs::write(&path, data).unwrap();
-    // Pages in memory that cannot be mapped, and pages that seem not to be in memory.
+    // Pages in memory that cannot be mapped, and pages that are reported as not in memory.
     for way in ["inject=mmap:error=ENODEV", "inject=preadv2:error=EAGAIN"] {
         let strace = |fault: &str| {
             let path = path.to_str().unwrap();
@@ -130,7 +130,7 @@ fn a_read_error_in_any_way_of_reading_leaves_no_digest_and_no_tree() {
 }
 
 #[test]
-fn interrupted_reads_are_made_again() {
+fn interrupted_reads_are_retried() {
     if !can_trace() {
         return;
     }
@@ -152,12 +152,12 @@ fn interrupted_reads_are_made_again() {
 }
 
 #[test]
-fn a_signal_while_its_handlers_are_installed_ends_the_run() {
+fn signal_during_handler_setup_ends_the_run() {
     if !can_trace() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut calls = calls(dir.path(), &["-"], ("rt_sigaction", "SIGINT"));
+    let mut calls = traced_calls(dir.path(), &["-"], ("rt_sigaction", "SIGINT"));
     calls.retain(|(name, _)| name.starts_with("rt_sig"));
     assert!(calls.len() > 5, "SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM: {calls:?}");
     for (name, count) in calls {
@@ -174,7 +174,7 @@ fn a_signal_while_its_handlers_are_installed_ends_the_run() {
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        // What waits for its end has it now.
+        // Closes standard input, so that the program can end.
         drop(child.stdin.take());
         let _ = child.wait();
         let code = status.and_then(|status| status.code());
@@ -182,10 +182,10 @@ fn a_signal_while_its_handlers_are_installed_ends_the_run() {
     }
 }
 
-/// The system calls of the main thread, which writes, each with how often it was made before and with that one. strace counts
-/// each call by itself. By default those from the call `first` that names `mark` on, since before that nothing is at stake;
-/// `TRUESUM_KILLS=all` has all.
-fn calls(folder: &Path, args: &[&str], (first, mark): (&str, &str)) -> Vec<(String, usize)> {
+/// Returns the system calls of the main thread, which writes the manifest; each with its number among the calls of the
+/// same name, as strace counts them. The calls before the call `first` that names `mark` are omitted, because nothing
+/// can be lost before it, unless `TRUESUM_KILLS` is `all`.
+fn traced_calls(folder: &Path, args: &[&str], (first, mark): (&str, &str)) -> Vec<(String, usize)> {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new("strace")
         .args(["-qq", "-o", trace.path().to_str().unwrap(), TRUESUM])
@@ -212,9 +212,10 @@ fn calls(folder: &Path, args: &[&str], (first, mark): (&str, &str)) -> Vec<(Stri
     calls
 }
 
-/// Kills a run at each call in turn. Afterwards the manifest must be the old one or the new one, and beside it and the folder
-/// `tree` there may be nothing, but for the moment between getting a name and replacing: then there is a file that walks know.
-fn kill_everywhere(folder: &Path, args: &[&str], calls: &[(String, usize)], old: &[u8], reset: &dyn Fn()) {
+/// Kills a run at each call in turn. Afterwards the manifest must be the old one or the new one, and the folder must
+/// contain only the manifest and `tree`, except for a temporary file that walks recognise if the run was killed just
+/// before the rename.
+fn kill_at_every_call(folder: &Path, args: &[&str], calls: &[(String, usize)], old: &[u8], reset: &dyn Fn()) {
     let manifest = folder.join("SUMS");
     reset();
     let made = Command::new(TRUESUM).args(args).current_dir(folder).output().unwrap();
@@ -226,7 +227,7 @@ fn kill_everywhere(folder: &Path, args: &[&str], calls: &[(String, usize)], old:
     for (name, count) in calls {
         reset();
         let inject = format!("inject={name}:signal=SIGKILL:when={count}");
-        // Without the other threads: their calls count apart, and the first of all would end the run.
+        // Other threads are not traced: their calls are counted separately, and the first one of all would end the run.
         let output = Command::new("strace")
             .args(["-qq", "-o", "/dev/null", "-e", &inject, TRUESUM])
             .args(args)
@@ -260,7 +261,7 @@ fn kill_everywhere(folder: &Path, args: &[&str], calls: &[(String, usize)], old:
 }
 
 #[test]
-fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
+fn hash_killed_at_any_call_leaves_old_or_new_manifest() {
     if !can_trace() {
         return;
     }
@@ -271,14 +272,14 @@ fn killed_before_any_system_call_the_manifest_is_the_old_or_the_new_one() {
         std::fs::write(tree.join(format!("f{i}")), format!("content {i}")).unwrap();
     }
     let make = ["hash", "--progress=never", "-j", "1", "--root", "tree", "-o", "SUMS", "tree"];
-    let reset = || std::fs::write(dir.path().join("SUMS"), OLD).unwrap();
+    let reset = || std::fs::write(dir.path().join("SUMS"), OLD_MANIFEST).unwrap();
     reset();
-    let calls = calls(dir.path(), &make, ("openat", dir.path().to_str().unwrap()));
-    kill_everywhere(dir.path(), &make, &calls, OLD.as_bytes(), &reset);
+    let calls = traced_calls(dir.path(), &make, ("openat", dir.path().to_str().unwrap()));
+    kill_at_every_call(dir.path(), &make, &calls, OLD_MANIFEST.as_bytes(), &reset);
 }
 
 #[test]
-fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_one() {
+fn update_killed_at_any_call_leaves_old_or_new_manifest() {
     if !can_trace() {
         return;
     }
@@ -296,19 +297,19 @@ fn an_update_killed_before_any_system_call_leaves_the_old_manifest_or_the_new_on
     std::fs::write(tree.join("written"), "anew").unwrap();
     std::fs::remove_file(tree.join("gone")).unwrap();
     std::fs::write(tree.join("fresh"), "fresh").unwrap();
-    // Files written meanwhile are newer than it.
+    // The new files must be newer than the manifest.
     let before = std::fs::metadata(&manifest).unwrap().modified().unwrap();
     let reset = || {
         std::fs::write(&manifest, &old).unwrap();
         std::fs::File::options().write(true).open(&manifest).unwrap().set_modified(before).unwrap();
     };
     let update = ["update", "--progress=never", "-j", "1", "--refresh", "--prune", "SUMS", "tree"];
-    let calls = calls(dir.path(), &update, ("openat", "\"SUMS\""));
-    kill_everywhere(dir.path(), &update, &calls, &old, &reset);
+    let calls = traced_calls(dir.path(), &update, ("openat", "\"SUMS\""));
+    kill_at_every_call(dir.path(), &update, &calls, &old, &reset);
 }
 
 #[test]
-fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
+fn failed_write_sync_or_rename_keeps_the_old_manifest() {
     if !can_trace() {
         return;
     }
@@ -323,7 +324,7 @@ fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
         ("openat", "EMFILE"),
     ] {
         for n in 1.. {
-            std::fs::write(&manifest, OLD).unwrap();
+            std::fs::write(&manifest, OLD_MANIFEST).unwrap();
             let inject = format!("inject={calls}:error={error}:when={n}");
             let args = ["hash", "--progress=never", "-j", "1", "-o", "SUMS", "f"];
             let output = run(dir.path(), &["-e", &format!("trace={calls}"), "-e", &inject], &args);
@@ -332,8 +333,8 @@ fn a_failing_write_sync_or_rename_keeps_the_old_manifest() {
                 assert!(text(&found).ends_with("  f\n"));
                 break;
             }
-            let is_old = found == OLD.as_bytes();
-            // A folder that cannot be flushed after the rename is told, with the new manifest in place.
+            let is_old = found == OLD_MANIFEST.as_bytes();
+            // If the folder cannot be synced after the rename, this is reported, and the new manifest is in place.
             assert!(is_old || (calls == "fsync" && n == 2), "{calls} {n}: {}", text(&output.stderr));
             assert!(n < 300, "{calls} without end");
         }

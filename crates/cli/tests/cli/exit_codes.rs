@@ -2,7 +2,7 @@
 
 use crate::program::{ABC, EMPTY, Folder};
 
-/// A condition: lines for the manifest, options, and the code it has alone beside a good entry.
+/// A condition: lines for the manifest, options, and the exit code if it is combined with a good entry only.
 struct Condition {
     name: &'static str,
     line: String,
@@ -43,7 +43,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn of_two_conditions_one_wins_over_two_and_two_over_nothing() {
+fn failures_outrank_errors_and_errors_outrank_success() {
     let folder = folder();
     let conditions = conditions();
     let mut pairs = 0;
@@ -80,7 +80,7 @@ fn nothing_verified_is_never_success() {
 }
 
 #[test]
-fn wrong_usage_is_two_and_help_is_not() {
+fn wrong_usage_exits_with_two_and_help_with_zero() {
     let folder = folder();
     for words in [
         &["hash", "--no-such-option"][..],
@@ -110,7 +110,7 @@ fn wrong_usage_is_two_and_help_is_not() {
 }
 
 #[test]
-fn hashing_is_done_or_it_is_not() {
+fn hash_exit_status_reflects_its_outcome() {
     let folder = folder();
     for (words, code) in [
         (&["good"][..], 0),
@@ -126,7 +126,7 @@ fn hashing_is_done_or_it_is_not() {
 }
 
 #[test]
-fn a_slip_in_a_subcommand_is_seen() {
+fn misspelled_subcommand_is_detected() {
     let folder = folder();
     let ran = folder.run(&["chekc", "M"]);
     assert_eq!(ran.code, Some(2));

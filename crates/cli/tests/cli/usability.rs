@@ -1,11 +1,11 @@
-//! What somebody meets who has nothing but `--help`: examples work as they are typed, and messages say what to do.
+//! Usability for someone who has only read `--help`: examples work as typed, and messages say what to do.
 
-use crate::program::{ABC, EMPTY, Folder, Ran, SIGNATURE, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, RunResult, SIGNATURE, lines, result_of};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-/// Runs a line of a shell in a folder, with this program as `truesum`.
-fn shell(folder: &Folder, line: &str) -> Ran {
+/// Runs a shell command in a folder, with this program as `truesum`.
+fn shell(folder: &Folder, line: &str) -> RunResult {
     let _ = symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(".truesum"));
     let line = format!("truesum() {{ ./.truesum \"$@\"; }}\n{line}");
     let mut command = Command::new("sh");
@@ -13,15 +13,16 @@ fn shell(folder: &Folder, line: &str) -> Ran {
     command.output().expect("a shell").into()
 }
 
-/// The commands in the examples of a help.
+/// Returns the commands in the examples of a help text.
 fn examples(help: &str) -> Vec<String> {
     let examples = help.split("Examples:\n").nth(1).expect("examples");
     let commands = examples.lines().take_while(|line| line.starts_with("  "));
     commands.map(|line| line.trim().split("  ").next().unwrap_or_default().to_owned()).collect()
 }
 
-/// What must be there before an example: a word of it, and how that is made. Names of the system become names of the folder.
-const BEFORE: &[(&str, &str)] = &[
+/// Preparations for an example: a word that it contains, and the commands that create the file. Absolute paths become
+/// names in the folder.
+const PREPARATIONS: &[(&str, &str)] = &[
     (" photos.sha256", "truesum -o photos.sha256 photos"),
     ("photos/SHA256SUMS", "truesum -o photos/SHA256SUMS photos"),
     (
@@ -39,7 +40,7 @@ const BEFORE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn examples_work_as_they_are_typed() {
+fn help_examples_work_as_typed() {
     for command in ["hash", "check", "audit", "update", "diff"] {
         let help = Folder::new().run(&[command, "--help"]).out();
         let examples = examples(&help);
@@ -47,7 +48,7 @@ fn examples_work_as_they_are_typed() {
         for example in examples {
             let folder = Folder::with(&[("disk.iso", "abc"), ("photos/2023/a", "1"), ("photos/2024/b", "2")]);
             let here = example.replace(" /mnt/", " ").replace(" /", " ").replace("ba7816bf...", ABC);
-            for (word, before) in BEFORE.iter().filter(|(word, _)| format!("{here} ").contains(word)) {
+            for (word, before) in PREPARATIONS.iter().filter(|(word, _)| format!("{here} ").contains(word)) {
                 let ran = shell(&folder, before);
                 assert_eq!(ran.code, Some(0), "{example}: {word}: {}", ran.err);
             }
@@ -59,7 +60,7 @@ fn examples_work_as_they_are_typed() {
 }
 
 #[test]
-fn a_folder_that_is_in_every_name_is_said() {
+fn wrong_base_folder_gets_a_hint() {
     let folder = Folder::with(&[("photos/a", "abc"), ("photos/s/b", "")]);
     folder.run(&["-o", "photos.sha256", "photos"]);
     for command in ["audit", "diff", "update"] {
@@ -90,7 +91,7 @@ fn a_folder_that_is_in_every_name_is_said() {
 }
 
 #[test]
-fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
+fn update_without_a_folder_adds_only_below_listed_folders() {
     let folder = Folder::with(&[("photos/a", "abc"), ("film", "f")]);
     folder.run(&["-o", "photos.sha256", "photos"]);
     folder.write("photos/b", "");
@@ -100,7 +101,7 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
                 truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
-    assert_eq!(shown(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
     let ran = folder.run(&["update", "-n", "--rename", "photos.sha256"]);
     assert!(ran.out().starts_with("renamed\ta\tphotos/a\n"), "what moved out is found: {}", ran.out());
@@ -109,7 +110,7 @@ fn an_update_without_a_folder_adds_nothing_beside_what_is_listed() {
 }
 
 #[test]
-fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
+fn signatures_are_skipped_with_a_note_on_verifying_them() {
     let pgp = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
     let folder =
         Folder::with(&[("d/SHA256SUMS", &lines(&[(ABC, "a")])), ("d/a", "abc"), ("d/SHA256SUMS.asc", pgp)]);
@@ -134,14 +135,14 @@ fn signatures_are_passed_over_and_how_they_are_verified_is_said() {
 }
 
 #[test]
-fn what_holds_more_than_a_signature_is_not_passed_over() {
+fn file_with_more_than_a_signature_is_not_skipped() {
     let pgp = "-----BEGIN PGP SIGNATURE-----\n\nabcd\n-----END PGP SIGNATURE-----\n";
     let wrong = lines(&[(EMPTY, "a")]);
     let folder = Folder::with(&[("a", "abc")]);
     for (name, text) in [
         ("x.sha256.asc", format!("{pgp}{wrong}").into_bytes()),
         ("x.sha256.sig", [b"\x88\x02\x04\0", wrong.as_bytes()].concat()),
-        // A message with the list in it, compressed.
+        // A message that contains the manifest, compressed.
         ("x.sha256.gpg", b"\xa3\x01\x9b\xc0\0\x7f\0".to_vec()),
         ("x.sha256.gpg", b"\x01\x02\x03\0".to_vec()),
     ] {
@@ -153,7 +154,7 @@ fn what_holds_more_than_a_signature_is_not_passed_over() {
 }
 
 #[test]
-fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
+fn prune_keeps_digests_of_files_moved_out_of_the_folder() {
     let list = lines(&[(ABC, "d/a"), (EMPTY, "d/b")]);
     let folder = Folder::with(&[("M", &list), ("a", "abc"), ("d/b", "")]);
     let ran = folder.run(&["update", "--prune", "M"]);
@@ -161,7 +162,7 @@ fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
     assert!(ran.out().contains("moved") && ran.err.contains("--rename"), "{ran:?}");
     let ran = folder.run(&["update", "--prune", "--rename", "M"]);
     assert_eq!((folder.read("M"), ran.code), (lines(&[(ABC, "a"), (EMPTY, "d/b")]).into_bytes(), Some(0)));
-    // Where all moved, no disk is told to be missing without saying what is.
+    // If all files moved, the message does not blame a disk that is not mounted.
     let folder = Folder::with(&[("M", &lines(&[(ABC, "d/a")])), ("a", "abc")]);
     std::fs::create_dir(folder.path("d")).unwrap();
     let ran = folder.run(&["update", "--prune", "M"]);
@@ -170,10 +171,10 @@ fn a_digest_is_not_lost_with_a_file_that_moved_beside_the_folder() {
 }
 
 #[test]
-fn a_part_is_never_taken_for_the_whole_in_silence() {
+fn partial_check_is_noted_even_with_quiet() {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
     let ran = folder.run(&["check", "-q", "--only", "a", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "truesum: note: selected: 1 of 2 entries\n", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "truesum: note: selected: 1 of 2 entries\n", Some(0)));
     let ran = folder.run(&["check", "-q", "--sample", "1%", "--sample-seed", "1", "M"]);
     assert!(
         ran.err.starts_with("truesum: note: selected: 1 of 2 entries (sample of 1 %, seed 1)"),
@@ -181,12 +182,12 @@ fn a_part_is_never_taken_for_the_whole_in_silence() {
         ran.err
     );
     let ran = folder.run(&["check", "--status", "--only", "a", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
-    assert_eq!(shown(&folder.run(&["check", "-q", "M"])), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&folder.run(&["check", "-q", "M"])), (String::new(), "", Some(0)));
 }
 
 #[test]
-fn a_digest_is_taken_as_it_is_spelled() {
+fn digests_are_accepted_in_common_spellings() {
     let folder = Folder::with(&[("a", "abc")]);
     let bytes: Vec<&str> = (0..32).map(|at| &ABC[2 * at..2 * at + 2]).collect();
     let [colons, hyphens] = [":", "-"].map(|between| bytes.join(between).to_uppercase());
@@ -240,10 +241,13 @@ fn messages_do_not_mislead() {
         folder.write("P", format!("{}  {name}\n", "0".repeat(64)));
         assert_eq!(folder.run(&["check", "--search", "--moved=ok", "P"]).code, Some(1), "{name}");
     }
-    // ZIP's CRC-32 is what programs mean by `crc` in hexadecimal.
+    // Most programs mean ZIP's CRC-32 by `crc` in hexadecimal.
     assert_eq!(folder.run(&["check", "--expect", "crc:352441c2", "a"]).code, Some(0));
     assert_eq!(folder.run(&["check", "--expect", "cksum:48aa78a2", "a"]).code, Some(0));
-    assert_eq!(shown(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])), (String::new(), "", Some(0)));
+    assert_eq!(
+        result_of(&folder.run(&["hash", "-t", "bsd", "-o", "o.bsd", "a"])),
+        (String::new(), "", Some(0))
+    );
     for command in ["check", "audit"] {
         let ran = folder.run(&[command, "noise"]);
         assert!(ran.err.contains("noise: not a manifest (binary data)"), "{}", ran.err);
@@ -259,41 +263,41 @@ fn messages_do_not_mislead() {
         );
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
-    // A manifest that is cut off is one all the same.
+    // A truncated manifest is still recognised as one.
     folder.write("cut.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}"));
     let ran = folder.run(&["check", "cut.json"]);
     assert!(ran.err.contains("nothing verified") && !ran.err.contains("truesum list formats"), "{}", ran.err);
-    // Of what is none, one message is enough.
+    // For a file that is not a manifest, one message is enough.
     folder.write("words", "no line of these is one\n".repeat(1000));
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
                 truesum: words: not converted: no entries, and 1000 malformed parts\n\
                 hint: if it is a manifest, specify its format: --from FORMAT\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
     assert!(ran.err.contains("hint: specify a key file, or the 56 characters of the key"), "{}", ran.err);
 }
 
 #[test]
-fn links_that_lead_out_are_said_when_they_are_listed() {
+fn links_that_lead_outside_are_noted_when_hashed() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "")]);
     symlink("../out", folder.path("d/link")).unwrap();
     let ran = folder.run(&["hash", "-L", "-o", "d/M", "d"]);
     let note = "truesum: note: 1 name leads outside the folder through symbolic links: check rejects them without --allow-outside\n";
-    assert_eq!(shown(&ran), (String::new(), note, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), note, Some(0)));
     assert_eq!(folder.run(&["check", "d/M"]).code, Some(1));
     assert_eq!(folder.run(&["check", "--allow-outside", "d/M"]).code, Some(0));
-    assert_eq!(shown(&folder.run(&["hash", "-L", "-o", "M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&folder.run(&["hash", "-L", "-o", "M", "d"])), (String::new(), "", Some(0)));
 }
 
 #[test]
-fn another_program_is_not_stood_in_for_by_another_algorithm() {
+fn names_of_other_programs_are_rejected_with_a_hint() {
     let folder = Folder::with(&[("a", "abc")]);
     for (name, how) in
         [("xxh64sum", "-a xxh64"), ("shasum", "-a NAME"), ("sha3sum", "-a NAME"), ("md4sum", "-a md4")]
     {
         symlink(env!("CARGO_BIN_EXE_truesum"), folder.path(name)).unwrap();
-        let ran: Ran = Command::new(folder.path(name)).arg(folder.path("a")).output().unwrap().into();
+        let ran: RunResult = Command::new(folder.path(name)).arg(folder.path("a")).output().unwrap().into();
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
         assert!(
             ran.err.contains(&format!("{name}: truesum is not a drop-in replacement for this program")),
@@ -305,7 +309,7 @@ fn another_program_is_not_stood_in_for_by_another_algorithm() {
 }
 
 #[test]
-fn a_format_is_shown_in_full() {
+fn list_formats_shows_one_format_in_full() {
     let folder = Folder::new();
     let ran = folder.run(&["list", "formats", "GNU"]);
     assert!(
@@ -319,7 +323,7 @@ fn a_format_is_shown_in_full() {
 }
 
 #[test]
-fn json_of_comparisons_counts_what_does_not_show_tampering() {
+fn json_of_comparisons_counts_entries_without_tamper_protection() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     folder.run(&["hash", "-a", "md5", "-o", "M", "d/a"]);
     for command in ["audit", "diff", "update"] {
@@ -335,13 +339,13 @@ fn json_of_comparisons_counts_what_does_not_show_tampering() {
 }
 
 #[test]
-fn binary_data_is_no_manifest_of_json_lines() {
+fn binary_data_is_not_a_json_lines_manifest() {
     let folder = Folder::new();
-    // regression: each line of an image with a brace at the beginning of one was reported as malformed.
+    // regression: every line of a disk image that contains a line starting with a brace was reported as malformed.
     folder.write("disk.iso", b"\x7f\x01\xfe data\n{abc\0def\xff\nmore\n".repeat(1000));
     let ran = folder.run(&["check", "disk.iso", "whatever"]);
     assert!(ran.code == Some(2) && !ran.err.contains("JSON"), "{}", ran.err);
-    // A damaged manifest is still one.
+    // A damaged manifest is still recognised as one.
     let mut text = folder.run(&["hash", "--json", "disk.iso"]).out();
     text.push_str("{\"schema\": \0}\n");
     folder.write("M", text);
@@ -350,7 +354,7 @@ fn binary_data_is_no_manifest_of_json_lines() {
 }
 
 #[test]
-fn every_pasted_form_of_a_digest_is_accepted_wherever_one_is() {
+fn pasted_digests_are_accepted_everywhere() {
     let folder = Folder::with(&[("f", "abc")]);
     let etag = folder.run(&["-a", "s3-etag;part=5MiB", "f"]).out();
     let mut forms: Vec<String> = vec![
@@ -390,7 +394,7 @@ fn every_pasted_form_of_a_digest_is_accepted_wherever_one_is() {
 }
 
 #[test]
-fn a_search_of_folders_names_a_check_that_works() {
+fn recursive_check_hint_works() {
     let folder = Folder::with(&[("g/a", "abc")]);
     let sums = folder.run(&["hash", "g"]).out();
     folder.write("g/SHA256SUMS", sums);
@@ -402,7 +406,7 @@ fn a_search_of_folders_names_a_check_that_works() {
 }
 
 #[test]
-fn names_of_formats_are_found_in_any_case_and_suggested() {
+fn format_names_ignore_case_and_get_suggestions() {
     let folder = Folder::with(&[("a", "abc")]);
     assert_eq!(folder.run(&["-t", "BSD", "a"]).out(), format!("SHA256 (a) = {ABC}\n"));
     for (name, expected) in [
@@ -421,12 +425,12 @@ fn names_of_formats_are_found_in_any_case_and_suggested() {
 }
 
 #[test]
-fn an_update_renames_to_the_file_in_the_same_folder_or_not_at_all() {
+fn update_renames_only_to_an_unambiguous_file() {
     let folder = Folder::with(&[("u/f1", "abc"), ("u/g", "g"), ("other/f1copy", "abc")]);
     let sums = folder.run(&["hash", "u"]).out();
     folder.write("SHA256SUMS", &sums);
     std::fs::rename(folder.path("u/f1"), folder.path("u/f2")).unwrap();
-    // regression: renamed to other/f1copy, which comes first by name.
+    // regression: the entry was renamed to other/f1copy, which comes first by name.
     let ran = folder.run(&["update", "--rename", "SHA256SUMS"]);
     assert!(ran.out().starts_with("renamed\tu/f2\tu/f1\n"), "{ran:?}");
     folder.write("SHA256SUMS", &sums);
@@ -435,7 +439,7 @@ fn an_update_renames_to_the_file_in_the_same_folder_or_not_at_all() {
     let ran = folder.run(&["update", "--rename", "SHA256SUMS"]);
     assert!(!ran.out().contains("renamed") && ran.out().contains("missing\tu/f1"), "{ran:?}");
     assert!(ran.err.contains("1 missing file was not renamed: several files"), "{}", ran.err);
-    // A deleted file is not replaced by one that existed before the manifest was written.
+    // A file that existed before the manifest was written does not replace a deleted one.
     std::fs::remove_file(folder.path("u/f3")).unwrap();
     std::fs::remove_file(folder.path("u/f4")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(50));
@@ -445,7 +449,7 @@ fn an_update_renames_to_the_file_in_the_same_folder_or_not_at_all() {
 }
 
 #[test]
-fn a_torrent_replaces_no_manifest_and_a_conversion_says_what_is_dropped() {
+fn torrent_replaces_no_manifest_and_convert_notes_dropped_entries() {
     let folder = Folder::with(&[("a", "abc"), ("b", "b"), ("c", "c")]);
     folder.run(&["-o", "SHA256SUMS", "a", "b", "c"]);
     let before = folder.read("SHA256SUMS");
@@ -461,7 +465,7 @@ fn a_torrent_replaces_no_manifest_and_a_conversion_says_what_is_dropped() {
 }
 
 #[test]
-fn digests_of_pieces_are_named_where_nothing_is_common() {
+fn diff_names_piece_digests_without_common_algorithm() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
     let ran = folder.run(&["diff", "photos.torrent", "photos"]);
@@ -471,7 +475,7 @@ fn digests_of_pieces_are_named_where_nothing_is_common() {
 }
 
 #[test]
-fn a_conversion_writes_the_names_of_the_files_it_verified() {
+fn converted_manifest_has_the_names_of_the_verified_files() {
     let folder = Folder::with(&[("2024/a", "abc"), ("x.sfv", "2024\\a 352441C2\n")]);
     let ran = folder.run(&["convert", "-a", "sha256", "x.sfv", "-o", "SHA256SUMS"]);
     assert!(ran.code == Some(0) && ran.err.contains("1 name is written with / instead of \\"), "{}", ran.err);
@@ -479,19 +483,19 @@ fn a_conversion_writes_the_names_of_the_files_it_verified() {
 }
 
 #[test]
-fn a_quiet_check_with_a_state_prints_nothing_about_what_is_deferred() {
+fn quiet_check_prints_nothing_about_deferred_files() {
     let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M", &lines(&[(ABC, "a"), (EMPTY, "b")]))]);
     let ran = folder.run(&["check", "-q", "--state", "s", "--max-bytes", "1", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     let ran = folder.run(&["check", "-q", "--max-bytes", "1X", "M"]);
     assert!(ran.err.contains("K, M, G or T (KiB to TiB) or kB, MB, GB or TB"), "{}", ran.err);
     let ran = folder.run(&["tree", "--save", "--granule", "4KiB", "a"]);
     assert!(ran.code == Some(2) && ran.err.contains("expected 64KiB to 64MiB"), "{}", ran.err);
 }
 
-/// Each guess is what somebody typed who had read only `--help`, and found no hint.
+/// Each guess was typed by someone who had only read `--help`, and got no hint.
 #[test]
-fn a_wrong_guess_names_the_command_that_does_it() {
+fn wrong_guess_names_the_right_command() {
     let folder = Folder::with(&[("d/a", "abc"), ("a", "abc"), ("digest", &format!("{ABC}\n"))]);
     let line = format!("{ABC}  a");
     for (words, hint) in [
@@ -528,8 +532,8 @@ fn a_wrong_guess_names_the_command_that_does_it() {
 }
 
 #[test]
-fn names_in_a_manifest_from_a_pipe_are_relative_to_the_current_folder() {
-    // regression: with `<(...)` every file was missing, because /dev/fd was taken for their folder.
+fn names_in_a_manifest_from_a_pipe_are_relative_to_the_cwd() {
+    // regression: with `<(...)` every file was missing, because names were resolved in /dev/fd.
     let folder = Folder::with(&[("a", "abc"), ("SHA256SUMS", &lines(&[(ABC, "a")]))]);
     for line in ["cat SHA256SUMS | truesum check /dev/stdin", "bash -c './.truesum check <(cat SHA256SUMS)'"]
     {

@@ -1,25 +1,25 @@
-//! One scenario a test: exact output and exit status.
+//! The output of `truesum shard`, one scenario per test: exact output and exit status.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, RunResult};
 use std::os::unix::fs::{MetadataExt, symlink};
 
 /// SHA-256 of `b`, by sha256sum.
 const B: &str = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d";
 
-fn shown(ran: &Ran) -> (String, &str, Option<i32>) {
+fn result_of(ran: &RunResult) -> (String, &str, Option<i32>) {
     (ran.out(), &ran.err, ran.code)
 }
 
-/// A folder `d` with two files, and its plan.
-fn planned() -> Folder {
+/// Returns a folder `d` with two files, and its plan.
+fn folder_with_plan() -> Folder {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b")]);
     let ran = folder.run(&["shard", "plan", "-o", "plan", "--root", "d", "--bundle-files", "1", "d"]);
     let said = "truesum: 2 bundles, 2 files, 4 B, planned in plan\n";
-    assert_eq!(shown(&ran), ("2\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("2\n".to_owned(), said, Some(0)));
     folder
 }
 
-/// What a plan says of a file.
+/// Returns the line of a plan for a file.
 fn line(folder: &Folder, name: &str) -> String {
     let found = std::fs::metadata(folder.path(format!("d/{name}"))).unwrap();
     let time = |seconds: i64, nanos: i64| {
@@ -37,21 +37,21 @@ fn line(folder: &Folder, name: &str) -> String {
     )
 }
 
-/// The digest that ends the first line that has one.
+/// Returns the digest at the end of the first line that has one.
 fn sealed(text: &str) -> String {
     let line = text.lines().last().unwrap();
     line[line.len() - 66..line.len() - 2].to_owned()
 }
 
-/// The path of a part.
+/// Returns the path of a part.
 fn part(folder: &Folder, bundle: usize) -> String {
     let id = sealed(&String::from_utf8(folder.read("plan")).unwrap());
     format!("plan.parts/{}-{bundle:06}.jsonl", &id[..8])
 }
 
 #[test]
-fn a_plan_its_parts_and_one_manifest() {
-    let folder = planned();
+fn plan_and_parts_merge_into_one_manifest() {
+    let folder = folder_with_plan();
     let plan = String::from_utf8(folder.read("plan")).unwrap();
     let root = folder.path("d").canonicalize().unwrap();
     let head = format!(
@@ -80,16 +80,16 @@ fn a_plan_its_parts_and_one_manifest() {
 
     let ran = folder.run(&["shard", "run", "plan", "1"]);
     let said = "truesum: bundle 1: 1 file or range, 1 B\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     let said = "truesum: bundle 0: its part is missing\n\
                 truesum: M: not written: 1 error in the parts, 0 files without a digest\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
     let said = "truesum: bundle 0: 1 file or range, 3 B\n\
                 truesum: bundle 1: 1 file or range, 1 B, part already exists\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
     let end = "{\"end\":true,\"lines\":1,\"failed\":0,\"again\":0,\"bytes\":3,\"blake3\":\"";
@@ -103,15 +103,15 @@ fn a_plan_its_parts_and_one_manifest() {
         std::fs::remove_file(folder.path("M")).ok();
         let ran = folder.run(&[&["shard", "merge", "plan", "-o", "M"], words].concat());
         let said = "truesum: 2 files, 4 B, from 2 parts, listed in M\n";
-        assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+        assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
         assert_eq!(String::from_utf8(folder.read("M")).unwrap(), text);
         assert_eq!(folder.run(check).code, Some(0));
     }
 }
 
 #[test]
-fn nothing_that_the_work_is_about_is_replaced_and_no_pipe_is_waited_for() {
-    let folder = planned();
+fn shard_outputs_replace_no_inputs_and_pipes_never_block() {
+    let folder = folder_with_plan();
     folder.write("victim", "kept");
     std::fs::create_dir(folder.path("plan.parts")).unwrap();
     let first = folder.path(part(&folder, 0));
@@ -148,11 +148,11 @@ fn nothing_that_the_work_is_about_is_replaced_and_no_pipe_is_waited_for() {
 }
 
 #[test]
-fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
-    let folder = planned();
+fn file_changed_since_planning_fails() {
+    let folder = folder_with_plan();
     folder.write("d/s/b", "c");
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
-    let (out, err, code) = shown(&ran);
+    let (out, err, code) = result_of(&ran);
     assert_eq!((out.as_str(), code), ("", Some(1)));
     assert!(
         err.contains("truesum: s/b: cannot read: changed since it was planned (the time of the last"),
@@ -172,7 +172,7 @@ fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M", "--partial"]);
     assert_eq!((ran.code, String::from_utf8(folder.read("M")).unwrap()), (Some(1), format!("{ABC}  d/a\n")));
     assert!(ran.err.ends_with("truesum: 1 file is missing from M\n"), "{}", ran.err);
-    // Gone is another word, and so is another size.
+    // A missing file and a different size are reported differently.
     std::fs::remove_file(folder.path("d/s/b")).unwrap();
     let ran = folder.run(&["shard", "run", "-q", "plan", "1"]);
     assert_eq!((&ran.err[..], ran.code), ("truesum: s/b: cannot open: No such file or directory\n", Some(1)));
@@ -182,23 +182,23 @@ fn a_file_that_changed_since_it_was_planned_is_a_failure_of_its_name() {
 }
 
 #[test]
-fn ranges_of_a_large_file_are_bundles_of_their_own() {
+fn ranges_of_a_large_file_are_separate_bundles() {
     let folder = Folder::new();
     folder.write("big", crate::bytes::noise(300_000));
     folder.write("small", "abc");
     let words = ["-a", "sha256-tree,crc32c", "--bundle-bytes", "64KiB", "big", "small"];
     let ran = folder.run(&[&["shard", "plan", "-q", "-o", "plan"], &words[..]].concat());
-    assert_eq!(shown(&ran), ("6\n".to_owned(), "", Some(0)));
+    assert_eq!(result_of(&ran), ("6\n".to_owned(), "", Some(0)));
     let plan = String::from_utf8(folder.read("plan")).unwrap();
     for range in ["[0,65536]", "[65536,131072]", "[262144,300000]"] {
         assert!(plan.contains(&format!(",\"range\":{range}}}\n")), "{plan}");
     }
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "5", "4", "0..4"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "-q", "--tag", "plan", "-o", "M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     let local = folder.run(&["hash", "-a", "sha256-tree,crc32c", "--tag", "big", "small"]);
     assert_eq!(folder.read("M"), local.out);
-    // A flat digest cannot be cut: the file goes whole.
+    // A file with a plain digest cannot be divided, so it is one bundle.
     let ran = folder.run(&[
         "shard",
         "plan",
@@ -213,7 +213,7 @@ fn ranges_of_a_large_file_are_bundles_of_their_own() {
         "small",
     ]);
     assert_eq!(ran.out(), "2\n");
-    // One range of another content, of the same size.
+    // The content of one range changes, but not the size.
     folder.write("big", vec![7; 300_000]);
     let ran = folder.run(&["shard", "run", "-q", "--again", "plan", "2"]);
     assert_eq!(ran.code, Some(1), "what could not be compared was not: {}", ran.err);
@@ -227,8 +227,8 @@ fn ranges_of_a_large_file_are_bundles_of_their_own() {
 }
 
 #[test]
-fn what_is_not_done_as_asked_says_so() {
-    let folder = planned();
+fn invalid_shard_commands_are_reported_and_write_nothing() {
+    let folder = folder_with_plan();
     symlink("nowhere", folder.path("d/dangling")).unwrap();
     folder.pipe("d/pipe");
     folder.write("bad", "{}\n");
@@ -303,8 +303,8 @@ fn what_is_not_done_as_asked_says_so() {
 }
 
 #[test]
-fn a_part_of_another_plan_is_foreign() {
-    let folder = planned();
+fn part_of_another_plan_is_rejected() {
+    let folder = folder_with_plan();
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..2"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "other", "--root", "d", "-a", "md5", "d"]);
     assert_eq!(ran.out(), "1\n");
@@ -312,7 +312,7 @@ fn a_part_of_another_plan_is_foreign() {
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("not a part of this plan: it belongs to another plan\n"), "{}", ran.err);
-    // Each part by its name alone.
+    // Each part can be named explicitly.
     let (one, two) = (part(&folder, 0), part(&folder, 1));
     assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
@@ -321,7 +321,7 @@ fn a_part_of_another_plan_is_foreign() {
 }
 
 #[test]
-fn a_manifest_says_which_files_and_the_names_may_be_any() {
+fn plan_from_a_manifest_supports_any_name() {
     let folder = Folder::new();
     let names: [&[u8]; 5] = [b"d/a\nb", b"d/\xff\xfe", b"d/ \\x", b"d/-", b"d/z"];
     for name in names {
@@ -329,12 +329,12 @@ fn a_manifest_says_which_files_and_the_names_may_be_any() {
     }
     assert_eq!(folder.run(&["hash", "-q", "-a", "md5,sha256", "--tag", "-o", "d/M", "d"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "d/M", "--bundle-files", "2"]);
-    assert_eq!(shown(&ran), ("3\n".to_owned(), "", Some(0)));
-    // Elsewhere under another name, as on another machine.
+    assert_eq!(result_of(&ran), ("3\n".to_owned(), "", Some(0)));
+    // The plan is run for a copy of the folder under another name, as on another machine.
     std::fs::rename(folder.path("d"), folder.path("e")).unwrap();
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3"]).code, Some(4));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..3", "--root", "e"]).code, Some(0));
-    // regression: the manifest had names relative to a folder that is not its own.
+    // regression: the names in the manifest were relative to another folder than its own.
     let ran = folder.run(&["shard", "merge", "-q", "plan", "-o", "e/N"]);
     assert!(ran.code == Some(2) && ran.err.contains("e/N: not written: 5 files are outside "), "{}", ran.err);
     assert!(ran.err.contains("use --keep-names") && !folder.path("e/N").exists(), "{}", ran.err);
@@ -351,8 +351,8 @@ fn a_manifest_says_which_files_and_the_names_may_be_any() {
 }
 
 #[test]
-fn a_format_that_holds_no_digest_of_the_plan_is_no_matter_of_a_part() {
-    let folder = planned();
+fn merge_reports_a_format_that_cannot_store_the_digests() {
+    let folder = folder_with_plan();
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0..2"]).code, Some(0));
     for words in [
         &["shard", "merge", "plan", "-t", "sfv", "-o", "M"][..],
@@ -366,20 +366,20 @@ fn a_format_that_holds_no_digest_of_the_plan_is_no_matter_of_a_part() {
 }
 
 #[test]
-fn a_plan_does_not_take_the_place_of_what_its_manifest_lists() {
-    let folder = planned();
+fn plan_does_not_replace_a_file_in_its_manifest() {
+    let folder = folder_with_plan();
     let before = folder.read("plan");
     assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
     let said = "truesum: plan: not written: it is listed in SUMS\n\
                 hint: use another name for the plan, or remove that line from the manifest\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("plan"), before);
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "p", "--manifest", "SUMS"]).code, Some(0));
 }
 
 #[test]
-fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
+fn files_outside_the_planned_root_are_read_only_on_request() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "secret")]);
     std::os::unix::fs::symlink("../out", folder.path("d/link")).unwrap();
     for (requested, bundle) in
@@ -408,7 +408,7 @@ fn what_lies_outside_of_the_planned_folder_is_read_only_on_request() {
         assert!(!is_named || ran.err.contains("is not replaced"), "{}", ran.err);
         assert_eq!((ran.code, &folder.read("out")[..]), (Some(if is_named { 2 } else { 0 }), &b"secret"[..]));
     }
-    // However it is spelled.
+    // The path may be spelled differently.
     let within = folder.path("d").into_os_string().into_string().unwrap();
     let out = folder.path("out").into_os_string().into_string().unwrap();
     for (requested, says) in [(&[within.as_str()][..], false), (&[&within, &out], true)] {

@@ -1,13 +1,13 @@
-//! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario a test.
+//! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario per test.
 
-use crate::program::{ABC, EMPTY, Folder, after_the_tick, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, lines, result_of, wait_for_next_tick};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn texts_are_hashed_as_they_are() {
+fn text_arguments_are_hashed_verbatim() {
     let folder = Folder::with(&[("lines", "abc\n\nabc\r\nlast")]);
     let ran = folder.run(&["text", "abc", ""]);
-    assert_eq!(shown(&ran), (format!("{ABC}  -\n{EMPTY}  -\n"), "", Some(0)));
+    assert_eq!(result_of(&ran), (format!("{ABC}  -\n{EMPTY}  -\n"), "", Some(0)));
     let ran = folder.run(&["text", "-a", "md5", "--tag", "--", "-x"]);
     assert_eq!(
         ran.out(),
@@ -26,16 +26,16 @@ fn texts_are_hashed_as_they_are() {
         digest(b"last")
     );
     let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed as part of the line\n";
-    assert_eq!(shown(&ran), (out, said, Some(0)));
+    assert_eq!(result_of(&ran), (out, said, Some(0)));
     let ran = folder.feed(&["text", "--lines", "-"], b"abc\n");
-    assert_eq!(shown(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
-    // A template was ignored and the bytes of the digests written.
+    assert_eq!(result_of(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
+    // regression: the template was ignored, and the raw digests were written.
     let template = ["--format-string", "%{md5} %p %s\\n"];
     let ran = folder.run(&[&["text", "abc"], &template[..]].concat());
     assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 - 3\n");
     let ran = folder.feed(&[&["text", "--lines", "-"], &template[..]].concat(), b"abc\n");
     assert_eq!(ran.out(), "900150983cd24fb0d6963f7d28e17f72 -:1 3\n");
-    // A document was begun anew for each text, and never ended.
+    // regression: a new document was begun for each text, and none was completed.
     let ran = folder.run(&["text", "abc", "", "-t", "csv"]);
     assert_eq!(ran.out(), format!("path,size,sha256\n\"-\",3,{ABC}\n\"-\",0,{EMPTY}\n"));
     let ran = folder.run(&["text", "abc", "", "-t", "json"]);
@@ -43,7 +43,7 @@ fn texts_are_hashed_as_they_are() {
     assert_eq!(read["files"][1]["digests"]["sha256"], EMPTY);
     let ran = folder.run(&["text", "--lines", "none"]);
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         (String::new(), "truesum: none: cannot open: No such file or directory\n", Some(1))
     );
     for words in [
@@ -58,7 +58,7 @@ fn texts_are_hashed_as_they_are() {
 }
 
 #[test]
-fn each_folder_gets_a_manifest_of_its_files() {
+fn per_directory_writes_a_manifest_in_each_folder() {
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("d/s/b", ""),
@@ -68,33 +68,33 @@ fn each_folder_gets_a_manifest_of_its_files() {
     ]);
     let ran = folder.run(&["hash", "--per-directory", "d"]);
     let said = "truesum: 4 manifests named SHA256SUMS written; 5 entries, 9 B\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{ABC}  z\n").as_bytes());
     assert_eq!(folder.read("d/s/SHA256SUMS"), format!("{EMPTY}  b\n").as_bytes());
     assert_eq!(folder.read("d/s/t/SHA256SUMS"), format!("{ABC}  c\n").as_bytes());
     assert!(!folder.path("d/none/SHA256SUMS").exists());
     let ran = folder.run(&["check", "-q", "-r", "d"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
-    // Again, the manifests are not content.
-    after_the_tick();
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    // In the second run, the manifests are not hashed either.
+    wait_for_next_tick();
     folder.write("d/z", "");
     let ran = folder.run(&["hash", "--per-directory", "d", "-v"]);
     assert!(ran.err.contains("5 entries, 6 B; 4 manifests of earlier runs not hashed\n"), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{EMPTY}  z\n").as_bytes());
     let ran = folder.run(&["hash", "--per-directory", "-q", "-a", "sha256,md5", "d/s/t"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     let text = String::from_utf8(folder.read("d/s/t/CHECKSUMS")).unwrap();
     assert_eq!(text.lines().count(), 2, "a manifest of another algorithm is no content either: {text}");
     folder.write("d/s/t/MD5SUMS", "a letter\n");
     let ran = folder.run(&["hash", "--per-directory", "-a", "sha512", "d/s/t"]);
     let said = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of earlier runs not hashed\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)), "what only has such a name is content");
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)), "what only has such a name is content");
     assert_eq!(folder.run(&["hash", "--per-directory", "d/a"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--per-directory"]).code, Some(2));
 }
 
 #[test]
-fn a_folder_keeps_what_lists_more_or_is_no_manifest() {
+fn per_directory_does_not_replace_other_files() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
     let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
     let said = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
@@ -109,19 +109,19 @@ fn a_folder_keeps_what_lists_more_or_is_no_manifest() {
 }
 
 #[test]
-fn each_file_gets_its_sidecars_and_these_none() {
+fn sidecar_writes_a_manifest_per_file_and_skips_sidecars() {
     let folder = Folder::with(&[("d/x.iso", "abc"), ("d/s/y", "")]);
     let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
     let said = "truesum: 4 manifests written; 4 entries, 3 B\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     assert_eq!(folder.read("d/x.iso.sha256"), format!("{ABC}  x.iso\n").as_bytes());
     assert_eq!(folder.read("d/s/y.md5"), b"d41d8cd98f00b204e9800998ecf8427e  y\n");
     let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
     let said = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of earlier runs not hashed\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    // A file of that name that is none stays.
+    // A file with the name of a sidecar that is not a manifest is kept.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
     let said = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
@@ -132,7 +132,7 @@ fn each_file_gets_its_sidecars_and_these_none() {
 }
 
 #[test]
-fn names_get_the_crc32_of_their_files() {
+fn embed_add_puts_the_crc32_in_the_name() {
     let folder = Folder::with(&[
         ("d/nine.txt", "123456789"),
         ("d/right [CBF43926]", "123456789"),
@@ -142,26 +142,29 @@ fn names_get_the_crc32_of_their_files() {
     let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 failed; 19 B read\n";
     let out = "d/[00000000]: FAILED\n  the name contains 00000000, but the CRC-32 of the file is 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (use --yes to rename)\nd/right [CBF43926]: OK\n";
-    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
     let ran = folder.run(&["embed", "add", "--yes", "d"]);
     let said = "truesum: 1 file renamed; 1 already named correctly; 18 B read\n";
     let out = "d/nine.txt: RENAMED to nine [CBF43926].txt\nd/right [CBF43926]: OK\n";
-    assert_eq!(shown(&ran), (out.to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(0)));
     assert_eq!(folder.run(&["embed", "check", "-q", "d"]).code, Some(0));
-    // A name that is taken is not replaced.
+    // A file with the target name is not replaced.
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
     let said = "truesum: d/nine.txt: cannot rename: a file with that name exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
-    assert_eq!(shown(&ran), ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1)));
+    assert_eq!(
+        result_of(&ran),
+        ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1))
+    );
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["embed", "add"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--yes", "d"]).code, Some(2));
 }
 
 #[test]
-fn a_dry_run_sees_that_a_name_is_taken() {
+fn embed_dry_run_reports_existing_target() {
     let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
     let ran = folder.run(&["embed", "add", "a.mkv"]);
     let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file with that name exists\n";
@@ -169,10 +172,10 @@ fn a_dry_run_sees_that_a_name_is_taken() {
 }
 
 #[test]
-fn the_renames_that_are_shown_are_those_that_are_carried_out() {
-    // regression: links and names that would become too long were shown as renames that then failed.
+fn embed_dry_run_shows_exactly_the_renames_carried_out() {
+    // regression: renames of links, and to names that are too long, were shown but then failed.
     let long = "x".repeat(250);
-    let stage = || {
+    let setup = || {
         let folder =
             Folder::with(&[("d/a.mkv", "abc"), ("d/e", "abc"), ("d/e [352441C2]", "abc"), ("f", "abc")]);
         folder.write(format!("d/{long}"), "abc");
@@ -180,7 +183,7 @@ fn the_renames_that_are_shown_are_those_that_are_carried_out() {
         folder
     };
     for words in [&["d"][..], &["link"], &["f", "link"], &["f", "./f"], &["-L", "d", "f"]] {
-        let (shown, carried_out) = (stage(), stage());
+        let (shown, carried_out) = (setup(), setup());
         let before = shown.entries();
         let shown = (shown.run(&[&["embed", "add"], words].concat()), shown.entries());
         assert_eq!(shown.1, before, "{words:?}");
@@ -197,7 +200,7 @@ fn the_renames_that_are_shown_are_those_that_are_carried_out() {
 }
 
 #[test]
-fn pipes_in_place_of_companions_are_never_waited_for() {
+fn pipes_in_place_of_companion_files_never_block() {
     // regression: some of these commands opened the pipe and waited for its writer.
     let folder = Folder::with(&[("a", "abc"), ("d/p", "x"), ("d/M.sha256", &lines(&[(ABC, "b")]))]);
     for name in ["p", "a.ftr", "a.ftr.part", "x.torrent", "ascmhl/0001_x.mhl"] {

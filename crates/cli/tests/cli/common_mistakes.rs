@@ -1,11 +1,11 @@
-//! What is said where people commonly slip, and that it leads on.
+//! Common mistakes, and the messages that lead on from them.
 
-use crate::program::{ABC, Folder, Ran};
+use crate::program::{ABC, Folder, RunResult};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 #[test]
-fn names_that_other_programs_have_for_a_command_are_understood() {
+fn command_names_of_other_programs_are_understood() {
     let folder = Folder::with(&[("a", "abc"), ("verify", "abc"), ("help", "abc")]);
     folder.write("M", format!("{ABC}  a\n"));
     assert_eq!(folder.run(&["verify", "M"]).out(), "a: OK\n", "never a digest of a file called verify");
@@ -27,7 +27,7 @@ fn names_that_other_programs_have_for_a_command_are_understood() {
 }
 
 #[test]
-fn all_errors_begin_with_the_programs_name() {
+fn every_error_begins_with_the_program_name() {
     let folder = Folder::with(&[("a", "abc")]);
     for words in [
         &["-j", "abc", "a"][..],
@@ -43,7 +43,8 @@ fn all_errors_begin_with_the_programs_name() {
         let ran = folder.run(words);
         assert!(ran.err.starts_with("truesum: "), "{words:?}: {}", ran.err);
         assert!(!ran.err.contains("error:"), "{words:?}: {}", ran.err);
-        let colored: Ran = folder.command().args(words).env("CLICOLOR_FORCE", "1").output().unwrap().into();
+        let colored: RunResult =
+            folder.command().args(words).env("CLICOLOR_FORCE", "1").output().unwrap().into();
         assert!(!colored.err.contains("error:"), "{words:?}: {}", colored.err);
     }
     let ran = folder.run(&["-j", "abc", "a"]);
@@ -60,26 +61,26 @@ fn help_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_kernel_that_there_is_not_is_an_error() {
+fn unknown_kernel_is_an_error() {
     let folder = Folder::with(&[("a", "abc")]);
     for (name, code) in [("foo", 2), ("portable", 0), ("", 0)] {
-        let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", name).output().unwrap().into();
+        let ran: RunResult = folder.command().arg("a").env("TRUESUM_KERNEL", name).output().unwrap().into();
         assert_eq!(ran.code, Some(code), "{name}: {}", ran.err);
         assert_eq!(ran.out.is_empty(), code != 0);
     }
-    let ran: Ran = folder.command().arg("a").env("TRUESUM_KERNEL", "foo").output().unwrap().into();
+    let ran: RunResult = folder.command().arg("a").env("TRUESUM_KERNEL", "foo").output().unwrap().into();
     assert!(ran.err.starts_with("truesum: TRUESUM_KERNEL=foo: unknown kernel"), "{}", ran.err);
-    // Under a name of coreutils it fails as they do.
+    // The applets fail with the messages of the original programs.
     let mut command = folder.command();
-    let ran: Ran = command.arg0("md5sum").arg("a").env("TRUESUM_CPU", "foo").output().unwrap().into();
+    let ran: RunResult = command.arg0("md5sum").arg("a").env("TRUESUM_CPU", "foo").output().unwrap().into();
     assert_eq!((ran.code, ran.out.len()), (Some(1), 0), "{}", ran.err);
 }
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
+fn cpu_features_can_be_disabled_and_unknown_ones_are_errors() {
     let folder = Folder::with(&[("a", "abc")]);
-    let run = |words: &[&str], list: &[u8]| -> Ran {
+    let run = |words: &[&str], list: &[u8]| -> RunResult {
         let list: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(list);
         folder.command().args(words).env("TRUESUM_CPU", list).output().unwrap().into()
     };
@@ -102,7 +103,7 @@ fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
         assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
         assert!(ran.err.starts_with(&format!("truesum: TRUESUM_CPU={what}")), "{}", ran.err);
     }
-    let both: Ran = folder
+    let both: RunResult = folder
         .command()
         .arg("a")
         .env("TRUESUM_CPU", "sse2")
@@ -114,7 +115,7 @@ fn features_of_the_cpu_can_be_left_out_and_unknown_ones_are_an_error() {
 }
 
 #[test]
-fn a_manifest_may_come_on_standard_input_without_a_dash() {
+fn manifest_is_read_from_stdin_without_a_dash() {
     let folder = Folder::with(&[("a", "abc")]);
     let manifest = format!("{ABC}  a\n");
     for words in [&["check"][..], &["-c"], &["check", "-"]] {
@@ -128,7 +129,7 @@ fn a_manifest_may_come_on_standard_input_without_a_dash() {
 }
 
 #[test]
-fn a_digest_is_taken_with_the_line_it_was_copied_with() {
+fn digest_is_accepted_with_its_copied_line() {
     let folder = Folder::with(&[("disk.iso", "abc"), ("b3", "abc")]);
     for (line, note) in [
         (format!("{ABC}  disk.iso"), ""),
@@ -150,7 +151,7 @@ fn a_digest_is_taken_with_the_line_it_was_copied_with() {
 }
 
 #[test]
-fn what_is_no_manifest_is_recognised_before_its_lines_are() {
+fn non_manifest_is_recognised_before_its_lines_are_read() {
     let folder = Folder::with(&[("SHA256SUMS", "<!DOCTYPE html>\n<h1>404 Not Found</h1>\n")]);
     folder.write(
         "disk.img",
@@ -168,7 +169,7 @@ fn what_is_no_manifest_is_recognised_before_its_lines_are() {
 }
 
 #[test]
-fn compressed_files_are_named_with_the_command_that_unpacks_them() {
+fn compressed_files_are_reported_with_an_unpack_command() {
     // regression: "this is compressed with bzip2, lz4, zip or 7z", and "byte 0: the data compressed with gzip is binary".
     let folder = Folder::new();
     let rest = [7; 60];
@@ -200,7 +201,7 @@ fn compressed_files_are_named_with_the_command_that_unpacks_them() {
 }
 
 #[test]
-fn options_are_named_as_they_were_typed() {
+fn options_are_named_as_typed() {
     // regression: --no-progress was called --progress in messages.
     let folder = Folder::with(&[("a", "abc")]);
     for (words, said) in [
@@ -220,7 +221,7 @@ fn options_are_named_as_they_were_typed() {
 }
 
 #[test]
-fn on_a_terminal_it_is_said_what_was_written() {
+fn written_files_are_reported_on_a_terminal() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
     let ran = on_terminal(&folder, "hash -o M d");
     assert!(ran.out().contains("truesum: 2 files, 6 B, listed in M"), "{}", ran.out());
@@ -232,7 +233,7 @@ fn on_a_terminal_it_is_said_what_was_written() {
 }
 
 #[test]
-fn a_torrent_is_not_written_to_a_terminal() {
+fn torrent_is_not_written_to_a_terminal() {
     let folder = Folder::with(&[("a", "abc")]);
     for words in ["torrent create a", "hash -t torrent a"] {
         let ran = on_terminal(&folder, words);
@@ -243,8 +244,8 @@ fn a_torrent_is_not_written_to_a_terminal() {
     assert!(ran.code == Some(0) && ran.out.starts_with(b"d4:info"), "{}", ran.err);
 }
 
-/// Runs with all three standard streams a terminal; what it shows is in `out`.
-fn on_terminal(folder: &Folder, words: &str) -> Ran {
+/// Runs the program with all three standard streams connected to a terminal; `out` has everything that it prints.
+fn on_terminal(folder: &Folder, words: &str) -> RunResult {
     let command = format!("{} {words}", env!("CARGO_BIN_EXE_truesum"));
     let mut script = Command::new("script");
     script

@@ -1,4 +1,4 @@
-//! A folder with files with all kinds of names, and the programs to compare: the original, and truesum under its name.
+//! A folder with files that have unusual names, and two programs to compare: the original, and truesum under its name.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -10,14 +10,14 @@ use tempfile::TempDir;
 
 /// The output of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct CommandOutput {
     pub stdout: String,
     pub stderr: String,
     pub code: Option<i32>,
 }
 
 /// A folder to run commands in, and one with truesum under other names.
-pub struct Stage {
+pub struct Sandbox {
     folder: TempDir,
     links: TempDir,
 }
@@ -61,24 +61,24 @@ const NAMES: &[&[u8]] = &[
     b"9dd4e461268c8034f5c8564e155c67a6",
 ];
 
-impl Stage {
+impl Sandbox {
     /// Creates a folder with one file for each of many unusual names, `empty`, `big` (700 kB), `folder/`, `loop` (a
     /// link to itself) and `gone` (a link to a missing file).
-    pub fn new(programs: impl IntoIterator<Item = &'static str>) -> Stage {
-        let stage = Stage { folder: tempfile::tempdir().unwrap(), links: tempfile::tempdir().unwrap() };
+    pub fn new(programs: impl IntoIterator<Item = &'static str>) -> Sandbox {
+        let sandbox = Sandbox { folder: tempfile::tempdir().unwrap(), links: tempfile::tempdir().unwrap() };
         for (i, name) in NAMES.iter().enumerate() {
             let text = if *name == b"empty" { String::new() } else { format!("file {i}\n") };
-            std::fs::write(stage.path().join(OsStr::from_bytes(name)), text).unwrap();
+            std::fs::write(sandbox.path().join(OsStr::from_bytes(name)), text).unwrap();
         }
         let big: Vec<u8> = (0..700_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        std::fs::write(stage.path().join("big"), big).unwrap();
-        std::fs::create_dir(stage.path().join("folder")).unwrap();
-        symlink("loop", stage.path().join("loop")).unwrap();
-        symlink("nothing", stage.path().join("gone")).unwrap();
+        std::fs::write(sandbox.path().join("big"), big).unwrap();
+        std::fs::create_dir(sandbox.path().join("folder")).unwrap();
+        symlink("loop", sandbox.path().join("loop")).unwrap();
+        symlink("nothing", sandbox.path().join("gone")).unwrap();
         for program in programs {
-            symlink(env!("CARGO_BIN_EXE_truesum"), stage.links.path().join(program)).unwrap();
+            symlink(env!("CARGO_BIN_EXE_truesum"), sandbox.links.path().join(program)).unwrap();
         }
-        stage
+        sandbox
     }
 
     pub fn path(&self) -> &Path {
@@ -105,7 +105,7 @@ impl Stage {
     }
 
     /// Runs a shell command. Bytes that are not UTF-8 are shown as `<ff>`.
-    pub fn run(&self, from: &Path, locale: &str, command: &str) -> Shown {
+    pub fn run(&self, from: &Path, locale: &str, command: &str) -> CommandOutput {
         let mut shell = self.shell(from, locale, command);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = shell.spawn().unwrap();
@@ -119,7 +119,7 @@ impl Stage {
         });
         let output = child.wait_with_output().unwrap();
         let stderr = reader.join().unwrap();
-        Shown { stdout: text(&output.stdout), stderr: text(&stderr), code: output.status.code() }
+        CommandOutput { stdout: text(&output.stdout), stderr: text(&stderr), code: output.status.code() }
     }
 
     /// Runs a command with the original's programs and with truesum's, with separate and with merged streams, and
@@ -158,22 +158,22 @@ pub fn oracle(program: &str, version: &str) -> Option<PathBuf> {
 
 /// Returns the folder with this program from `tests/originals/fetch`, if `TRUESUM_ORIGINALS` names it and the program
 /// is there.
-pub fn newest(program: &str) -> Option<PathBuf> {
+pub fn newest_original(program: &str) -> Option<PathBuf> {
     let folder = Path::new(&std::env::var_os("TRUESUM_ORIGINALS")?).join("bin");
     folder.join(program).exists().then_some(folder)
 }
 
 /// Runs a transcript: lines `$ command`, the merged output of both streams, and `? status`. If the newest `program` is
 /// available, its output must be the same.
-pub fn play(stage: &Stage, transcript: &str, locale: &str, program: &str) {
-    play_with(stage, stage.links(), transcript, locale);
-    match newest(program) {
-        Some(original) => play_with(&Stage::new([]), &original, transcript, locale),
+pub fn check_transcript(sandbox: &Sandbox, transcript: &str, locale: &str, program: &str) {
+    check_transcript_with(sandbox, sandbox.links(), transcript, locale);
+    match newest_original(program) {
+        Some(original) => check_transcript_with(&Sandbox::new([]), &original, transcript, locale),
         None => truesum_test_support::oracle::missing(&format!("the newest {program} (TRUESUM_ORIGINALS)")),
     }
 }
 
-fn play_with(stage: &Stage, programs: &Path, transcript: &str, locale: &str) {
+fn check_transcript_with(sandbox: &Sandbox, programs: &Path, transcript: &str, locale: &str) {
     let mut commands = 0;
     let mut lines = transcript.lines().filter(|line| !line.starts_with("## ")).peekable();
     while let Some(line) = lines.next() {
@@ -189,7 +189,7 @@ fn play_with(stage: &Stage, programs: &Path, transcript: &str, locale: &str) {
                 None => expected.extend([line, "\n"]),
             }
         };
-        let found = stage.run(programs, locale, &format!("{{ {command}\n}} 2>&1"));
+        let found = sandbox.run(programs, locale, &format!("{{ {command}\n}} 2>&1"));
         assert_eq!(
             (found.stdout.as_str(), found.code),
             (expected.as_str(), Some(code)),

@@ -9,9 +9,9 @@ use truesum::manifest::{Entry, Heading, PieceList, Writer, format};
 use truesum::{Conclusion, Damage, Event, Options, Outcome, Progress, Verdict, Verification};
 
 /// A small random number generator (xorshift64*), so that each case is identified by its number.
-struct Numbers(u64);
+struct Random(u64);
 
-impl Numbers {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -37,7 +37,7 @@ struct Case {
 }
 
 fn case(number: u64) -> Case {
-    let mut numbers = Numbers(number * 2 + 1);
+    let mut numbers = Random(number * 2 + 1);
     numbers.below(2);
     // Pieces of a few bytes, of part of a unit, of one unit, and of more than one.
     let (piece_len, longest) = match number % 8 {
@@ -91,7 +91,7 @@ fn torrent(case: &Case) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-fn lay(case: &Case, root: &Path) {
+fn write_files(case: &Case, root: &Path) {
     for (at, (content, fate)) in case.contents.iter().zip(&case.fates).enumerate() {
         let path = root.join(name(at));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -181,19 +181,19 @@ fn expected(case: &Case) -> Vec<(Verdict, Ranges, Ranges)> {
 }
 
 /// What is reported about a file: verdict, damage, unknown bytes.
-type Told = (Verdict, Vec<Damage>, Ranges);
+type OutcomeParts = (Verdict, Vec<Damage>, Ranges);
 
-fn told(outcome: &Outcome) -> Told {
+fn outcome_parts(outcome: &Outcome) -> OutcomeParts {
     let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
     (outcome.verdict(), pieces.damaged, pieces.unknown)
 }
 
 /// The same without the information that damage may belong to another file.
-fn plain((verdict, damaged, unknown): Told) -> (Verdict, Ranges, Ranges) {
+fn plain((verdict, damaged, unknown): OutcomeParts) -> (Verdict, Ranges, Ranges) {
     (verdict, merged(damaged.into_iter().map(|damage| damage.range)), unknown)
 }
 
-fn check(root: &Path, manifest: &[u8], file_name: &str, threads: usize) -> (Vec<Told>, Conclusion) {
+fn check(root: &Path, manifest: &[u8], file_name: &str, threads: usize) -> (Vec<OutcomeParts>, Conclusion) {
     let path = root.join(file_name);
     std::fs::write(&path, manifest).unwrap();
     let options = Options { threads, ..Options::default() };
@@ -203,7 +203,7 @@ fn check(root: &Path, manifest: &[u8], file_name: &str, threads: usize) -> (Vec<
     verification
         .manifests(&[path], &mut |event| {
             match event {
-                Event::Entry(_, outcome) => outcomes.push(told(outcome)),
+                Event::Entry(_, outcome) => outcomes.push(outcome_parts(outcome)),
                 Event::Malformed(_, line) => panic!("{line}"),
                 _ => {}
             }
@@ -214,11 +214,11 @@ fn check(root: &Path, manifest: &[u8], file_name: &str, threads: usize) -> (Vec<
 }
 
 #[test]
-fn every_byte_is_judged_as_by_hashing_each_piece_alone() {
+fn piece_verdicts_match_hashing_each_piece_alone() {
     for number in 0..96 {
         let case = case(number);
         let folder = tempfile::tempdir().unwrap();
-        lay(&case, folder.path());
+        write_files(&case, folder.path());
         let (outcomes, _) = check(folder.path(), &torrent(&case), "t.torrent", 1 + number as usize % 3);
         let outcomes: Vec<_> = outcomes.into_iter().map(plain).collect();
         assert_eq!(outcomes, expected(&case), "case {number}: {:?} of {}", case.fates, case.piece_len);
@@ -226,11 +226,11 @@ fn every_byte_is_judged_as_by_hashing_each_piece_alone() {
 }
 
 #[test]
-fn damage_in_a_piece_of_two_files_is_told_as_perhaps_the_others() {
+fn damage_in_a_shared_piece_is_marked_as_shared() {
     let contents = vec![vec![1; 10], vec![2; 10]];
     let case = Case { contents, fates: vec![Fate::Kept, Fate::Flipped(0)], piece_len: 8 };
     let folder = tempfile::tempdir().unwrap();
-    lay(&case, folder.path());
+    write_files(&case, folder.path());
     let (outcomes, conclusion) = check(folder.path(), &torrent(&case), "t.torrent", 1);
     let damage: Vec<_> =
         outcomes.into_iter().flat_map(|told| told.1).map(|damage| (damage.range, damage.shared)).collect();
@@ -239,7 +239,7 @@ fn damage_in_a_piece_of_two_files_is_told_as_perhaps_the_others() {
 }
 
 #[test]
-fn a_torrent_that_claims_more_than_there_is_costs_no_more_than_what_there_is() {
+fn torrent_with_huge_claimed_size_is_checked_quickly() {
     // 2^60 bytes in pieces of 2^58: if missing bytes were hashed as zeros, this would not end.
     let spec: Spec = "sha1".parse().unwrap();
     let pieces = PieceList::new(spec, 0..1 << 60, 1 << 58, vec![0; 80].into()).unwrap();
@@ -254,7 +254,7 @@ fn a_torrent_that_claims_more_than_there_is_costs_no_more_than_what_there_is() {
 }
 
 #[test]
-fn pieces_that_hashdeep_writes_are_verified_in_one_read() {
+fn hashdeep_pieces_are_verified_in_one_read() {
     let folder = tempfile::tempdir().unwrap();
     let content: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
     std::fs::write(folder.path().join("a"), &content).unwrap();

@@ -1,6 +1,6 @@
-//! What the programs that own a format or a language make of ours, and we of theirs: torrents, signatures, templates, parity.
+//! Compatibility with the reference programs of formats: torrents, signatures, format strings and PAR2.
 
-use crate::peers::other;
+use crate::peers::run_tool;
 use crate::program::Folder;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
@@ -15,16 +15,17 @@ fn set() -> Folder {
     folder
 }
 
-/// The dictionary `info` of a torrent, whose digest names it.
+/// Returns the dictionary `info` of a torrent, whose digest identifies it.
 fn info(folder: &Folder, name: &str) -> Vec<u8> {
     let text = folder.read(name);
     let find = |part: &[u8]| text.windows(part.len()).position(|found| found == part).unwrap();
     text[find(b"4:info") + 6..find(b"12:piece layers")].to_vec()
 }
 
-/// The names were told by libtorrent 2.1.1, which makes the same torrent of version 2, and finds all pieces of both.
+/// The info hashes were computed by libtorrent 2.1.1, which creates the same version 2 torrent and verifies all pieces
+/// of both.
 #[test]
-fn torrents_have_the_names_that_libtorrent_gives_them() {
+fn btih_matches_libtorrent() {
     const V2: &str = "585c41b0d880973f61efa412f4b9e7cc86baee2ced895fe3fae9e288111dee1a";
     const HYBRID: [&str; 2] = [
         "ab55aa283d40ffda85d005bd51462dbea520c666",
@@ -45,7 +46,7 @@ fn torrents_have_the_names_that_libtorrent_gives_them() {
         let check = folder.run(&["check", "x.torrent"]);
         assert_eq!(check.code, Some(0), "{}", check.err);
         assert_eq!(check.out().matches(": OK\n").count(), 5);
-        // One byte, in the last piece and before it.
+        // One byte in the last piece, and one before it.
         for (at, told) in [(33_000, "  32768 32768 damaged\n"), (69_999, "  65536 4464")] {
             let mut bytes = folder.read("set/a.bin");
             bytes[at] ^= 1;
@@ -59,7 +60,7 @@ fn torrents_have_the_names_that_libtorrent_gives_them() {
     }
 }
 
-/// Names that have been trouble, each with one thing in it.
+/// Names that have caused problems, each with one peculiarity.
 const NAMES: &[&[u8]] = &[
     b"plain",
     b"two  blanks",
@@ -104,7 +105,7 @@ const NAMES: &[&[u8]] = &[
 ];
 
 #[test]
-fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
+fn torrents_of_unusual_names_match_mktorrent_and_torf() {
     let folder = Folder::new();
     for name in NAMES {
         let path = folder.path("set").join(std::ffi::OsStr::from_bytes(name));
@@ -119,7 +120,7 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
         assert_eq!(check.out().matches(": OK\n").count(), files, "{name}");
     };
     whole("ours.torrent", NAMES.len());
-    if other(&folder, "mktorrent", &["-l", "15", "-a", "http://x", "-o", "mk.torrent", "set"]).is_some() {
+    if run_tool(&folder, "mktorrent", &["-l", "15", "-a", "http://x", "-o", "mk.torrent", "set"]).is_some() {
         whole("mk.torrent", NAMES.len());
     }
     let code = "import sys\ntry: import torf\nexcept ImportError: sys.exit(77)\n\
@@ -130,12 +131,12 @@ fn torrents_over_hostile_names_are_those_of_mktorrent_and_torf() {
         return missing("torf (Python)");
     }
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // It leaves hidden files out.
+    // torf omits hidden files.
     whole("torf.torrent", NAMES.len() - 1);
 }
 
 #[test]
-fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
+fn minisign_and_signify_signatures_are_verified() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
     let run = |program: &str, words: &[&str]| {
         let output = Command::new(program).args(words).current_dir(folder.root()).output();
@@ -174,11 +175,11 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
         let check = folder.run(&["check", "--pubkey", key, name]);
         assert_eq!((check.out().as_str(), check.code), (*said, Some(0)), "{name}: {}", check.err);
         assert!(check.err.contains(" is signed by the key "), "{}", check.err);
-        // regression: it was quoted for a shell.
+        // regression: the comment was quoted for a shell.
         let is_commented =
             check.err.contains(" (signed comment: ") && !check.err.contains("(signed comment: '");
         assert_eq!(is_commented, key == &"m.pub", "{}", check.err);
-        // Every other byte of the signature, and one of what it is of.
+        // Every other byte of the signature, and one byte of the signed file.
         let signature = if *name == "SHA256SUMS" { "SHA256SUMS.minisig" } else { name };
         let good = folder.read(signature);
         let comment = good.iter().position(|&byte| byte == b'\n').unwrap() + 1;
@@ -221,7 +222,7 @@ fn what_minisign_and_signify_sign_is_verified_and_nothing_else_is() {
 }
 
 #[test]
-fn a_signature_that_nobody_verified_is_named_every_time() {
+fn unverified_signature_is_noted_every_time() {
     let folder = Folder::with(&[("a", "abc")]);
     let lines = folder.run(&["a"]).out();
     folder.write(
@@ -238,7 +239,7 @@ fn a_signature_that_nobody_verified_is_named_every_time() {
 }
 
 #[test]
-fn templates_print_what_rhash_prints() {
+fn templates_match_rhash() {
     let folder =
         Folder::with(&[("a b%\u{fc}.txt", "abc"), ("d/x!#$&'()*+,;=?@[]^`{|}~.y", ""), ("plain", "x")]);
     let names = ["a b%\u{fc}.txt", "d/x!#$&'()*+,;=?@[]^`{|}~.y", "plain"];
@@ -269,7 +270,7 @@ fn templates_print_what_rhash_prints() {
 }
 
 #[test]
-fn links_lists_and_parity_are_read_and_written_as_their_programs_do() {
+fn rhash_links_and_par2_files_are_compatible() {
     let folder = Folder::with(&[("a b.txt", "abc"), ("plain", "x")]);
     for (words, ours) in [
         (&["--ed2k-link"][..], &["-t", "ed2k", "-a", "ed2k,aich"][..]),
@@ -281,11 +282,11 @@ fn links_lists_and_parity_are_read_and_written_as_their_programs_do() {
         let files = ["a b.txt", "plain"];
         let made = folder.run(&[ours, &files].concat());
         assert_eq!(made.code, Some(0), "{ours:?}: {}", made.err);
-        let Some(theirs) = other(&folder, "rhash", &[words, &files].concat()) else { return };
+        let Some(theirs) = run_tool(&folder, "rhash", &[words, &files].concat()) else { return };
         assert_eq!(made.out(), String::from_utf8_lossy(&theirs.stdout), "{ours:?}");
     }
     folder.write("big", (0..100_000u32).map(|at| (at % 251) as u8).collect::<Vec<u8>>());
-    if other(&folder, "par2", &["create", "-q", "-s4096", "-r5", "set.par2", "big", "plain"]).is_some() {
+    if run_tool(&folder, "par2", &["create", "-q", "-s4096", "-r5", "set.par2", "big", "plain"]).is_some() {
         let check = folder.run(&["check", "set.par2"]);
         assert_eq!(check.code, Some(0), "{}{}", check.out(), check.err);
         let mut bytes = folder.read("big");
@@ -302,9 +303,9 @@ fn links_lists_and_parity_are_read_and_written_as_their_programs_do() {
 }
 
 #[test]
-fn a_signature_of_one_file_has_no_list_to_select_from() {
+fn signature_of_one_file_allows_no_selection() {
     let folder = Folder::with(&[("a", "abc")]);
-    // As long as they are; whether it fits is not asked before.
+    // They have the right length, and are not verified before the options are rejected.
     folder.write("k.pub", format!("untrusted comment: key\nRWQ{}\n", "A".repeat(53)));
     folder.write("a.minisig", format!("untrusted comment: signature\nRWQ{}=\n", "A".repeat(96)));
     let all = folder.run(&["check", "--pubkey", "k.pub", "a.minisig"]);

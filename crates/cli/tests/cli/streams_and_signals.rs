@@ -1,17 +1,17 @@
-//! Output that fails, readers that leave, and signals. Nothing here waits for a clock.
+//! Failing output, closed pipes, and signals. No test depends on timing.
 
-use crate::program::{ABC, Folder, OLD, Ran, ended};
+use crate::program::{ABC, Folder, OLD_MANIFEST, RunResult, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, Write};
 use std::process::{Child, Command, Stdio};
 
 #[test]
-fn a_full_device_is_an_error_and_said_so() {
+fn full_device_is_reported_as_an_error() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", format!("{ABC}  a\n"));
     for words in [&["a"][..], &["check", "M"], &["check", "--json", "M"], &["list", "formats"], &["man"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-        let ran: Ran =
+        let ran: RunResult =
             folder.command().args(words).stdout(full).stderr(Stdio::piped()).output().unwrap().into();
         assert_eq!(ran.code, Some(2), "{words:?}");
         assert!(ran.err.contains("standard output: cannot write: No space left on device"), "{}", ran.err);
@@ -19,20 +19,20 @@ fn a_full_device_is_an_error_and_said_so() {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_the_run_without_a_word() {
+fn closed_pipe_ends_the_run_silently() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", format!("{ABC}  a\n"));
     for words in [&["a"][..], &["check", "M"], &["list", "algorithms"]] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let ran: Ran =
+        let ran: RunResult =
             folder.command().args(words).stdout(writer).stderr(Stdio::piped()).output().unwrap().into();
         assert_eq!((ran.signal, ran.err.as_str()), (Some(13), ""), "{words:?}");
     }
 }
 
 #[test]
-fn a_closed_stream_is_an_error_where_it_is_used_and_nowhere_else() {
+fn closed_stream_is_an_error_only_if_it_is_used() {
     let folder = Folder::with(&[("a", "abc"), ("sub/b", "b")]);
     folder.write("M", format!("{ABC}  a\n"));
     for (line, code, out, err) in [
@@ -58,7 +58,7 @@ fn a_closed_stream_is_an_error_where_it_is_used_and_nowhere_else() {
         let program = env!("CARGO_BIN_EXE_truesum");
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &format!("exec \"$0\" {line}"), program]).current_dir(folder.root());
-        let ran: Ran = shell.stdin(Stdio::null()).output().unwrap().into();
+        let ran: RunResult = shell.stdin(Stdio::null()).output().unwrap().into();
         let shown = format!("{line}: {}{}", ran.out(), ran.err);
         assert_eq!(ran.code, Some(code), "{shown}");
         assert!(ran.out().contains(out) && ran.err.contains(err), "{shown}");
@@ -67,7 +67,7 @@ fn a_closed_stream_is_an_error_where_it_is_used_and_nowhere_else() {
 }
 
 #[test]
-fn the_old_manifest_survives_a_full_disk() {
+fn old_manifest_survives_a_full_disk() {
     let folder = Folder::new();
     let names: Vec<String> = (0..600).map(|i| format!("tree/file-with-quite-a-long-name-{i:04}")).collect();
     for name in &names {
@@ -94,12 +94,12 @@ fn the_old_manifest_survives_a_full_disk() {
     assert_eq!((old == new, left), (true, 1), "the old manifest, and nothing beside it");
 }
 
-/// A run that reads standard input and has begun to.
-fn reading(folder: &Folder, words: &[&str]) -> Child {
+/// Starts a run that reads standard input, and waits until it reads.
+fn start_reading(folder: &Folder, words: &[&str]) -> Child {
     let mut command = folder.command();
     command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // More than a pipe holds: when it is taken, the run is on.
+    // More than a pipe can hold: when all of it is written, the program is reading.
     child.stdin.as_mut().unwrap().write_all(&vec![0; 1 << 20]).unwrap();
     child
 }
@@ -109,23 +109,24 @@ fn signal(child: &Child, signal: Signal) {
 }
 
 #[test]
-fn a_signal_ends_the_run_cleanly_and_leaves_the_old_manifest() {
+fn signal_ends_the_run_and_keeps_the_old_manifest() {
     for (number, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         if is_ignored(number) {
             continue;
         }
-        let folder = Folder::with(&[("M", OLD)]);
-        let child = reading(&folder, &["-o", "M", "-"]);
+        let folder = Folder::with(&[("M", OLD_MANIFEST)]);
+        let child = start_reading(&folder, &["-o", "M", "-"]);
         signal(&child, number);
-        let ran = ended(child);
+        let ran = wait_for(child);
         assert_eq!(ran.code, Some(code), "{}", ran.err);
         assert!(ran.err.contains("interrupted") && ran.err.contains("M was not written"), "{}", ran.err);
-        assert_eq!(folder.read("M"), OLD.as_bytes());
+        assert_eq!(folder.read("M"), OLD_MANIFEST.as_bytes());
         assert_eq!(folder.entries(), ["M"], "no temporary file is left");
     }
 }
 
-/// Whether this process was started with the signal ignored, as `nohup` does with SIGHUP: its children then keep that.
+/// Returns whether this process was started with the signal ignored, as `nohup` does with SIGHUP; its children inherit
+/// that.
 fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
@@ -134,12 +135,12 @@ fn is_ignored(signal: Signal) -> bool {
 }
 
 #[test]
-fn a_second_signal_ends_the_run_at_once() {
+fn second_signal_ends_the_run_immediately() {
     let folder = Folder::new();
-    let mut child = reading(&folder, &["-"]);
+    let mut child = start_reading(&folder, &["-"]);
     signal(&child, Signal::INT);
     signal(&child, Signal::INT);
-    // Standard input stays open: only the signal can end it. Two signals that arrive as one need another.
+    // Standard input stays open: only the signal can end it. If two signals are merged into one, another one is needed.
     let status = loop {
         match child.try_wait().unwrap() {
             Some(status) => break status,
@@ -150,9 +151,9 @@ fn a_second_signal_ends_the_run_at_once() {
 }
 
 #[test]
-fn a_status_line_can_be_asked_for() {
+fn sigusr1_prints_a_status_line() {
     let folder = Folder::new();
-    let mut child = reading(&folder, &["-"]);
+    let mut child = start_reading(&folder, &["-"]);
     signal(&child, Signal::USR1);
     let mut line = String::new();
     std::io::BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
@@ -162,14 +163,14 @@ fn a_status_line_can_be_asked_for() {
 }
 
 #[test]
-fn lines_do_not_wait_for_the_files_after_them() {
+fn digests_are_printed_before_later_files_are_read() {
     let folder = Folder::with(&[("a", "abc")]);
     let mut command = folder.command();
     command.args(["-j", "1", "a", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
-    // Standard input is still open: what comes now was not held back for it.
+    // Standard input is still open, so this line was not held back until its end.
     out.read_line(&mut line).unwrap();
     assert_eq!(line, format!("{ABC}  a\n"));
     drop(child.stdin.take());
@@ -177,18 +178,18 @@ fn lines_do_not_wait_for_the_files_after_them() {
 }
 
 #[test]
-fn a_check_that_is_interrupted_reports_what_it_did() {
+fn interrupted_check_reports_what_it_did() {
     let folder = Folder::with(&[("a", "abc")]);
-    let mut child = reading_manifest(&folder);
+    let mut child = start_reading_manifest(&folder);
     signal(&child, Signal::INT);
     drop(child.stdin.take());
-    let ran = ended(child);
+    let ran = wait_for(child);
     assert_eq!(ran.code, Some(130), "{}", ran.err);
     assert!(ran.err.contains("interrupted"), "{}", ran.err);
 }
 
-/// A check that reads its manifest from standard input and has begun to.
-fn reading_manifest(folder: &Folder) -> Child {
+/// Starts a check that reads its manifest from standard input, and waits until it reads.
+fn start_reading_manifest(folder: &Folder) -> Child {
     let mut command = folder.command();
     command.args(["check", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -197,19 +198,19 @@ fn reading_manifest(folder: &Folder) -> Child {
     child
 }
 
-/// Waits until a child handles SIGINT by itself.
-fn until_handled(child: &Child) {
+/// Waits until a child has installed its SIGINT handler.
+fn wait_until_handled(child: &Child) {
     let handled = || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
         u64::from_str_radix(mask.trim(), 16).unwrap() >> (Signal::INT.as_raw() - 1) & 1 == 1
     };
-    until("SIGINT is handled", handled);
+    wait_until("SIGINT is handled", handled);
 }
 
 #[test]
-fn the_first_signal_ends_a_run_that_waits_for_input() {
-    let folder = Folder::with(&[("a", "abc"), ("M", OLD)]);
+fn first_signal_ends_a_run_that_waits_for_input() {
+    let folder = Folder::with(&[("a", "abc"), ("M", OLD_MANIFEST)]);
     folder.pipe("fifo");
     let lines: [&[&str]; 10] = [
         &["-"],
@@ -229,23 +230,23 @@ fn the_first_signal_ends_a_run_that_waits_for_input() {
             command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let mut child = command.spawn().unwrap();
             let mut input = child.stdin.take().unwrap();
-            until_handled(&child);
+            wait_until_handled(&child);
             input.write_all(first).unwrap();
             std::thread::sleep(std::time::Duration::from_millis(then));
             signal(&child, Signal::INT);
-            // Whoever writes is still there.
-            let ran = ended(child);
+            // The writing end is still open.
+            let ran = wait_for(child);
             assert_eq!(ran.code, Some(130), "{words:?}: {}", ran.err);
             assert!(ran.err.contains("interrupted"), "{words:?}: {}", ran.err);
             assert!(!ran.err.contains("anceled"), "{words:?}: {}", ran.err);
             drop(input);
         }
     }
-    assert_eq!(folder.read("M"), OLD.as_bytes());
+    assert_eq!(folder.read("M"), OLD_MANIFEST.as_bytes());
 }
 
 #[test]
-fn other_programs_end_by_the_signal_when_they_wait() {
+fn applets_die_by_the_signal_while_waiting() {
     use std::os::unix::process::CommandExt;
     let folder = Folder::new();
     for (program, words) in [("sha256sum", &["-"][..]), ("cksum", &["-c"]), ("b3sum", &[])] {
@@ -253,18 +254,18 @@ fn other_programs_end_by_the_signal_when_they_wait() {
         command.arg0(program).args(words).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
-        // What runs beside a shell is started with SIGINT ignored.
+        // Shells start background processes with SIGINT ignored.
         signal(&child, Signal::TERM);
-        let ran = ended(child);
+        let ran = wait_for(child);
         assert_eq!(ran.signal, Some(15), "{program}: {:?}", ran.code);
         drop(input);
     }
 }
 
 #[test]
-fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
+fn die_with_parent_ends_the_run_with_its_parent() {
     let folder = Folder::new();
-    // Hashed for minutes: a hole.
+    // A hole that takes minutes to hash.
     std::fs::File::create(folder.path("hole")).unwrap().set_len(1 << 40).unwrap();
     for (options, ends) in [("--die-with-parent", true), ("--progress=never", false)] {
         let mut shell = Command::new("sh");
@@ -276,21 +277,21 @@ fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
         let mut line = String::new();
         std::io::BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let run = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
-        // It has asked the kernel once it runs as itself and reads the file.
+        // The program has requested the signal once it has opened the file.
         let opened = || {
             let files = std::fs::read_dir(format!("/proc/{run}/fd")).into_iter().flatten().flatten();
             files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|file| file.ends_with("hole"))
         };
-        until("the file is open", opened);
+        wait_until("the file is open", opened);
         shell.kill().unwrap();
         shell.wait().unwrap();
-        // Nobody may wait for it: then it is dead, but there.
+        // If no process waits for it, it remains as a zombie.
         let gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{run}/stat")).unwrap_or_default();
             stat.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with('Z'))
         };
         if ends {
-            until("it no longer exists", gone);
+            wait_until("it no longer exists", gone);
         } else {
             assert!(!gone(), "nobody asked it to end");
             kill_process(run, Signal::KILL).unwrap();
@@ -298,8 +299,8 @@ fn a_run_ends_with_the_program_that_started_it_if_it_is_asked_to() {
     }
 }
 
-/// Waits for what must come, and fails rather than wait for ever.
-fn until(what: &str, came: impl Fn() -> bool) {
+/// Waits until a condition holds, and fails after a time limit.
+fn wait_until(what: &str, came: impl Fn() -> bool) {
     let begin = std::time::Instant::now();
     while !came() {
         assert!(begin.elapsed().as_secs() < 60, "in a minute this did not come: {what}");
@@ -308,7 +309,7 @@ fn until(what: &str, came: impl Fn() -> bool) {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused_and_not_half_done() {
+fn contradicting_arguments_are_rejected_before_any_work() {
     let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
     let other = ABC.replace('a', "b");
     let ran = folder.run(&["check", "--expect", &other, "--expect", ABC, "a"]);
@@ -322,9 +323,9 @@ fn what_contradicts_itself_is_refused_and_not_half_done() {
 }
 
 #[test]
-fn what_a_run_writes_takes_the_place_of_nothing_it_is_about() {
+fn outputs_replace_nothing_the_run_is_about() {
     let folder = Folder::with(&[("a", "abc"), ("b", "b")]);
-    // A slip of the name: content, and not the manifest of yesterday.
+    // A typing mistake: the output is a content file, not an old manifest.
     let ran = folder.run(&["-o", "a", "a", "b"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("not a manifest"), "{}", ran.err);
@@ -355,7 +356,7 @@ fn what_a_run_writes_takes_the_place_of_nothing_it_is_about() {
 }
 
 #[test]
-fn a_file_that_is_a_standard_stream_is_not_replaced_beneath_it() {
+fn output_that_is_a_standard_stream_is_not_replaced() {
     let folder = Folder::with(&[("a", "abc"), ("log", "before\n")]);
     let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
     for target in ["/dev/stdout", "log"] {
@@ -367,8 +368,8 @@ fn a_file_that_is_a_standard_stream_is_not_replaced_beneath_it() {
 }
 
 #[test]
-fn a_signal_ends_the_wait_for_a_manifest_from_a_pipe() {
-    // regression: the manifest was reported as unreadable ("Operation canceled"), and `shard plan` waited for ever.
+fn signal_ends_the_wait_for_a_manifest_from_a_pipe() {
+    // regression: the manifest was reported as unreadable ("Operation canceled"), and `shard plan` waited forever.
     let folder = Folder::with(&[("d/a", "abc"), ("M", &format!("{ABC}  d/a\n"))]);
     let pipe = folder.pipe("p");
     for words in [
@@ -385,10 +386,10 @@ fn a_signal_ends_the_wait_for_a_manifest_from_a_pipe() {
         for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
             let child =
                 folder.command().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            // Opening it waits until the program has opened it.
+            // Opening the pipe for writing blocks until the program has opened it for reading.
             let writer = std::fs::File::options().write(true).open(&pipe).unwrap();
             signal(&child, sent);
-            let ran = ended(child);
+            let ran = wait_for(child);
             drop(writer);
             assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
             assert!(!ran.err.contains("cannot"), "{words:?}: {}", ran.err);

@@ -13,7 +13,7 @@ use truesum_manifest::{Entry, FORMATS, Options, Place, ReadError, Reader};
 
 /// The formats, and how often positions may decrease: once if entries that were held back follow at
 /// the end.
-const HELD_BACK: [(&str, usize); 3] = [("deb822", 1), ("distinfo", 1), ("gpg-print-md", 0)];
+const MULTI_LINE_FORMATS: [(&str, usize); 3] = [("deb822", 1), ("distinfo", 1), ("gpg-print-md", 0)];
 
 type Item = (Place, Result<Entry, String>);
 
@@ -60,8 +60,8 @@ fn agrees(part: &Entry, whole: &Entry) -> bool {
 }
 
 #[test]
-fn what_the_first_lines_say_is_neither_lost_nor_changed_by_a_cut() {
-    for (name, _) in HELD_BACK {
+fn buffered_lines_keep_their_outcome_in_a_truncated_manifest() {
+    for (name, _) in MULTI_LINE_FORMATS {
         for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
             let all = items(&manifest, &options);
             assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
@@ -109,8 +109,8 @@ fn what_the_first_lines_say_is_neither_lost_nor_changed_by_a_cut() {
 }
 
 #[test]
-fn a_bad_line_takes_no_entry_with_it() {
-    for (name, _) in HELD_BACK {
+fn malformed_line_does_not_drop_other_entries() {
+    for (name, _) in MULTI_LINE_FORMATS {
         for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
             let all = items(&manifest, &options);
             assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
@@ -189,11 +189,11 @@ fn gpg(entries: &[Entry]) -> String {
 }
 
 #[test]
-fn many_entries_are_given_back_in_order_with_all_that_was_said_of_them() {
+fn buffered_entries_round_trip_in_order() {
     type Write = fn(&[Entry]) -> String;
     let writers: [(&str, Write, bool); 3] =
         [("deb822", release, true), ("distinfo", distinfo, true), ("gpg-print-md", gpg, false)];
-    for ((name, falls), (format, write, several)) in HELD_BACK.into_iter().zip(writers) {
+    for ((name, falls), (format, write, several)) in MULTI_LINE_FORMATS.into_iter().zip(writers) {
         assert_eq!(name, format);
         let entries = entries(several);
         let text = write(&entries);

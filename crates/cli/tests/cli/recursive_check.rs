@@ -1,10 +1,10 @@
-//! `truesum check --recursive`: what lies between several manifests, and what is only called like one.
+//! `truesum check --recursive`: files covered by several manifests, and files that are only named like a manifest.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, lines, result_of};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn what_another_manifest_lists_is_listed() {
+fn file_in_a_nested_manifest_is_not_extra() {
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
@@ -13,27 +13,27 @@ fn what_another_manifest_lists_is_listed() {
     ]);
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
     );
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
     );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     let said = "truesum: 1 file in d is not in the manifest: s/c\ntruesum: 2 files verified by 2 manifests, 1 not in the manifest; 3 B read\n";
     assert_eq!(
-        shown(&ran),
+        result_of(&ran),
         ("d/a: OK\nd/s/b: OK\n".to_owned(), said, Some(1)),
         "once, though it lies below both"
     );
 }
 
 #[test]
-fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
-    // regression: a search of folders passed over both in silence.
+fn json_lines_are_found_by_schema_and_torrents_are_counted() {
+    // regression: a search of folders skipped both silently.
     let folder = Folder::with(&[("d/a", "abc"), ("d/log.jsonl", "{\"schema\":\"other/1\"}\n")]);
     assert_eq!(
         folder.run(&["hash", "-t", "jsonl", "-o", "d/list.jsonl", "--root", "d", "d/a"]).code,
@@ -44,7 +44,7 @@ fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
     std::fs::remove_file(folder.path("d/log.jsonl")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: 1 file verified by 1 manifest; 3 B read\n";
-    assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("d/a: OK\n".to_owned(), said, Some(0)));
     folder.write("d/x.torrent", "d4:infode");
     let ran = folder.run(&["check", "-r", "d"]);
     assert!(ran.err.contains("note: 1 manifest was not checked, because"), "{}", ran.err);
@@ -52,8 +52,8 @@ fn json_lines_are_found_by_their_schema_and_torrents_are_counted() {
 }
 
 #[test]
-fn a_file_named_like_a_manifest_is_verified_or_reported() {
-    // regression: `check -r` passed over all of these without a message, with exit status 0.
+fn file_named_like_a_manifest_is_verified_or_reported() {
+    // regression: `check -r` skipped all of these without a message, with exit status 0.
     let good = |names: &[&str]| {
         let line = |name: &&str| {
             format!(
@@ -62,7 +62,7 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
         };
         names.iter().map(line).collect::<String>()
     };
-    let stage = || Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
+    let setup = || Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     for (text, said) in [
         (String::new(), "d/l.jsonl: nothing verified: it contains no entries\n"),
         (
@@ -76,12 +76,12 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
             "d/l.jsonl: ",
         ),
     ] {
-        let folder = stage();
+        let folder = setup();
         folder.write("d/l.jsonl", &text);
         let ran = folder.run(&["check", "-r", "d"]);
         assert!(ran.code == Some(2) && ran.err.contains(&format!("truesum: {said}")), "{text:?}: {ran:?}");
     }
-    let folder = stage();
+    let folder = setup();
     folder.pipe("d/p.jsonl");
     folder.pipe("d/p.torrent");
     symlink("gone", folder.path("d/q.ndjson")).unwrap();
@@ -95,8 +95,8 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
     ] {
         assert!(ran.code == Some(2) && ran.err.contains(said), "{said}: {}", ran.err);
     }
-    // What is compressed is checked, unless only its contents show that it is a manifest.
-    let folder = stage();
+    // Compressed manifests are checked, unless only their contents show that they are manifests.
+    let folder = setup();
     let gzip = |name: &str| {
         assert!(std::process::Command::new("gzip").arg(folder.path(name)).status().unwrap().success());
     };
@@ -117,40 +117,40 @@ fn a_file_named_like_a_manifest_is_verified_or_reported() {
 }
 
 #[test]
-fn a_selection_without_an_entry_does_not_deny_the_manifests() {
+fn selection_without_entries_still_reports_the_manifests() {
     // regression: `check -r --only nope` reported that no manifest was found.
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
     let said = "truesum: nope: selected with --only, but no entry has this name\n\
                 truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
                 truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
 #[test]
-fn fewer_manifests_than_expected_are_a_failure() {
-    // regression: a folder that was gone with its manifest was missed by nothing, exit status 0.
+fn fewer_manifests_than_expected_fail() {
+    // regression: if a folder was missing together with its manifest, nothing was reported, with exit status 0.
     let folder = Folder::with(&[("d/a/x", "abc"), ("d/a/SHA256SUMS", &lines(&[(ABC, "x")]))]);
     let expecting = |number| folder.run(&["check", "-r", "--expect-manifests", number, "d"]);
     assert_eq!(expecting("1").code, Some(0));
     let said = "truesum: 1 file verified by 1 manifest, 2 manifests MISSING; 3 B read\n";
-    assert_eq!(shown(&expecting("3")), ("d/a/x: OK\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&expecting("3")), ("d/a/x: OK\n".to_owned(), said, Some(1)));
     let none = folder.run(&["check", "-r", "--expect-manifests", "1", "d/a/x"]);
     assert_ne!(none.code, Some(0));
 }
 
 #[test]
-fn what_is_called_like_a_manifest_and_is_none_is_told() {
+fn unusable_file_named_like_a_manifest_is_reported() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/a.sha256", &lines(&[(ABC, "a")])), ("d/z.sha256/b", "")]);
     symlink("a.sha256", folder.path("d/latest.sha256")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
                 truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
-    assert_eq!(shown(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
+    assert_eq!(result_of(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     // regression: the summary did not count it.
     folder.write("d/x.torrent", "");
     let json = folder.run(&["check", "-r", "--json", "d"]);
@@ -163,11 +163,11 @@ fn what_is_called_like_a_manifest_and_is_none_is_told() {
     let said = "truesum: d/p.sha256: cannot use: named like a manifest, but a named pipe\n\
                 truesum: d/q.sha256: cannot use: named like a manifest, but a broken symbolic link\n\
                 truesum: 1 file verified by 1 manifest; 3 B read\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
 #[test]
-fn a_folder_of_another_root_does_not_list_it() {
+fn manifest_of_another_root_does_not_cover_a_file() {
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("d/M", &lines(&[(ABC, "a")])),
@@ -179,7 +179,7 @@ fn a_folder_of_another_root_does_not_list_it() {
 }
 
 #[test]
-fn a_bag_is_checked_as_a_bag() {
+fn bag_in_a_searched_folder_is_checked_as_a_bag() {
     let folder = Folder::with(&[
         ("d/bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
         ("d/bag/data/a", "abc"),
@@ -188,16 +188,16 @@ fn a_bag_is_checked_as_a_bag() {
         ("d/manifest-sha256.txt", &lines(&[(ABC, "a")])),
     ]);
     let ran = folder.run(&["check", "-r", "d"]);
-    assert_eq!(shown(&ran).0, "d/bag/data/a: OK\nd/a: OK\n", "{}", ran.err);
+    assert_eq!(result_of(&ran).0, "d/bag/data/a: OK\nd/a: OK\n", "{}", ran.err);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    // Data of the bag is no damaged manifest.
+    // A payload file named like a manifest is not a damaged manifest.
     folder.write("d/bag/data/a.jsonl", "");
     folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a"), (EMPTY, "data/a.jsonl")]));
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     std::fs::remove_file(folder.path("d/bag/data/a.jsonl")).unwrap();
     folder.write("d/bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
-    // What the manifests of the bag do not tell.
+    // A file that is in the payload but not in a manifest.
     folder.write("d/bag/data/b", "");
     let ran = folder.run(&["check", "-r", "d"]);
     assert!(ran.code == Some(1) && ran.err.contains("data/b"), "{}", ran.err);
@@ -208,7 +208,7 @@ fn a_bag_is_checked_as_a_bag() {
 }
 
 #[test]
-fn of_several_manifests_it_is_told_which_failed() {
+fn failed_manifests_are_named_in_the_summary() {
     let folder = Folder::with(&[
         ("d/a", "abc"),
         ("d/SHA256SUMS", &lines(&[(ABC, "a")])),
@@ -226,7 +226,7 @@ fn of_several_manifests_it_is_told_which_failed() {
     }
 }
 
-/// A bag of one file in `d/name`.
+/// Creates a bag with one file in `d/NAME`.
 fn bag(folder: &Folder, name: &str) {
     let write = |file: &str, text: &str| folder.write(format!("d/{name}/{file}"), text);
     write("bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
@@ -236,7 +236,7 @@ fn bag(folder: &Folder, name: &str) {
 }
 
 #[test]
-fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
+fn exact_check_accepts_files_of_bags() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     bag(&folder, "one");
     bag(&folder, "two");
@@ -255,7 +255,7 @@ fn what_belongs_to_a_bag_is_no_stranger_to_an_exact_check() {
 }
 
 #[test]
-fn a_bag_is_made_of_files_and_lies_in_one_place() {
+fn bag_metadata_must_be_regular_files_in_the_bag() {
     let whole = |change: &dyn Fn(&Folder), said: &str| {
         let folder = Folder::new();
         bag(&folder, "one");
@@ -287,7 +287,7 @@ fn a_bag_is_made_of_files_and_lies_in_one_place() {
 }
 
 #[test]
-fn a_bags_description_counts_however_its_lines_end() {
+fn bag_info_is_read_with_any_line_ending() {
     for (text, code, said) in [
         ("Contact-Name: x\rPayload-Oxum: 3.1\r", 0, ""),
         ("Contact-Name: x\rPayload-Oxum: 4.1\r", 1, "Payload-Oxum is 4.1, but the payload has 3.1"),
@@ -305,7 +305,7 @@ fn a_bags_description_counts_however_its_lines_end() {
 }
 
 #[test]
-fn a_bags_manifest_of_an_unknown_algorithm_is_not_read_as_another() {
+fn bag_manifest_of_unknown_algorithm_is_rejected() {
     let folder = Folder::new();
     bag(&folder, "b");
     folder.write("d/b/manifest-foo.txt", lines(&[(ABC, "data/a")]));
@@ -315,7 +315,7 @@ fn a_bags_manifest_of_an_unknown_algorithm_is_not_read_as_another() {
 }
 
 #[test]
-fn a_named_folder_without_a_manifest_is_not_passed_over() {
+fn named_folder_without_a_manifest_is_an_error() {
     // regression: exit status 0, although nothing in the second folder was checked.
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")])), ("e/f/a", "abc")]);
     let ran = folder.run(&["check", "-r", "d", "e"]);
@@ -325,8 +325,8 @@ fn a_named_folder_without_a_manifest_is_not_passed_over() {
 }
 
 #[test]
-fn entries_after_any_number_of_other_lines_are_checked() {
-    // regression: only the first 64 KiB of JSON lines were examined, and damage behind them was not found.
+fn entries_after_many_other_lines_are_checked() {
+    // regression: only the first 64 KiB of JSON lines were examined, and damage after them was not detected.
     let folder = Folder::with(&[("d/a", "abc")]);
     assert_eq!(folder.run(&["hash", "--json", "-o", "l", "--root", "d", "d"]).code, Some(0));
     let entries = folder.read("l");
@@ -346,7 +346,7 @@ fn entries_after_any_number_of_other_lines_are_checked() {
 }
 
 #[test]
-fn a_manifest_below_several_folders_counts_once() {
+fn manifest_below_overlapping_folders_counts_once() {
     // regression: `check -r d d ./d --expect-manifests 3` counted one manifest three times.
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     for (expected, code) in [("1", 0), ("2", 1)] {
@@ -356,7 +356,7 @@ fn a_manifest_below_several_folders_counts_once() {
 }
 
 #[test]
-fn a_manifest_below_several_folders_is_checked_once() {
+fn manifest_below_overlapping_folders_is_checked_once() {
     // regression: `check -r A A/b` verified and counted the manifests of A/b twice.
     let list = lines(&[(ABC, "a")]);
     let files = [("d/a", "abc"), ("d/s/a", "abc"), ("d/s/SHA256SUMS", &list), ("d/SHA256SUMS", &list)];
@@ -377,12 +377,12 @@ fn a_manifest_below_several_folders_is_checked_once() {
         assert_eq!(ran.err.matches("note: 1 manifest was not checked").count(), 1, "{words:?}: {}", ran.err);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
     }
-    // The same file in another folder describes other files.
+    // The same manifest in another folder describes other files.
     let folder = Folder::with(&[("d/a", "abc"), ("e/a", "abd"), ("d/SHA256SUMS", &list)]);
     std::fs::hard_link(folder.path("d/SHA256SUMS"), folder.path("e/SHA256SUMS")).unwrap();
     let ran = folder.run(&["check", "-r", "d", "e"]);
     assert!(ran.out().starts_with("d/a: OK\ne/a: FAILED\n") && ran.code == Some(1), "{ran:?}");
-    // A file that a search does not use is used if it is named.
+    // A file that the search ignores is used as a manifest if it is named.
     folder.write("d/list", lines(&[(ABC, "a")]));
     let ran = folder.run(&["check", "-r", "d", "d/list"]);
     assert!(ran.err.contains("2 files verified by 2 manifests"), "{}", ran.err);

@@ -36,22 +36,22 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> Option<Vec<u8>> {
     Some(ran.stdout)
 }
 
-type Told = (Verdict, Vec<Range<u64>>, Vec<Range<u64>>, String);
+type OutcomeParts = (Verdict, Vec<Range<u64>>, Vec<Range<u64>>, String);
 
-fn told(outcome: &Outcome) -> Told {
+fn outcome_parts(outcome: &Outcome) -> OutcomeParts {
     let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
     let damaged = pieces.damaged.into_iter().map(|damage| damage.range).collect();
     (outcome.verdict(), damaged, pieces.unknown, pieces.by)
 }
 
 /// Returns the result of a check with this list; bad lines in text form.
-fn check(list: &Path, options: &Options) -> (Vec<Told>, Vec<String>, Conclusion) {
+fn check(list: &Path, options: &Options) -> (Vec<OutcomeParts>, Vec<String>, Conclusion) {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
     let (mut outcomes, mut bad) = (Vec::new(), Vec::new());
     let mut tell = |event: Event<'_>| {
         match event {
-            Event::Entry(_, outcome) => outcomes.push(told(outcome)),
+            Event::Entry(_, outcome) => outcomes.push(outcome_parts(outcome)),
             Event::Malformed(_, line) => bad.push(line.to_string()),
             Event::Failed(error) => bad.push(error.to_string()),
             _ => {}
@@ -63,7 +63,7 @@ fn check(list: &Path, options: &Options) -> (Vec<Told>, Vec<String>, Conclusion)
 }
 
 /// Damages `data` at `at`, expects the list to report exactly that range, and repairs it.
-fn locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) {
+fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) {
     let (list, file) = (folder.join(list), folder.join(data));
     let options = Options { threads: 2, ..Options::default() };
     let good = std::fs::read(&file).unwrap();
@@ -145,15 +145,15 @@ fn folder(data: &[u8]) -> (tempfile::TempDir, PathBuf) {
 }
 
 const LEN: usize = 3_000_001;
-const AT: usize = 1_234_567;
+const DAMAGED_BYTE: usize = 1_234_567;
 
 #[test]
-fn torrents_of_both_versions() {
+fn mktorrent_torrents_locate_damage() {
     let (_held, path) = folder(&noise(LEN));
-    let piece = |len: u64| AT as u64 / len * len..(AT as u64 / len + 1) * len;
+    let piece = |len: u64| DAMAGED_BYTE as u64 / len * len..(DAMAGED_BYTE as u64 / len + 1) * len;
     if run(&path, "mktorrent", &["-l", "16", "-o", "t.torrent", "data"]).is_some() {
-        locates(&path, "t.torrent", "data", AT, piece(1 << 16));
-        locates(
+        assert_locates(&path, "t.torrent", "data", DAMAGED_BYTE, piece(1 << 16));
+        assert_locates(
             &path,
             "t.torrent",
             "data",
@@ -164,20 +164,32 @@ fn torrents_of_both_versions() {
 }
 
 #[test]
-fn par2_slices() {
+fn par2_slices_locate_damage() {
     let (_held, path) = folder(&noise(LEN));
     if run(&path, "par2", &["create", "-q", "-s4096", "-r1", "set.par2", "data"]).is_some() {
-        locates(&path, "set.par2", "data", AT, AT as u64 / 4096 * 4096..(AT as u64 / 4096 + 1) * 4096);
-        locates(&path, "set.par2", "data", LEN - 1, LEN as u64 / 4096 * 4096..LEN as u64);
+        assert_locates(
+            &path,
+            "set.par2",
+            "data",
+            DAMAGED_BYTE,
+            DAMAGED_BYTE as u64 / 4096 * 4096..(DAMAGED_BYTE as u64 / 4096 + 1) * 4096,
+        );
+        assert_locates(&path, "set.par2", "data", LEN - 1, LEN as u64 / 4096 * 4096..LEN as u64);
     }
 }
 
 #[test]
-fn zsync_sums() {
+fn zsync_sums_locate_damage() {
     let (_held, path) = folder(&noise(LEN));
     if run(&path, "zsyncmake", &["-b", "2048", "-u", "data", "-o", "data.zsync", "data"]).is_some() {
-        locates(&path, "data.zsync", "data", AT, AT as u64 / 2048 * 2048..(AT as u64 / 2048 + 1) * 2048);
-        locates(&path, "data.zsync", "data", LEN - 1, LEN as u64 / 2048 * 2048..LEN as u64);
+        assert_locates(
+            &path,
+            "data.zsync",
+            "data",
+            DAMAGED_BYTE,
+            DAMAGED_BYTE as u64 / 2048 * 2048..(DAMAGED_BYTE as u64 / 2048 + 1) * 2048,
+        );
+        assert_locates(&path, "data.zsync", "data", LEN - 1, LEN as u64 / 2048 * 2048..LEN as u64);
         // Without the SHA-1 of the whole file, truncated sums prove nothing.
         let text = std::fs::read(path.join("data.zsync")).unwrap();
         let at = text.windows(6).position(|word| word == b"SHA-1:").unwrap();
@@ -201,14 +213,14 @@ fn zsync_sums() {
 }
 
 #[test]
-fn casync_chunks() {
+fn casync_chunks_locate_damage() {
     let (_held, path) = folder(&noise(LEN));
     if run(&path, "casync", &["make", "--store=store.castr", "data.caibx", "data"]).is_some() {
         let index = std::fs::read(path.join("data.caibx")).unwrap();
         let end = |row: usize| u64::from_le_bytes(index[64 + 40 * row..][..8].try_into().unwrap());
         let rows = (index.len() - 64 - 40) / 40;
-        let row = (0..rows).find(|&row| end(row) > AT as u64).unwrap();
-        locates(&path, "data.caibx", "data", AT, end(row - 1)..end(row));
+        let row = (0..rows).find(|&row| end(row) > DAMAGED_BYTE as u64).unwrap();
+        assert_locates(&path, "data.caibx", "data", DAMAGED_BYTE, end(row - 1)..end(row));
         run(&path, "casync", &["make", "--store=store.castr", "folder.caidx", "store.castr"]);
         let (_, bad, _) = check(&path.join("folder.caidx"), &Options::default());
         assert!(bad[0].contains(".caidx"), "{bad:?}");
@@ -218,7 +230,7 @@ fn casync_chunks() {
 /// A package as apksigner signs it with schemes 2, 3 and 4. Its last byte is not zero: the tree pads the last block
 /// with zeros and does not record how many there are.
 #[test]
-fn trees_of_android_packages() {
+fn apk_v4_trees_locate_damage() {
     const MAKE: &str = "import zipfile; zip = zipfile.ZipFile('in.apk', 'w', zipfile.ZIP_STORED); \
         zip.writestr('AndroidManifest.xml', b''); zip.write('data', 'assets/data'); zip.comment = b'end'; zip.close()";
     let (_held, path) = folder(&noise(LEN));
@@ -250,13 +262,13 @@ fn trees_of_android_packages() {
         "true",
     ];
     if run(&path, "apksigner", &[&sign[..], &["--out", "data.apk", "in.apk"]].concat()).is_some() {
-        let start = AT as u64 / 4096 * 4096;
-        locates(&path, "data.apk.idsig", "data.apk", AT, start..start + 4096);
+        let start = DAMAGED_BYTE as u64 / 4096 * 4096;
+        assert_locates(&path, "data.apk.idsig", "data.apk", DAMAGED_BYTE, start..start + 4096);
     }
 }
 
 #[test]
-fn rdiff_signatures() {
+fn rdiff_signatures_locate_damage() {
     let (_held, path) = folder(&noise(LEN));
     for sums in ["rollsum", "rabinkarp"] {
         for (hash, name) in [("md4", "data.sig"), ("blake2", "data.rsig")] {
@@ -264,8 +276,8 @@ fn rdiff_signatures() {
             if run(&path, "rdiff", &args).is_none() {
                 return;
             }
-            let start = AT as u64 / 2048 * 2048;
-            locates(&path, name, "data", AT, start..start + 2048);
+            let start = DAMAGED_BYTE as u64 / 2048 * 2048;
+            assert_locates(&path, name, "data", DAMAGED_BYTE, start..start + 2048);
             std::fs::remove_file(path.join(name)).unwrap();
         }
     }
@@ -275,11 +287,11 @@ fn rdiff_signatures() {
     assert_eq!((bad, conclusion), (Vec::new(), Conclusion::NothingVerified), "{outcomes:?}");
     let whole = std::fs::read(path.join("data.sig")).unwrap();
     let mut data = std::fs::read(path.join("data")).unwrap();
-    data[AT] ^= 1;
+    data[DAMAGED_BYTE] ^= 1;
     std::fs::write(path.join("data"), &data).unwrap();
     let (outcomes, _, conclusion) = check(&path.join("data.sig"), &Options::default());
     assert_eq!((outcomes[0].1.len(), conclusion), (1, Conclusion::Failed), "{outcomes:?}");
-    assert!(outcomes[0].1[0].contains(&(AT as u64)), "{outcomes:?}");
+    assert!(outcomes[0].1[0].contains(&(DAMAGED_BYTE as u64)), "{outcomes:?}");
     // A truncated list, or one with impossible values, is refused.
     let long = [&whole[..8], &[0, 0, 0, 33]].concat();
     for bad in [&whole[..whole.len() - 1], &whole[..11], &whole[..12], &long] {
@@ -291,7 +303,7 @@ fn rdiff_signatures() {
 }
 
 #[test]
-fn bao_outboards() {
+fn bao_outboards_locate_damage() {
     let data = ptn251(2049);
     let (_held, path) = folder(&data);
     let progress = Progress::default();
@@ -331,9 +343,9 @@ fn bao_outboards() {
             let text = write(kind);
             let list = format!("data{}", kind.ending());
             let start = at as u64 / leaf * leaf;
-            locates(&path, &list, "data", at, start..start + leaf);
+            assert_locates(&path, &list, "data", at, start..start + leaf);
             let last = (len as u64 - 1) / leaf * leaf;
-            locates(&path, &list, "data", len - 1, last..len as u64);
+            assert_locates(&path, &list, "data", len - 1, last..len as u64);
             // Damage in the list is not attributed to the file, wherever it is.
             for byte in [0, 8, text.len() / 2, text.len() - 1].into_iter().filter(|at| *at < text.len()) {
                 let mut damaged = text.clone();
@@ -353,37 +365,37 @@ fn bao_outboards() {
 }
 
 #[test]
-fn post_order_outboards_of_groups() {
+fn post_order_bao_outboards_locate_damage() {
     // As bao-tree writes it: the same nodes, each after its children.
     let (_held, path) = folder(&ptn251(262_145));
     let progress = Progress::default();
     let target = path.join("data.obao4");
     write_outboard(path.join("data"), Outboard::Groups, &target, &Reading::new(&progress)).unwrap();
     let pre = std::fs::read(&target).unwrap();
-    fn turn(pre: &mut &[u8], leaves: usize, post: &mut Vec<u8>) {
+    fn to_post_order(pre: &mut &[u8], leaves: usize, post: &mut Vec<u8>) {
         if leaves == 1 {
             return;
         }
         let (node, rest) = pre.split_at(64);
         *pre = rest;
         let left = leaves.next_power_of_two() / 2;
-        turn(pre, left, post);
-        turn(pre, leaves - left, post);
+        to_post_order(pre, left, post);
+        to_post_order(pre, leaves - left, post);
         post.extend_from_slice(node);
     }
     let mut post = Vec::new();
-    turn(&mut &pre[..], 17, &mut post);
+    to_post_order(&mut &pre[..], 17, &mut post);
     let sha256: Spec = "sha256".parse().unwrap();
     assert_eq!(
         sha256.digest(&post).to_hex(),
         "762a20d237de8fa580dc445a0b3677b4033f66fd9cb3c844acd996c7304335f4"
     );
     std::fs::write(&target, &post).unwrap();
-    locates(&path, "data.obao4", "data", 99_999, 98_304..114_688);
+    assert_locates(&path, "data.obao4", "data", 99_999, 98_304..114_688);
 }
 
 #[test]
-fn fsverity_trees() {
+fn fsverity_trees_locate_damage() {
     for (len, extra, block) in [
         (LEN, &[][..], 4096u64),
         (LEN, &["--salt=0102030405060708", "--block-size=1024"], 1024),
@@ -402,7 +414,7 @@ fn fsverity_trees() {
         std::fs::write(path.join("data.fsverity"), [descriptor, tree.clone()].concat()).unwrap();
         let at = len / 2;
         let start = at as u64 / block * block;
-        locates(&path, "data.fsverity", "data", at, start..start + block);
+        assert_locates(&path, "data.fsverity", "data", at, start..start + block);
         if extra.is_empty() {
             // The tree alone is read as one of the usual kind.
             std::fs::write(path.join("data.merkle"), &tree).unwrap();
@@ -413,7 +425,7 @@ fn fsverity_trees() {
 }
 
 #[test]
-fn dm_verity_hash_devices() {
+fn dm_verity_hash_devices_locate_damage() {
     for (blocks, format) in [(700u64, "1"), (700, "0"), (129, "1"), (2, "1")] {
         let (_held, path) = folder(&noise(blocks as usize * 4096));
         let type_of = format!("--format={format}");
@@ -421,12 +433,12 @@ fn dm_verity_hash_devices() {
             return;
         }
         let at = blocks / 2 * 4096;
-        locates(&path, "data.verity", "data", at as usize + 9, at..at + 4096);
+        assert_locates(&path, "data.verity", "data", at as usize + 9, at..at + 4096);
     }
 }
 
 #[test]
-fn piecewise_digests_of_hashdeep_and_md5deep() {
+fn hashdeep_piecewise_digests_locate_damage() {
     for args in [
         &["hashdeep", "-d", "-p", "50000", "-c", "md5,sha256", "-l", "data"][..],
         &["hashdeep", "-p", "50000", "-l", "data"],
@@ -437,12 +449,12 @@ fn piecewise_digests_of_hashdeep_and_md5deep() {
         let (_held, path) = folder(&noise(LEN));
         let Some(text) = run(&path, args[0], &args[1..]) else { return };
         std::fs::write(path.join("known"), text).unwrap();
-        locates(&path, "known", "data", AT, 1_200_000..1_250_000);
+        assert_locates(&path, "known", "data", DAMAGED_BYTE, 1_200_000..1_250_000);
     }
 }
 
 #[test]
-fn metalink_pieces_and_parts_of_s3() {
+fn metalink_pieces_and_s3_parts_locate_damage() {
     let data = noise(LEN);
     let (_held, path) = folder(&data);
     let (sha1, sha256): (Spec, Spec) = ("sha1".parse().unwrap(), "sha256".parse().unwrap());
@@ -458,15 +470,15 @@ fn metalink_pieces_and_parts_of_s3() {
         row(65536, &|_, _| "<hash>00</hash>".to_owned()),
     );
     std::fs::write(path.join("data.meta4"), four).unwrap();
-    let start = AT as u64 / 65536 * 65536;
-    locates(&path, "data.meta4", "data", AT, start..start + 65536);
+    let start = DAMAGED_BYTE as u64 / 65536 * 65536;
+    assert_locates(&path, "data.meta4", "data", DAMAGED_BYTE, start..start + 65536);
     let three = format!(
         "<?xml version=\"1.0\"?><metalink version=\"3.0\"><files><file name=\"data\"><verification>\
          <pieces length=\"65536\" type=\"sha1\">{}</pieces></verification></file></files></metalink>",
         row(65536, &|at, piece| format!("<hash piece=\"{at}\">{}</hash>", sha1.digest(piece))),
     );
     std::fs::write(path.join("data.metalink"), three).unwrap();
-    locates(&path, "data.metalink", "data", AT, start..start + 65536);
+    assert_locates(&path, "data.metalink", "data", DAMAGED_BYTE, start..start + 65536);
     let part = |at: usize, piece: &[u8]| {
         let comma = if at == 0 { "" } else { "," };
         let sum = sha256.digest(piece).to_base64();
@@ -478,12 +490,12 @@ fn metalink_pieces_and_parts_of_s3() {
         row(1_400_000, &part)
     );
     std::fs::write(path.join("data.parts.json"), attributes).unwrap();
-    locates(&path, "data.parts.json", "data", AT, 0..1_400_000);
-    locates(&path, "data.parts.json", "data", LEN - 1, 2_800_000..LEN as u64);
+    assert_locates(&path, "data.parts.json", "data", DAMAGED_BYTE, 0..1_400_000);
+    assert_locates(&path, "data.parts.json", "data", LEN - 1, 2_800_000..LEN as u64);
 }
 
 #[test]
-fn gaps_of_a_list_are_told_and_nothing_is_verified_by_what_it_does_not_say() {
+fn gaps_in_a_piece_list_are_reported_as_unverified() {
     let data = noise(10_000);
     let (_held, path) = folder(&data);
     let md5: Spec = "md5".parse().unwrap();
@@ -525,7 +537,7 @@ fn gaps_of_a_list_are_told_and_nothing_is_verified_by_what_it_does_not_say() {
 }
 
 #[test]
-fn what_was_written_by_a_list_of_several_files_is_verified() {
+fn multi_file_torrent_repair_is_verified() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let copy = path.join("copy");

@@ -1,13 +1,13 @@
-//! A manifest that replaces an earlier one: corrupt files are found by the earlier digests, and entries that are lost or could
-//! not be compared are reported.
+//! A manifest that replaces an earlier one: corrupt files are detected with the earlier digests, and entries that are
+//! missing or could not be compared are reported.
 
-use crate::program::{ABC, Folder, after_the_tick, lines, shown, stamp};
+use crate::program::{ABC, Folder, lines, result_of, set_mtime, wait_for_next_tick};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
 #[test]
-fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
-    // regression: `hash -o` over an older manifest of the same files recorded what had rotted without a word.
+fn hash_refuses_to_record_corrupt_content_as_good() {
+    // regression: `hash -o` over an older manifest of the same files recorded corrupt content without a message.
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     for words in [
         &["hash", "-o", "d/SHA256SUMS", "d"][..],
@@ -16,11 +16,11 @@ fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
         &["hash", "--sidecar", "-a", "sha256", "d"],
     ] {
         let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
-        ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, time));
+        ["d/a", "d/b"].iter().for_each(|name| set_mtime(&folder, name, time));
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
         assert_eq!(folder.run(words).code, Some(0), "{words:?}: nothing changed");
         folder.write("d/a", "abd");
-        stamp(&folder, "d/a", time);
+        set_mtime(&folder, "d/a", time);
         let manifest = if words.contains(&"--sidecar") { "d/a.sha256" } else { "d/SHA256SUMS" };
         let before = folder.read(manifest);
         let ran = folder.run(words);
@@ -31,34 +31,35 @@ fn a_manifest_that_would_record_corrupt_content_as_good_is_not_written() {
             ran.err
         );
         assert_eq!(folder.read(manifest), before, "{words:?}");
-        // An edit is one: its time shows it.
+        // A later modification time shows an edit.
         folder.write("d/a", "abe");
-        stamp(&folder, "d/a", std::time::SystemTime::now());
+        set_mtime(&folder, "d/a", std::time::SystemTime::now());
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
-        stamp(&folder, "d/a", time);
+        set_mtime(&folder, "d/a", time);
         folder.write("d/a", "abf");
-        stamp(&folder, "d/a", time);
+        set_mtime(&folder, "d/a", time);
         let ran = folder.run(&[words, &["--overwrite"]].concat());
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
     }
 }
 
 #[test]
-fn manifests_of_folders_are_compared_with_those_of_the_folders_above() {
-    // regression: `hash --per-directory` recorded corrupt content as good, and replaced the only manifest that knew better.
-    let stage = |algorithm: &str| {
+fn per_directory_manifests_are_compared_with_manifests_above() {
+    // regression: `hash --per-directory` recorded corrupt content as good, and replaced the only manifest with the
+    // correct digest.
+    let setup = |algorithm: &str| {
         let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/s/t/c", "abc")]);
-        ["d/a", "d/s/b", "d/s/t/c"].iter().for_each(|name| stamp(&folder, name, old()));
+        ["d/a", "d/s/b", "d/s/t/c"].iter().for_each(|name| set_mtime(&folder, name, old_time()));
         let words = ["hash", "-q", "--tag", "-a", algorithm, "-o", "d/SHA256SUMS", "d"];
         assert_eq!(folder.run(&words).code, Some(0));
         folder
     };
     for algorithm in ["sha256", "md5"] {
         for argument in ["d", "./d", "d/s"] {
-            let folder = stage(algorithm);
+            let folder = setup(algorithm);
             let above = folder.read("d/SHA256SUMS");
             folder.write("d/s/b", "abd");
-            stamp(&folder, "d/s/b", old());
+            set_mtime(&folder, "d/s/b", old_time());
             let ran = folder.run(&["hash", "--per-directory", "-a", "sha256", argument]);
             let said = "s/SHA256SUMS: not written: 1 file is corrupt according to ";
             assert!(ran.code == Some(1) && ran.err.contains(said), "{algorithm} {argument}: {}", ran.err);
@@ -66,13 +67,13 @@ fn manifests_of_folders_are_compared_with_those_of_the_folders_above() {
             assert!(!folder.path("d/s/SHA256SUMS").exists(), "{algorithm} {argument}");
             assert!(folder.path("d/s/t/SHA256SUMS").exists(), "{algorithm} {argument}");
             folder.write("d/s/b", "abc");
-            stamp(&folder, "d/s/b", old());
+            set_mtime(&folder, "d/s/b", old_time());
             let ran = folder.run(&["hash", "--per-directory", "-a", "sha256", argument]);
             assert_eq!(ran.code, Some(0), "{algorithm} {argument}: {}", ran.err);
             assert!(!ran.err.contains("not in the new one"), "{algorithm} {argument}: {}", ran.err);
         }
     }
-    let folder = stage("sha256");
+    let folder = setup("sha256");
     std::fs::remove_file(folder.path("d/s/b")).unwrap();
     let ran = folder.run(&["hash", "--per-directory", "d"]);
     let said = "d/SHA256SUMS: 1 entry of the earlier manifest is not in the new one (first: s/b)\n";
@@ -83,13 +84,13 @@ fn manifests_of_folders_are_compared_with_those_of_the_folders_above() {
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
 }
 
-/// A time long before any run.
-fn old() -> std::time::SystemTime {
+/// Returns a time long before any run.
+fn old_time() -> std::time::SystemTime {
     std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)
 }
 
 #[test]
-fn corrupt_content_is_found_by_the_algorithm_of_the_earlier_manifest() {
+fn corruption_is_detected_by_the_earlier_manifests_algorithm() {
     // regression: `hash -a blake3 -o M` recorded damaged content as good over a manifest of SHA-256 digests.
     for (before, after, manifest) in [
         (&["-a", "sha256", "-o", "d/M"][..], &["-a", "blake3", "-o", "d/M"][..], "d/M"),
@@ -108,19 +109,19 @@ fn corrupt_content_is_found_by_the_algorithm_of_the_earlier_manifest() {
         ),
     ] {
         let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("other/x", ""), ("key", "secret key")]);
-        ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+        ["d/a", "d/b"].iter().for_each(|name| set_mtime(&folder, name, old_time()));
         let run = |words: &[&str]| folder.run(&[&["hash", "-q"], words, &["d"]].concat());
         let ran = run(before);
         assert_eq!(ran.code, Some(0), "{before:?}: {}", ran.err);
         let ran = run(after);
-        assert_eq!(shown(&ran), (String::new(), "", Some(0)), "{after:?}: nothing changed");
+        assert_eq!(result_of(&ran), (String::new(), "", Some(0)), "{after:?}: nothing changed");
         let new = folder.read(manifest);
         let ran = run(&[before, &["--overwrite"]].concat());
         assert_eq!(ran.code, Some(0), "{before:?}: {}", ran.err);
         let recorded = folder.read(manifest);
         assert_ne!(recorded, new);
         folder.write("d/a", "abd");
-        stamp(&folder, "d/a", old());
+        set_mtime(&folder, "d/a", old_time());
         let ran = run(after);
         assert!(ran.code == Some(1) || ran.code == Some(2), "{after:?}: {}", ran.err);
         assert!(ran.err.contains("1 file is corrupt"), "{after:?}: {}", ran.err);
@@ -131,9 +132,9 @@ fn corrupt_content_is_found_by_the_algorithm_of_the_earlier_manifest() {
 }
 
 #[test]
-fn corrupt_content_is_found_however_the_earlier_manifest_spells_names() {
+fn corruption_is_detected_for_any_spelling_of_earlier_names() {
     let folder = Folder::with(&[("d/a", "abd"), ("d/b", "")]);
-    ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+    ["d/a", "d/b"].iter().for_each(|name| set_mtime(&folder, name, old_time()));
     symlink("d", folder.path("link")).unwrap();
     for name in ["d/a", "link/a", "d/../link/./a"] {
         let whole = folder.path(name).into_os_string().into_string().unwrap();
@@ -146,19 +147,19 @@ fn corrupt_content_is_found_however_the_earlier_manifest_spells_names() {
 }
 
 #[test]
-fn a_name_with_backslashes_is_compared_with_the_file_that_it_names() {
+fn earlier_names_with_backslashes_are_compared() {
     // regression: the entry was not compared, and was reported as missing from the new manifest.
     let folder = Folder::with(&[("d/s/x", "abc")]);
-    stamp(&folder, "d/s/x", old());
+    set_mtime(&folder, "d/s/x", old_time());
     for words in [&["hash", "-o", "d/SHA256SUMS", "d"][..], &["hash", "--per-directory", "d"]] {
         folder.write("d/s/x", "abc");
-        stamp(&folder, "d/s/x", old());
+        set_mtime(&folder, "d/s/x", old_time());
         folder.write("d/SHA256SUMS", format!("SHA256 (s\\x) = {ABC}\n"));
         let ran = folder.run(words);
         assert!(ran.code == Some(0) && !ran.err.contains("earlier manifest"), "{words:?}: {}", ran.err);
         folder.write("d/SHA256SUMS", format!("SHA256 (s\\x) = {ABC}\n"));
         folder.write("d/s/x", "abd");
-        stamp(&folder, "d/s/x", old());
+        set_mtime(&folder, "d/s/x", old_time());
         let ran = folder.run(words);
         assert!(ran.code != Some(0) && ran.err.contains("1 file is corrupt"), "{words:?}: {}", ran.err);
     }
@@ -167,21 +168,21 @@ fn a_name_with_backslashes_is_compared_with_the_file_that_it_names() {
 #[test]
 fn entries_that_could_not_be_compared_are_reported() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("key", "secret key")]);
-    ["d/a", "d/b"].iter().for_each(|name| stamp(&folder, name, old()));
+    ["d/a", "d/b"].iter().for_each(|name| set_mtime(&folder, name, old_time()));
     let keyed = ["hash", "-q", "-a", "hmac-sha256", "--key-file", "key", "-o", "d/M", "d"];
     assert_eq!(folder.run(&keyed).code, Some(0));
     let ran = folder.run(&["hash", "-o", "d/M", "d"]);
     let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared (hmac-sha256)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
-    // A merge computes nothing.
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    // A merge computes no digests.
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "d/M"]);
     let said = "truesum: 2 files, 6 B, from 1 part, listed in d/M\n\
                 truesum: note: d/M: 2 entries of the earlier manifest could not be compared (sha256)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     folder.write("d/a", "abd");
-    stamp(&folder, "d/a", old());
+    set_mtime(&folder, "d/a", old_time());
     std::fs::remove_dir_all(folder.path("plan.parts")).unwrap();
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
@@ -191,20 +192,20 @@ fn entries_that_could_not_be_compared_are_reported() {
 }
 
 #[test]
-fn entries_that_the_new_manifest_does_not_have_are_reported() {
+fn entries_missing_from_the_new_manifest_are_reported() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/c", "abc")]);
-    assert_eq!(shown(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     let ran = folder.run(&["hash", "-o", "d/M", "--exclude", "c", "d"]);
     let said = "truesum: note: d/M: 2 entries of the earlier manifest are not in the new one (first: b)\n";
-    assert_eq!(shown(&ran), (String::new(), said, Some(0)));
-    assert_eq!(shown(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&folder.run(&["hash", "-o", "d/M", "d"])), (String::new(), "", Some(0)));
     let ran = folder.run(&["hash", "-q", "-o", "d/M", "d/a"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
 }
 
 #[test]
-fn only_a_time_after_the_manifest_and_not_in_the_future_shows_that_a_file_was_edited() {
+fn only_a_plausible_later_mtime_counts_as_an_edit() {
     // regression: a corrupt file whose time was in the future, equal to the manifest's or in the same tick was recorded
     // as good by every command that replaces a manifest without times.
     let future = SystemTime::UNIX_EPOCH + Duration::from_secs(2_114_380_800);
@@ -216,12 +217,12 @@ fn only_a_time_after_the_manifest_and_not_in_the_future_shows_that_a_file_was_ed
     ] {
         let folder = Folder::with(&[("d/a", "abc")]);
         let refused = |time: SystemTime, why: &str| {
-            stamp(&folder, "d/a", time);
+            set_mtime(&folder, "d/a", time);
             let ran = folder.run(words);
             assert!(ran.code == Some(2) || ran.code == Some(1), "{words:?} {why}: {}", ran.err);
             assert!(ran.err.contains("not written: 1 file "), "{words:?} {why}: {}", ran.err);
         };
-        stamp(&folder, "d/a", future);
+        set_mtime(&folder, "d/a", future);
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
         folder.write("d/a", "abd");
         refused(future, "in the future");
@@ -229,16 +230,16 @@ fn only_a_time_after_the_manifest_and_not_in_the_future_shows_that_a_file_was_ed
         refused(dated, "equal");
         refused(dated + Duration::from_millis(9), "in the same tick");
         let past = SystemTime::now() - Duration::from_secs(60);
-        stamp(&folder, manifest, past);
-        stamp(&folder, "d/a", past + Duration::from_millis(5_011));
+        set_mtime(&folder, manifest, past);
+        set_mtime(&folder, "d/a", past + Duration::from_millis(5_011));
         let ran = folder.run(words);
         assert_eq!(ran.code, Some(0), "{words:?} edited: {}", ran.err);
     }
 }
 
 #[test]
-fn corrupt_files_are_found_in_an_earlier_manifest_that_spells_their_names_otherwise() {
-    // regression: with another --root, no name of the earlier manifest was found, and rotten content was recorded.
+fn corruption_is_detected_if_the_root_differs() {
+    // regression: with another --root, no name of the earlier manifest was found, and corrupt content was recorded.
     let folder = Folder::with(&[("s/a", "good")]);
     for (first, second) in [
         (&["hash", "-o", "S", "s"][..], &["hash", "--root", "s", "-o", "S", "s"][..]),
@@ -247,10 +248,10 @@ fn corrupt_files_are_found_in_an_earlier_manifest_that_spells_their_names_otherw
     ] {
         folder.write("s/a", "good");
         let time = std::fs::metadata(folder.path("s/a")).unwrap().modified().unwrap();
-        after_the_tick();
+        wait_for_next_tick();
         assert_eq!(folder.run(first).code, Some(0), "{first:?}");
         folder.write("s/a", "rott");
-        stamp(&folder, "s/a", time);
+        set_mtime(&folder, "s/a", time);
         let ran = folder.run(second);
         assert_eq!(ran.code, Some(2), "{second:?}: {}", ran.err);
         assert!(ran.err.contains("1 file is corrupt"), "{second:?}: {}", ran.err);

@@ -1,23 +1,24 @@
-//! `truesum check` of files under other names, and by names and manifests found below folders: one scenario a test.
+//! `truesum check` for files under other names, for names on the command line, and for manifests below folders: one
+//! scenario per test.
 
-use crate::program::{ABC, EMPTY, Folder, OTHER, Ran, lines, shown};
+use crate::program::{ABC, EMPTY, Folder, OTHER, RunResult, lines, result_of};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
+fn missing_file_is_found_by_content_and_still_fails() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/new", "abc"), ("d/other", "xyz")]);
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old"), (OTHER, "gone")]));
     let ran = folder.run(&["check", "--search", "--status", "d/M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(1)));
     let ran = folder.run(&["check", "--search", "d/M"]);
     let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not in the manifest; 9 B read\n";
-    assert_eq!(shown(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
     assert_eq!(folder.run(&["check", "-q", "--search", "d/M"]).code, Some(1));
     let ran = folder.run(&["check", "--search", "--moved=ok", "d/M"]);
     assert_eq!((ran.out(), ran.code), ("a: OK\nold: MOVED to s/new\n".to_owned(), Some(0)));
-    // What has only another name is not listed elsewhere, and so not too much.
+    // A file found under another name is not an extra file.
     let ran = folder.run(&["check", "--exact", "--search", "--moved=ok", "d/M"]);
     assert!(ran.err.contains("1 file in d is not in the manifest: other\n"), "{}", ran.err);
     std::fs::remove_file(folder.path("d/other")).unwrap();
@@ -25,12 +26,12 @@ fn a_missing_file_is_found_by_its_content_and_is_no_pass() {
 }
 
 #[test]
-fn of_several_with_one_content_each_file_answers_for_one_entry() {
+fn each_file_with_the_same_content_matches_one_entry() {
     let folder = Folder::with(&[("d/x/b", "abc"), ("d/x/z", "abc")]);
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "b"), (ABC, "c")]));
     let ran = folder.run(&["check", "--search", "d/M"]);
     assert_eq!((ran.out(), ran.code), ("a: MOVED to x/z\nb: MOVED to x/b\nc: MISSING\n".to_owned(), Some(1)));
-    // A copy of a file that is listed and there is no file that moved.
+    // A copy of a file that is in the manifest and exists is not a moved file.
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "b")]));
     let ran = folder.run(&["check", "--search", "d/M"]);
@@ -38,35 +39,38 @@ fn of_several_with_one_content_each_file_answers_for_one_entry() {
 }
 
 #[test]
-fn files_are_renamed_to_match_only_when_that_is_said_twice() {
+fn rename_to_match_requires_yes() {
     let folder = Folder::with(&[("d/new", "abc")]);
     folder.write("d/M", lines(&[(ABC, "sub/old")]));
     let words = ["check", "--search", "--rename-to-match", "d/M"];
     let ran = folder.run(&words);
     let said = "truesum: 0 files verified, 1 MOVED; 3 B read\n";
     let out = "sub/old: MOVED to new\nnew: would be renamed to sub/old (use --yes to rename)\n";
-    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
     assert!(folder.path("d/new").exists());
     let ran = folder.run(&[&words[..], &["--yes", "--moved=ok"]].concat());
     let said = "truesum: 0 files verified, 1 MOVED, 1 renamed; 3 B read\n";
-    assert_eq!(shown(&ran), ("sub/old: MOVED to new\nnew: RENAMED to sub/old\n".to_owned(), said, Some(0)));
+    assert_eq!(
+        result_of(&ran),
+        ("sub/old: MOVED to new\nnew: RENAMED to sub/old\n".to_owned(), said, Some(0))
+    );
     assert_eq!(folder.run(&["check", "-q", "d/M"]).code, Some(0));
     assert!(!folder.path("d/new").exists());
     let ran = folder.run(&["check", "--yes", "d/M"]);
     let hint = "truesum: --yes: no renames requested\n\
                 hint: truesum check --search --rename-to-match --yes MANIFEST\n";
-    assert_eq!(shown(&ran), (String::new(), hint, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), hint, Some(2)));
     assert_eq!(folder.run(&["check", "--rename-to-match", "d/M"]).code, Some(2), "what was not searched");
 }
 
 #[test]
-fn nothing_is_renamed_that_cannot_be_told() {
+fn renaming_stops_if_stdout_fails() {
     let folder = Folder::with(&[("d/new", "abc"), ("e/nine", "123456789"), ("e/ten", "1234567890")]);
     folder.write("d/M", lines(&[(ABC, "old")]));
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let words = ["check", "--search", "--rename-to-match", "--yes", "d/M"];
     let output = folder.command().args(words).stdout(full()).output().unwrap();
-    let ran = Ran::from(output);
+    let ran = RunResult::from(output);
     assert_eq!((ran.code, folder.path("d/new").exists()), (Some(1), true), "{}", ran.err);
     let output = folder.command().args(["embed", "add", "--yes", "e"]).stdout(full()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -76,13 +80,13 @@ fn nothing_is_renamed_that_cannot_be_told() {
 }
 
 #[test]
-fn nothing_is_replaced_and_nothing_leaves_the_folder() {
+fn rename_replaces_nothing_and_stays_in_the_folder() {
     let folder = Folder::with(&[("d/new", "abc"), ("d/empty", ""), ("out/x", "")]);
     symlink("../out", folder.path("d/way")).unwrap();
     folder.write("d/M", lines(&[(ABC, "../out/old"), (EMPTY, "void")]));
     let words = ["check", "--search", "--rename-to-match", "--yes", "d/M"];
     let ran = folder.run(&words);
-    // A file found for a name outside is not renamed; any empty file is equal to any other.
+    // A file found for a name outside the folder is not renamed. Every empty file matches any other.
     let out = "../out/old: MOVED to new\nvoid: MOVED to empty\nnew: NOT RENAMED to ../out/old\n";
     assert_eq!((ran.out(), ran.code), (out.to_owned(), Some(1)));
     let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
@@ -92,7 +96,7 @@ fn nothing_is_replaced_and_nothing_leaves_the_folder() {
     let ran = folder.run(&[&words[..], &["--allow-outside"]].concat());
     assert!(ran.out().contains("new: NOT RENAMED to way/old\n"), "{}", ran.out());
     assert!(folder.path("d/new").exists() && !folder.path("out/old").exists());
-    // The folder of the new name is a file.
+    // The folder in the new name is a file.
     folder.write("d/file", "listed");
     folder.write("d/M", lines(&[(ABC, "file/old")]));
     let ran = folder.run(&words);
@@ -101,7 +105,7 @@ fn nothing_is_replaced_and_nothing_leaves_the_folder() {
 }
 
 #[test]
-fn spellings_of_a_name_are_one_name_where_that_is_said() {
+fn name_spellings_match_only_on_request() {
     let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/Sub/e\u{301}", "abc"), ("d/x\\y", "abc")]);
     folder.write("d/M", lines(&[(ABC, "README"), (ABC, "Sub/\u{e9}")]));
     let ran = folder.run(&["check", "d/M"]);
@@ -111,18 +115,18 @@ fn spellings_of_a_name_are_one_name_where_that_is_said() {
     let ran = folder.run(&["check", "--match-case=no", "d/M"]);
     assert_eq!(ran.out(), "README: OK (as ReadMe)\nSub/\u{e9}: MISSING\n");
     let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
-    assert_eq!(shown(&ran), (String::new(), "", Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
     folder.write("d/ReadMe", "abd");
     let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
     assert!(ran.out().starts_with("README: FAILED (as ReadMe)\n") && ran.code == Some(1), "{}", ran.out());
-    // Where two files fit, nobody knows which is meant.
+    // If two files match, the name is ambiguous.
     folder.write("d/readme", "abc");
     let ran = folder.run(&["check", "-q", "--match-case=no", "--normalize", "d/M"]);
     assert_eq!((ran.out(), ran.code), ("README: MISSING\n".to_owned(), Some(1)));
 }
 
 #[test]
-fn names_are_put_right_when_their_files_are() {
+fn fix_names_renames_only_verified_files() {
     let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/x\\y", "abc"), ("d/Bad", "other")]);
     folder.write("d/M", lines(&[(ABC, "README"), (ABC, "x/y"), (ABC, "BAD")]));
     let ran = folder.run(&["check", "--fix-names", "d/M"]);
@@ -138,7 +142,7 @@ fn names_are_put_right_when_their_files_are() {
 }
 
 #[test]
-fn entries_found_elsewhere_as_objects() {
+fn json_shows_entries_found_under_other_names() {
     let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/new", "bcd")]);
     let bcd = folder.feed(&["hash", "-"], b"bcd").out()[..64].to_owned();
     folder.write("d/M", lines(&[(ABC, "README"), (&bcd, "old")]));
@@ -160,7 +164,7 @@ fn entries_found_elsewhere_as_objects() {
 }
 
 #[test]
-fn odd_names_are_found_and_renamed() {
+fn unusual_names_are_found_and_renamed() {
     let folder = Folder::new();
     folder.write(b"d/not\xffutf8", "abc");
     folder.write("d/M", format!("\\{ABC}  line\\nfeed\n"));
@@ -181,7 +185,7 @@ fn files_are_verified_by_the_crc32_in_their_names() {
     let said = "truesum: 1 file verified, 1 FAILED, 1 without a CRC-32 in the name; 17 B read; \
                 crc32 (2 entries): no protection against tampering\n";
     let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
-    assert_eq!(shown(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
     let ran = folder.run(&["embed", "check", "d/plain"]);
     assert_eq!(ran.code, Some(2));
     assert!(
@@ -195,14 +199,14 @@ fn files_are_verified_by_the_crc32_in_their_names() {
 }
 
 #[test]
-fn all_manifests_below_a_folder_are_checked() {
+fn recursive_check_verifies_all_manifests_below_a_folder() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", ""), ("d/plain.txt", "no manifest")]);
     folder.write("d/a.sha256", lines(&[(ABC, "a")]));
     folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
     let ran = folder.run(&["check", "--recursive", "d"]);
     let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
-    // Files that the manifests of folders below list count as listed there.
+    // Files in the manifests of nested folders are not extra files.
     assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
     folder.write("d/s/x.md5", "\0broken");
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);

@@ -1,9 +1,8 @@
-//! Results of independent programs for the same changed folders as `audit` and `check --exact`: hashdeep, cfv,
-//! bagit.py, rclone and chkbit. Where their verdicts deliberately have other names than ours, the test of that program
-//! explains it.
+//! Results of independent programs for the same modified folders as `audit` and `check --exact`: hashdeep, cfv,
+//! bagit.py, rclone and chkbit. If a program deliberately uses other names for its verdicts, its test explains them.
 
-use crate::peers::other;
-use crate::program::{Folder, stamp};
+use crate::peers::run_tool;
+use crate::program::{Folder, set_mtime};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use truesum_test_support::oracle::missing;
@@ -57,7 +56,7 @@ fn listed(seed: usize) -> Folder {
         for below in ["bag/data", "kept"] {
             let path = format!("{below}/{}", name(file));
             folder.write(&path, content(file, seed));
-            stamp(&folder, &path, UNIX_EPOCH + Duration::from_secs(1_000_000_000 + file as u64));
+            set_mtime(&folder, &path, UNIX_EPOCH + Duration::from_secs(1_000_000_000 + file as u64));
         }
     }
     folder.write("bag/bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
@@ -72,7 +71,7 @@ fn listed(seed: usize) -> Folder {
     folder
 }
 
-/// Standings and names, as printed by `audit -q`.
+/// Statuses and names, as printed by `audit -q`.
 type Verdicts = BTreeSet<(String, String)>;
 
 /// Makes the changes, each to a separate file; returns the expected results of a program that knows the times.
@@ -107,13 +106,13 @@ fn changed(folder: &Folder, seed: usize, changes: &[Change]) -> Verdicts {
                 Some(("changed", old))
             }
             Touch => {
-                stamp(folder, &path, SystemTime::now());
+                set_mtime(folder, &path, SystemTime::now());
                 None
             }
             Flip => {
                 *data.last_mut().unwrap() ^= 0x40;
                 folder.write(&path, data);
-                stamp(folder, &path, before);
+                set_mtime(folder, &path, before);
                 Some(("corrupt", old))
             }
         };
@@ -140,59 +139,60 @@ fn verdicts(folder: &Folder, done: &Verdicts) -> Verdicts {
     let ending = |what: &str| -> BTreeSet<String> {
         out.lines().filter_map(|line| line.strip_suffix(what).map(str::to_owned)).collect()
     };
-    assert_eq!(ending(": FAILED"), named(&verdicts_found, &["changed", "corrupt"]));
-    // It reports a moved file as a missing one and an unlisted one.
-    assert_eq!(ending(": MISSING").len(), named(&verdicts_found, &["missing", "moved"]).len());
-    let extra = named(&verdicts_found, &["new", "moved", "copied"]).len();
+    assert_eq!(ending(": FAILED"), with_status(&verdicts_found, &["changed", "corrupt"]));
+    // `check --exact` reports a moved file as a missing one and an extra one.
+    assert_eq!(ending(": MISSING").len(), with_status(&verdicts_found, &["missing", "moved"]).len());
+    let extra = with_status(&verdicts_found, &["new", "moved", "copied"]).len();
     assert!(extra == 0 || ran.err.contains(&format!(", {extra} not in the manifest;")), "{}", ran.err);
     verdicts_found
 }
 
-/// Returns the names with these standings.
-fn named(verdicts_found: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
+/// Returns the names with these statuses.
+fn with_status(verdicts_found: &Verdicts, standings: &[&str]) -> BTreeSet<String> {
     let some = verdicts_found.iter().filter(|(status, _)| standings.contains(&&status[..]));
     some.map(|(_, name)| name.clone()).collect()
 }
 
-/// Returns the listed names that do not exist, including those of moved files, according to the folder itself.
-fn gone(folder: &Folder) -> BTreeSet<String> {
+/// Returns the names in the manifest whose files do not exist, including those of moved files, according to the folder
+/// itself.
+fn missing_names(folder: &Folder) -> BTreeSet<String> {
     (0..FILES).map(name).filter(|name| !folder.path(format!("bag/data/{name}")).exists()).collect()
 }
 
-struct Said {
+struct ToolOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-/// Returns the output of another program; `None` if it, or the interpreter that a Python script starts, is not
+/// Returns the output of another program, or `None` if the program (or the interpreter of a Python script) is not
 /// installed.
-fn said(folder: &Folder, program: &str, words: &[&str]) -> Option<Said> {
-    let output = other(folder, program, words)?;
+fn tool_output(folder: &Folder, program: &str, words: &[&str]) -> Option<ToolOutput> {
+    let output = run_tool(folder, program, words)?;
     if output.status.code() == Some(127) {
         missing(program);
         return None;
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) })
+    Some(ToolOutput { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) })
 }
 
 /// hashdeep does not distinguish copies: both a copy and a moved file are "moved". It matches by content alone, so a
 /// changed file is a new one and a known one that was not found. It ignores times: corrupt is changed.
 #[test]
-fn hashdeep_counts_the_same() {
+fn audit_counts_match_hashdeep() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
-        let Some(known) = said(&folder, "hashdeep", &["-r", "-l", "bag/data"]) else { return };
+        let Some(known) = tool_output(&folder, "hashdeep", &["-r", "-l", "bag/data"]) else { return };
         folder.write("known", known.out);
         let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let theirs =
-            said(&folder, "hashdeep", &["-r", "-l", "-a", "-vvv", "-k", "known", "bag/data"]).unwrap();
+            tool_output(&folder, "hashdeep", &["-r", "-l", "-a", "-vvv", "-k", "known", "bag/data"]).unwrap();
         let count = |label: &str| -> usize {
             let line = theirs.out.lines().find_map(|line| line.trim_start().strip_prefix(label));
             line.unwrap_or_else(|| panic!("{label} {}", theirs.out)).trim().parse().unwrap()
         };
-        let number = |standings: &[&str]| named(&verdicts_found, standings).len();
+        let number = |standings: &[&str]| with_status(&verdicts_found, standings).len();
         let differing = number(&["changed", "corrupt"]);
         assert_eq!(
             [
@@ -217,12 +217,12 @@ fn hashdeep_counts_the_same() {
 /// cfv ignores the content of files that are not in the manifest: moved and copied files are "not verified", as for
 /// `check --exact`, and the old name of a moved file is not found.
 #[test]
-fn cfv_names_the_same_files() {
+fn audit_matches_cfv() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
         let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let words = ["-uu", "-p", "bag/data", "-f", "../../sums.md5"];
-        let Some(theirs) = said(&folder, "cfv", &words) else { return };
+        let Some(theirs) = tool_output(&folder, "cfv", &words) else { return };
         let text = theirs.out + &theirs.err;
         let lines = |what: &str| -> BTreeSet<String> {
             let names = text
@@ -232,9 +232,9 @@ fn cfv_names_the_same_files() {
             names.map(|(name, _)| name.to_owned()).collect()
         };
         let ours = [
-            named(&verdicts_found, &["changed", "corrupt"]),
-            gone(&folder),
-            named(&verdicts_found, &["new", "moved", "copied"]),
+            with_status(&verdicts_found, &["changed", "corrupt"]),
+            missing_names(&folder),
+            with_status(&verdicts_found, &["new", "moved", "copied"]),
         ];
         assert_eq!(
             [lines("crc does not match"), lines("No such file"), lines("not verified")],
@@ -250,15 +250,18 @@ fn cfv_names_the_same_files() {
 /// bagit.py reads no payload once the bag is incomplete, and then names only missing and extra files; truesum also
 /// names those that differ. For both, a moved file is one of each.
 #[test]
-fn bagit_finds_the_same_bags_valid() {
+fn bag_validity_matches_bagit_py() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
         let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
-        let Some(theirs) = said(&folder, "bagit.py", &["--validate", "--quiet", "bag"]) else { return };
+        let Some(theirs) = tool_output(&folder, "bagit.py", &["--validate", "--quiet", "bag"]) else {
+            return;
+        };
         let ours = folder.run(&["check", "-q", "bag"]);
         assert_eq!(theirs.code, Some(i32::from(!verdicts_found.is_empty())), "{changes:?} {}", theirs.err);
         assert_eq!(ours.code, theirs.code, "{changes:?} {} {}", ours.err, theirs.err);
-        let (missing, extra) = (gone(&folder), named(&verdicts_found, &["new", "moved", "copied"]));
+        let (missing, extra) =
+            (missing_names(&folder), with_status(&verdicts_found, &["new", "moved", "copied"]));
         let told_of = |name: &String, how: &str| theirs.err.contains(&format!("data/{name} {how}"));
         for file in (0..FILES).map(name).chain(extra.iter().cloned()) {
             assert_eq!(
@@ -275,7 +278,7 @@ fn bagit_finds_the_same_bags_valid() {
             );
             assert_eq!(ours.out().contains(&format!("data/{file}: MISSING\n")), missing.contains(&file));
             assert_eq!(ours.err.contains(&format!("bag/data/{file}: cannot verify")), extra.contains(&file));
-            let differs = named(&verdicts_found, &["changed", "corrupt"]).contains(&file);
+            let differs = with_status(&verdicts_found, &["changed", "corrupt"]).contains(&file);
             assert_eq!(ours.out().contains(&format!("data/{file}: FAILED\n")), differs);
             if missing.is_empty() && extra.is_empty() {
                 assert_eq!(told_of(&file, "sha256 validation failed"), differs, "{}", theirs.err);
@@ -287,23 +290,23 @@ fn bagit_finds_the_same_bags_valid() {
 /// rclone compares by name, both with a saved copy and with our MD5 sums: a moved file is missing and extra, a copy is
 /// extra.
 #[test]
-fn rclone_tells_the_same_differences() {
+fn differences_match_rclone() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
         let verdicts_found = verdicts(&folder, &changed(&folder, seed, changes));
         let common = ["--config", "/dev/null", "--combined", "-"];
         for comparing in [&["check", "kept", "bag/data"][..], &["checksum", "md5", "sums.md5", "bag/data"]] {
             let words = [comparing, &common[..]].concat();
-            let Some(theirs) = said(&folder, "rclone", &words) else { return };
+            let Some(theirs) = tool_output(&folder, "rclone", &words) else { return };
             let marked = |mark: &str| -> BTreeSet<String> {
                 theirs.out.lines().filter_map(|line| line.strip_prefix(mark).map(str::to_owned)).collect()
             };
             assert_eq!(
                 [marked("* "), marked("+ "), marked("- ")],
                 [
-                    named(&verdicts_found, &["changed", "corrupt"]),
-                    gone(&folder),
-                    named(&verdicts_found, &["new", "moved", "copied"])
+                    with_status(&verdicts_found, &["changed", "corrupt"]),
+                    missing_names(&folder),
+                    with_status(&verdicts_found, &["new", "moved", "copied"])
                 ],
                 "{changes:?} {words:?} {}",
                 theirs.err
@@ -319,17 +322,17 @@ fn rclone_tells_the_same_differences() {
     }
 }
 
-/// chkbit distinguishes damage (the time is as listed) from an update (the time is later) like truesum. It does not
-/// report missing files, moved and copied files are new, and its exit status only shows damage.
+/// chkbit distinguishes damage (the modification time matches) from an update (it is later) like truesum. It does not
+/// report missing files, treats moved and copied files as new, and its exit status only shows damage.
 #[test]
-fn chkbit_tells_damage_from_updates() {
+fn damage_and_updates_match_chkbit() {
     for (seed, changes) in scenarios().iter().enumerate() {
         let folder = listed(seed);
-        let Some(made) = said(&folder, "chkbit", &["-u", "-q", "--plain", "bag/data"]) else { return };
+        let Some(made) = tool_output(&folder, "chkbit", &["-u", "-q", "--plain", "bag/data"]) else { return };
         assert_eq!(made.code, Some(0), "{} {}", made.out, made.err);
         let done = changed(&folder, seed, changes);
-        let theirs = said(&folder, "chkbit", &["--plain", "bag/data"]).unwrap();
-        // Its index is stored among the files, where it would be new for truesum.
+        let theirs = tool_output(&folder, "chkbit", &["--plain", "bag/data"]).unwrap();
+        // chkbit stores its index among the files, where truesum would report it as new.
         for below in ["", "d/", "d/e/"] {
             std::fs::remove_file(folder.path(format!("bag/data/{below}.chkbit"))).unwrap();
         }
@@ -341,7 +344,7 @@ fn chkbit_tells_damage_from_updates() {
             plain.lines().filter_map(|line| line.strip_prefix(mark).map(str::to_owned)).collect()
         };
         let ours = [&["corrupt"][..], &["changed"], &["new", "moved", "copied"]]
-            .map(|what| named(&verdicts_found, what));
+            .map(|what| with_status(&verdicts_found, what));
         let code = Some(i32::from(!ours[0].is_empty()));
         let marks = ["DMG bag/data/", "upd bag/data/", "new bag/data/"];
         assert_eq!(marks.map(lines), ours, "{changes:?} {plain} {}", theirs.err);
