@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use std::path::PathBuf;
 
-/// Measure checksums, programs and disks, and chart the results
+/// Benchmark checksums, programs and disks, and draw charts
 ///
 /// Each run first checks that all engines compute the same digest, then times them alternately and records the machine. The
 /// result is a table, or JSON, CSV or Markdown; --html FILE writes a self-contained page with charts.

@@ -89,7 +89,7 @@ struct UpdateArgs {
     /// Bags to update
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
-    /// Accept modified files; =all: even if their times do not show an edit
+    /// Accept modified files; =all also accepts those whose times show no edit
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
@@ -117,7 +117,7 @@ struct MakingArgs {
     follow: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

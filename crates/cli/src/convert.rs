@@ -64,7 +64,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost

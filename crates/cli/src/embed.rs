@@ -58,7 +58,7 @@ struct AddArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -67,7 +67,7 @@ struct AddArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum embed check films          also verify files in folders below
+  truesum embed check films          also verify files in subfolders
   truesum embed check --quiet *.mkv  print failures only")]
 struct EmbedCheckArgs {
     /// Files and folders to check

@@ -148,7 +148,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "no such file, or wrong usage"),
         ],
         "directory-verify-proof" => &[
-            ("0", "the file belongs to the digest, under the printed name"),
+            ("0", "the digest covers the file under the printed name"),
             ("1", "the file does not belong to the digest"),
             ("2", "the proof or the digest is malformed"),
         ],

@@ -155,7 +155,7 @@ fn common_formats() -> String {
             wrap(&format!("{name:<11} {:<5} ", usage(row)), row.summary, &mut text);
         }
     }
-    text += "\nboth: check reads it and hash -t writes it. read: check reads it.\n";
+    text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n";
     let _ = writeln!(text, "{} formats in all: truesum list formats --all", FORMATS.len());
     text
 }
@@ -171,7 +171,7 @@ fn formats() -> String {
         };
         wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name), &about, &mut text);
     }
-    text += "\nboth: check reads it and hash -t writes it. read: check reads it.\n\
+    text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n\
              named: identified, but not read.\n";
     text
 }

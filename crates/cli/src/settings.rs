@@ -215,7 +215,7 @@ impl Settings {
         }
         let at = |index: usize| self.given[index].as_ref().map_or("", |(_, at)| at);
         Err(Refusal::new(format!(
-            "{}: algorithm: format {} ({}) cannot store it; set only one of the two",
+            "{}: the format {} (set in {}) cannot store this algorithm; set only the algorithm or only the format",
             at(0),
             format.name,
             at(1)

@@ -30,8 +30,8 @@ Examples:
   truesum text hello              like printf %s hello | truesum hash
   truesum text -a md5 --raw hello | xxd
   truesum text --lines words.txt  a digest for each line
-A text that begins with - must follow --. Secrets given as TEXT are visible to other users, in the list of \
-processes; use --lines - to read them from standard input.")]
+TEXT that begins with - must follow --. Secrets given as TEXT are visible to other users in the process \
+list; use --lines - to read them from standard input.")]
 pub struct TextArgs {
     /// Texts to hash, without a line ending
     #[arg(value_name = "TEXT", value_hint = ValueHint::Other, required_unless_present = "lines")]
@@ -45,7 +45,7 @@ pub struct TextArgs {
     format: FormatArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -72,7 +72,7 @@ pub fn run(args: TextArgs) -> Exit {
 fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
     let plan = digesting(&args.algorithms, &args.format, Target::default())?;
     if plan.form == Form::Raw && args.texts.len() > 1 {
-        return Err(Refusal::new("--raw: requires exactly one text"));
+        return Err(Refusal::new("--raw requires exactly one TEXT"));
     }
     if let Some(format) = args.format.format.filter(|format| format.holds.pieces.is_some()) {
         return Err(Refusal::new(format!("-t {}: a torrent covers files, not texts", format.name)));

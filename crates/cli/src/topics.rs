@@ -78,7 +78,7 @@ reports that there is no protection against tampering.
 
 -a sha256,md5 computes both in one pass. Names can contain a
 parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part
-size (s3-etag;part=16MiB).
+size ('s3-etag;part=16MiB', quoted because of the semicolon).
 Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
 ",
     },
@@ -116,7 +116,7 @@ made it, if you got the public key through another channel.
   gpg --verify SHA256SUMS.asc SHA256SUMS       OpenPGP: .asc, .sig, .gpg, .sign
   ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s SHA256SUMS.sig < SHA256SUMS
 
-Without --pubkey, a check does not verify signatures, and reports any that it
+Without --pubkey, a check does not verify signatures, but it reports any that it
 finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
 signed by another key fails: exit status 1. The signature is in the manifest, or
 in SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not create signatures.
@@ -144,8 +144,8 @@ tree hash: blake3, sha256-tree.
 - Computing several algorithms in one pass is faster: -a sha256,md5.
 - On CPUs without SHA instructions, blake3 takes about a tenth of the time of
   sha256 for a single file.
-- Files modified within the last few seconds are checked once more for
-  concurrent writers.
+- Files modified within the last few seconds are examined again at the end, in
+  case a program was still writing to them.
 
 truesum bench is included in packages; other builds need --features full.
 

@@ -53,7 +53,7 @@ struct CreateArgs {
     /// Write to FILE, atomically [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Tracker URL
@@ -71,7 +71,7 @@ struct CreateArgs {
     ways: WaysArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -98,7 +98,7 @@ impl Protocol {
 
 /// Verify downloaded files against torrents
 ///
-/// For each damaged file, the damaged ranges are printed. A piece can contain the end of one file and the beginning of the
+/// For each damaged file, the damaged ranges are printed: offset and length in bytes. A piece can contain the end of one file and the beginning of the
 /// next; if it is damaged, it is reported for both.
 #[derive(Args)]
 #[command(after_help = "\

@@ -32,7 +32,7 @@ Examples:
   truesum tree prove big.img --range 1MiB..2MiB  prove these bytes
   truesum tree --save --append log               read only what was appended
   truesum tree prove log --grown-from old.ftr    prove that log only grew
-If a file has the name of a subcommand, write ./verify."
+For a file that has the name of a subcommand, write ./NAME."
 )]
 pub struct TreeArgs {
     #[command(subcommand)]

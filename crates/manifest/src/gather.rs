@@ -35,7 +35,7 @@ impl Gather {
         if let Some(&index) = self.by_path.get(&entry.path) {
             let held = &mut self.entries[index].entry;
             if held.size.is_some() && entry.size.is_some() && held.size != entry.size {
-                return Err(Reason::Part("the size differs from an earlier line for the same file"));
+                return Err(Reason::Part("the size differs from that in an earlier line for the same file"));
             }
             let other = entry.digests.iter().any(|(spec, digest)| {
                 held.digests.iter().any(|(known, value)| known == spec && value != digest)

@@ -220,7 +220,7 @@ impl fmt::Display for Reason {
             Reason::EmptyName => f.write_str("no file name"),
             Reason::Nul => f.write_str("contains a NUL byte"),
             Reason::BadEscape => f.write_str("invalid backslash escape in the name"),
-            Reason::Mixed => f.write_str("one character before the name where earlier lines have two"),
+            Reason::Mixed => f.write_str("one separator character before the name, but two in earlier lines"),
             Reason::DamagedComment => f.write_str("a comment that looks like a damaged entry"),
             Reason::LineTooLong => f.write_str("line too long"),
             Reason::NameTooLong => f.write_str("name too long"),

@@ -62,7 +62,7 @@ impl Allowed {
             (true, true) => "to accept modified and deleted files",
             (false, true) => "to remove the entries of deleted files",
             _ if self.refresh == Consent::Safe => {
-                "no modification time shows that the files were edited; to accept them anyway"
+                "the modification times do not show that the files were edited; to accept them anyway"
             }
             _ => "to accept modified files",
         };

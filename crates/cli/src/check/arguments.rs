@@ -18,7 +18,7 @@ Examples:
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-If the last lines of a manifest were lost, nothing in it shows this, so a note counts the files that are not in it. \
+A truncated manifest looks valid, so a note reports the number of files that are not in it. \
 Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
@@ -177,7 +177,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
@@ -202,7 +202,7 @@ pub struct ReportArgs {
     /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

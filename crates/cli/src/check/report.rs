@@ -325,7 +325,8 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
 pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
     // The console escapes what must not reach a terminal.
-    let comment = seal.comment.as_ref().map(|comment| String::from_utf8_lossy(comment).replace('\n', " "));
+    let comment =
+        seal.comment.as_ref().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
     let comment = comment.map(|comment| format!(" (signed comment: {comment})"));
     format!("{} is signed by the key {}{}", shown(&seal.file), seal.key, comment.unwrap_or_default())
 }

@@ -94,9 +94,11 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
     }
     let (text, hint) = if report.counts.failed() > 0 {
         let failed = count(report.counts.failed(), "entry", "entries");
-        let text = format!("{name}: not converted: {failed} not verified");
+        let text = format!("{name}: not converted: {failed} could not be verified");
         let word = path_word(&args.input);
-        let hint = format!("to leave out an entry: truesum convert{SAME_OPTIONS} --exclude NAME {word}");
+        let hint = format!(
+            "to leave out a file that cannot be restored: truesum convert{SAME_OPTIONS} --exclude NAME {word}"
+        );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts.unverified > 0 {
         ("some entries have no digest of a complete file", None)

@@ -19,7 +19,7 @@ use truesum::tree::prove::ProofFailure;
 use truesum::{Error, Kind as Failure, Mapping};
 use truesum_fs::name::OsStrExt;
 
-/// Prove that a file, folder or link belongs to a folder's digest
+/// Prove that a folder's digest covers a file, folder or link
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ pub struct ProveArgs {
 Examples:
   truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
   truesum directory verify-proof a.proof --digest sha256-directory:0123...
-Exit status: 0 the file belongs to the digest under the printed name, 1 it does not, 2 the proof or the digest is malformed.")]
+Exit status: 0 the digest covers the file under the printed name, 1 it does not, 2 the proof or the digest is malformed.")]
 pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
@@ -136,19 +136,19 @@ fn describe(proof: &ObjectProof, is_read: bool) -> String {
     let name = display_safe(&proof.path);
     match &proof.body {
         Body::File { size, digest } if !is_read => {
-            format!("{name} belongs to the digest: {size} bytes with {}:{digest}\n", proof.spec)
+            format!("{name} is covered by the digest: {size} bytes with {}:{digest}\n", proof.spec)
         }
         Body::Link(target) if !is_read => {
-            format!("{name} belongs to the digest: a link to {}\n", display_safe(target))
+            format!("{name} is covered by the digest: a link to {}\n", display_safe(target))
         }
-        Body::Folder if !is_read => format!("{name} belongs to the digest: a folder\n"),
+        Body::Folder if !is_read => format!("{name} is covered by the digest: a folder\n"),
         _ => match proof.mode {
             Some(mode) => {
                 format!(
-                    "{name} belongs to the digest; mode {mode:04o} is from the proof and was not compared\n"
+                    "{name} is covered by the digest; mode {mode:04o} is from the proof and was not compared\n"
                 )
             }
-            None => format!("{name} belongs to the digest\n"),
+            None => format!("{name} is covered by the digest\n"),
         },
     }
 }

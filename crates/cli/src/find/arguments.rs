@@ -59,7 +59,7 @@ pub struct FindArgs {
     /// There is an object for each file found, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

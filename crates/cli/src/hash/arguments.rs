@@ -33,7 +33,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
@@ -81,7 +81,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     /// The torrent to create; set by `truesum torrent create`.

@@ -59,7 +59,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest or if unmodified files do not match it
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(long)]
     overwrite: bool,
     /// Keep the names in the plan, which are relative to the plan's folder
@@ -70,7 +70,7 @@ pub struct MergeArgs {
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

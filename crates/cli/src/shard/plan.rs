@@ -74,7 +74,7 @@ pub struct PlanArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the tree of the first tree hash in FILE.ftr
+    /// Store the tree in FILE.ftr; with several -a, that of the first tree hash
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
@@ -127,7 +127,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     };
     if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
         let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
-        console.error(&format!("tree: {first} and {second} would be stored in the same tree file"));
+        console.error(&format!("tree: the trees of {first} and {second} would be stored in the same file"));
         console.hint("omit -o to store each tree next to its file");
         return Exit::NotAsAsked;
     }
@@ -188,7 +188,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 // stored.
                 if args.format.is_some() && std::fs::metadata(&tree).is_ok_and(|kept| kept.len() <= 8) {
                     console.note(&format!(
-                        "{shown} is so short that {kept} contains no hash: only its BLAKE3 digest verifies it"
+                        "{shown} is so short that {kept} contains no hash; the file can be verified only with its BLAKE3 digest"
                     ));
                 }
                 if let Some(unread) = &unread {

@@ -35,7 +35,7 @@ pub struct LeafArgs {
     file: OsString,
     /// Byte range, such as 1MiB..2MiB
     ///
-    /// Both ends must be on a boundary of the tree.
+    /// Both ends must be on leaf boundaries.
     #[arg(long, value_name = "A..B", value_parser = range)]
     range: Range<u64>,
     /// Algorithm of the digest

@@ -19,7 +19,7 @@ use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
 use truesum_fs::name::OsStrExt;
 
-/// Prove that a byte range belongs to a digest, or that a file has only grown
+/// Prove that a digest covers a byte range, or that a file has only grown
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

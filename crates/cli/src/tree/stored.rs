@@ -53,8 +53,8 @@ pub fn opened(
                              --from {copy} {copy}.ftr {file}"
                         )
                     }
-                    None => "a tree must be stored while the file is intact, or for an intact copy: truesum tree \
-                             --save FILE; if its name differs, give TREE before FILE"
+                    None => "a tree must be stored from the intact file or an intact copy: truesum tree --save \
+                             FILE; if the tree is not named FILE.ftr, specify both: TREE FILE"
                         .to_owned(),
                 });
             }

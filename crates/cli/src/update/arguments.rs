@@ -37,7 +37,7 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
-    /// Remove entries of deleted files; =all: even if that looks like a mistake
+    /// Remove entries of deleted files; =all removes them even if most are missing
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
@@ -64,7 +64,7 @@ pub struct UpdateArgs {
     /// There is an object for each differing or updated file, then one for the complete update.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, and when checking, only failures
+    /// Print less: no progress, no notes, only failures
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

@@ -180,7 +180,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
     let others = audit.count(FileStatus::Changed) > u64::from(report.lists_itself);
     if others && !report.refused {
         console.hint(match report.refreshable {
-            0 => "no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all",
+            0 => "the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all",
             _ => "to accept modified files, use --refresh",
         });
     }

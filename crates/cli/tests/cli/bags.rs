@@ -197,7 +197,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: bag: 1 error: nothing was written\n\
-                hint: no modification time shows that the files were edited; to accept them anyway: \
+                hint: the modification times do not show that the files were edited; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "bag"]).code, Some(0));

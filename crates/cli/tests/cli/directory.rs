@@ -198,9 +198,9 @@ fn directory_proofs_verify_only_their_object() {
     let folder = tree();
     for (options, trusted) in [(&[][..], TRUESUM), (&["--modes"], WITH_MODES)] {
         for (name, said) in [
-            ("a/x", format!("a/x belongs to the digest: 3 bytes with sha256:{ABC}\n")),
-            ("b", "b belongs to the digest: a link to a/x\n".to_owned()),
-            ("empty", "empty belongs to the digest: a folder\n".to_owned()),
+            ("a/x", format!("a/x is covered by the digest: 3 bytes with sha256:{ABC}\n")),
+            ("b", "b is covered by the digest: a link to a/x\n".to_owned()),
+            ("empty", "empty is covered by the digest: a folder\n".to_owned()),
         ] {
             let proof = folder.run(&[&["directory", "prove", "d", name], options].concat());
             assert_eq!((proof.err.as_str(), proof.code), ("", Some(0)));
@@ -212,7 +212,7 @@ fn directory_proofs_verify_only_their_object() {
             let mode = json.get("mode").map_or(String::new(), |mode| {
                 format!("; mode {:04o} is from the proof and was not compared", mode.as_u64().unwrap())
             });
-            let belongs = (format!("{name} belongs to the digest{mode}\n"), "", Some(0));
+            let belongs = (format!("{name} is covered by the digest{mode}\n"), "", Some(0));
             assert_eq!(result_of(&check(&[&file, "--digest", trusted])), belongs);
             assert_eq!(result_of(&check(&["--digest", trusted])), (said, "", Some(0)));
             let other = trusted.replace("dba28d", "dba28e").replace("dbc2c7", "dbc2c8");

@@ -338,7 +338,7 @@ fn outboard_of_a_single_block_file_is_noted_as_empty() {
             folder.write(name, vec![7; length + more]);
             let ran = folder.run(&["tree", "--save", "--format", format, name]);
             let said = format!(
-                "note: {name} is so short that {name}.{format} contains no hash: only its BLAKE3 digest verifies it\n"
+                "note: {name} is so short that {name}.{format} contains no hash; the file can be verified only with its BLAKE3 digest\n"
             );
             assert_eq!((ran.err.matches(&said).count(), ran.code), (notes, Some(0)), "{}", ran.err);
             // Without hashes, no change to the file can be located.

@@ -34,7 +34,7 @@ fn update_adds_only_new_files_by_default() {
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: manifest with 3 files: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
-                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n\
+                hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n\
                 hint: to remove entries of deleted files, use --prune; to update the names of moved files, use --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
     assert_eq!(result_of(&ran), (lines.to_owned(), said, Some(1)));
@@ -64,7 +64,7 @@ fn refresh_accepts_files_modified_after_the_manifest() {
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
     let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
-                hint: no modification time shows that the changed files were edited; to accept them anyway, use --refresh=all\n";
+                hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n";
     assert_eq!(result_of(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
     let ran = folder.run(&["update", "--refresh=all", "M", "d"]);

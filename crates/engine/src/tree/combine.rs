@@ -45,11 +45,7 @@ impl std::fmt::Display for CombineError {
             CombineError::None => f.write_str("there are no ranges to combine"),
             CombineError::Mixed(what) => write!(f, "the ranges belong to different digests: {what}"),
             CombineError::Unstamped(range) => {
-                write!(
-                    f,
-                    "the range {}..{} does not record from which file it was read",
-                    range.start, range.end
-                )
+                write!(f, "nothing records which file the range {}..{} was read from", range.start, range.end)
             }
             CombineError::Moved(range, path, what) => {
                 let (start, end, path) = (range.start, range.end, display_safe(path));

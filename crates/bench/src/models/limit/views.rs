@@ -169,13 +169,8 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     let mut words = Vec::new();
     match cheapest(|status| matches!(status, Status::Secure(_))) {
         Some((name, need, Some(status))) => {
-            let verdict = if *need <= cores as f64 {
-                "fewer than this machine has"
-            } else {
-                "more than this machine has"
-            };
             words.push(format!(
-                "Recommended to detect tampering: {name} ({}: {}), which needs {} cores, {verdict}.",
+                "Recommended to detect tampering: {name} ({}: {}), which needs {} of {cores} cores.",
                 status.word(),
                 status.reason(),
                 digits(*need)

@@ -100,7 +100,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
     let truth = |key: &str, value: Option<&str>| match value.unwrap_or("false").to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        other => Err(format!("{key}={other} must be true or false")),
+        other => Err(format!("{key} must be true or false, not {other:?}")),
     };
     if poly.is_none() {
         return Err("poly= must specify the polynomial in hexadecimal".to_owned());
