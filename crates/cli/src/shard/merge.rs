@@ -234,7 +234,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         if merged.faults == 0 {
             console.hint(match some_held {
                 true => "to write the manifest without them, use --partial",
-                false => "use --json, which stores everything",
+                false => "to store all entries, use --json",
             });
         }
         return Ok(Exit::Failed);
