@@ -196,7 +196,7 @@ fn made(
         }
     };
     let scratch =
-        |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file in", error);
+        |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
     let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };
