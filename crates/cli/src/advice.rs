@@ -100,7 +100,7 @@ impl Trouble {
                 "an earlier version of the file: if this was intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "has the size and time of a missing file, but different content: compare the two, or accept it with truesum update --refresh=all"
+                "has the size and time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
                 "modified: restore it from a copy, or update the manifest if the change was intended"

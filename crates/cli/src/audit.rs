@@ -90,7 +90,7 @@ fn audit(args: AuditArgs) -> Exit {
         return console.refuse(&Refusal::with_hint("audit: no manifest given", hint));
     }
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {
-        let hint = "truesum audit - MANIFEST DIR";
+        let hint = "usage: truesum audit - MANIFEST DIR";
         return console.refuse(&Refusal::with_hint(
             "audit: the folder is required if a manifest is read from standard input",
             hint,

@@ -149,7 +149,7 @@ fn end(
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
         console.error(&format!(
-            "--html: {path} is listed in the manifest but missing: no report is written there"
+            "--html: {path} is listed in the manifest but missing, so no report is written to it"
         ));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {

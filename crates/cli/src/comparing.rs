@@ -188,8 +188,12 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
             names.extend(report.pieces[at].then_some("piece digests"));
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
-        let files = crate::words::count(report.count(FileStatus::Unknown), "file has", "files have");
-        console.error(&format!("{files} no algorithm in common: {} and {}", side(0), side(1)));
+        let files = crate::words::count(report.count(FileStatus::Unknown), "file", "files");
+        console.error(&format!(
+            "{files} could not be compared: no algorithm in common ({} and {})",
+            side(0),
+            side(1)
+        ));
         match (report.pieces, &report.manifests[..]) {
             ([false, false], _) => {
                 console.hint("to compare each manifest with the files: truesum diff MANIFEST DIR");

@@ -195,7 +195,8 @@ fn made(
             (Reader::new(text, options), Selection::default(), verified.signer)
         }
     };
-    let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
+    let scratch =
+        |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
     let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };

@@ -110,14 +110,14 @@ pub const COMPLETE: &str = "copy the complete digest: MD5 has 32 digits, SHA-1 4
 fn refusal(text: &str, why: Unidentified) -> Refusal {
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
         let text = display_safe(text.as_bytes());
-        let hint = format!("to compare: truesum directory --expect {text} PATH");
-        return Refusal::with_hint(format!("{text}: not a digest of a file, but of {of}"), hint);
+        let hint = format!("to compare a directory with it: truesum directory --expect {text} PATH");
+        return Refusal::with_hint(format!("{text}: this is the digest of {of}, not of a file"), hint);
     }
     if let Some(digest) =
         embedded(text).filter(|digest| digest.len() < text.len() && why != Unidentified::Password)
     {
         let text = format!("{}: {why}", display_safe(text.as_bytes()));
-        return Refusal::with_hint(text, format!("truesum identify {digest}"));
+        return Refusal::with_hint(text, format!("to identify only the digest: truesum identify {digest}"));
     }
     let is_cut = is_hexadecimal(text) && text.len() >= MIN_DIGITS;
     let text = format!("{}: {why}", display_safe(text.as_bytes()));

@@ -341,15 +341,19 @@ impl Earlier {
         }
         if let Some(first) = self.differing.first() {
             let shown = display_safe(path.as_os_str().as_bytes());
-            let (files, these) = match self.differing.len() as u64 {
-                1 => ("1 file".to_owned(), "it"),
-                number => (count(number, "file", "files"), "them"),
+            let differing = self.differing.len() as u64;
+            let files = count(differing, "file", "files");
+            let (these, the_files, their) = match differing {
+                1 => ("it", "the file", "its"),
+                _ => ("them", "the files", "their"),
             };
             let text = format!(
                 "{shown}: not written: {files} that no program modified cannot be verified with the existing piece digests, because of damage or because modified files share pieces with {these} (first: {})",
                 display_safe(first)
             );
-            let hint = "restore the files from a copy, or record their current content with --overwrite";
+            let hint = format!(
+                "restore {the_files} from a copy, or record {their} current content with --overwrite"
+            );
             return Some(Refusal::with_hint(text, hint));
         }
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
@@ -382,7 +386,8 @@ impl Earlier {
             if self.keyed { "or the key " } else { "" },
             names.join(", ")
         );
-        let hint = "restore them from a copy, or record their current content with --overwrite";
+        let (them, their) = if corrupt == 1 { ("it", "its") } else { ("them", "their") };
+        let hint = format!("restore {them} from a copy, or record {their} current content with --overwrite");
         Refusal::with_hint(text, hint)
     }
 
@@ -391,7 +396,10 @@ impl Earlier {
         let path = display_safe(path.as_os_str().as_bytes());
         let by = Vec::from_iter(self.by.clone()).join(", ");
         let entries = count(self.uncompared, "entry", "entries");
-        let note = || format!("{path}: {entries} of the earlier manifest could not be compared ({by})");
+        let algorithms = if self.by.len() == 1 { "algorithm" } else { "algorithms" };
+        let note = || {
+            format!("{path}: {entries} of the earlier manifest could not be compared ({algorithms}: {by})")
+        };
         (self.uncompared > 0).then(note)
     }
 

@@ -65,12 +65,12 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
         ],
         "text" => &[
-            ("0", "the digests of all texts were printed"),
+            ("0", "all digests were printed"),
             ("1", "the file specified with --lines could not be read"),
             ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
         ],
         "embed-add" => &[
-            ("0", "all names contain the CRC-32 (or would, with --yes)"),
+            ("0", "all names contain the CRC-32, or would contain it with --yes"),
             ("1", "a file could not be read or renamed, or its name contains a different CRC-32"),
             ("2", "the command could not be carried out: wrong usage, or no files"),
         ],
@@ -89,7 +89,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "tree-repair" => &[
             ("0", "the file is intact, or was repaired"),
-            ("1", "part of the file is still damaged, or would be (--dry-run)"),
+            ("1", "part of the file is still damaged; with --dry-run, the file is damaged"),
             ("2", "the tree is damaged, or usage, input or output error"),
         ],
         "tree-prove" => &[
@@ -149,7 +149,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "directory-verify-proof" => &[
             ("0", "the digest covers the file under the printed name"),
-            ("1", "the file does not belong to the digest"),
+            ("1", "the digest does not cover the file"),
             ("2", "the proof or the digest is malformed"),
         ],
         "convert" => &[

@@ -120,7 +120,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let text = match (args.json, found.is_empty()) {
         (true, _) => render_candidates(&found, true),
         (false, true) => {
-            format!("{name}: does not match: {} tried\n", count(tried, "candidate", "candidates"))
+            format!("{name}: does not match ({} tried)\n", count(tried, "candidate", "candidates"))
         }
         (false, false) => found
             .iter()

@@ -108,7 +108,7 @@ impl KeyArgs {
             (Some(path), _) => Source::Named(path),
             (None, Some(fd)) => Source::Open(fd),
             (None, None) if self.key_hex => {
-                return Err(Refusal::new("--key-hex: requires --key-file or --key-fd"));
+                return Err(Refusal::new("--key-hex requires --key-file or --key-fd"));
             }
             (None, None) => return Ok(None),
         };

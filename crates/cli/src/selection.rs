@@ -195,7 +195,7 @@ pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
 
 /// Returns the error message for a selection without files.
 pub fn none_selected(left_out: LeftOut) -> String {
-    format!("no file was selected: {} excluded", not_selected(left_out))
+    format!("no file was selected ({} excluded)", not_selected(left_out))
 }
 
 /// Returns the number of files and folders that a walk left out, as text.

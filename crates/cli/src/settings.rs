@@ -146,7 +146,7 @@ impl Settings {
                 self.algorithms = specs;
             }
             "format" => match truesum::manifest::format(value) {
-                None => return refuse(format!("unknown format '{value}': see truesum list formats")),
+                None => return refuse(format!("unknown format '{value}' (see truesum list formats)")),
                 Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces.is_some() => {
                     return refuse(format!("{value} cannot be written line by line"));
                 }
@@ -188,7 +188,7 @@ impl Settings {
                 let options: Vec<&str> = SETTINGS.iter().map(|row| row.option).collect();
                 let word = display_safe(word.as_bytes());
                 return Err(Refusal::with_hint(
-                    format!("{OPTIONS}: {word}: not an option that can be set here"),
+                    format!("{OPTIONS}: {word} cannot be set here"),
                     format!("the options are {}", options.join(", ")),
                 ));
             };

@@ -87,7 +87,7 @@ pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Refusal::with_hint(
             format!("{option}: not available for object stores"),
-            "see docs/stores.md",
+            "docs/stores.md describes what is available for them",
         )),
         None => Ok(()),
     }

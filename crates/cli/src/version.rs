@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::origin;
 use crate::output::print;
 use crate::values::color::Color;
-use crate::words::wrapped;
+use crate::words::{count, wrapped};
 use truesum::hash::{ALGORITHMS, kernel};
 
 /// The cargo features, and whether each is enabled.
@@ -63,8 +63,8 @@ fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let name = name.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
-    let count = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{name}, {count} usable")
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{name}, {}", count(cores as u64, "usable core", "usable cores"))
 }
 
 #[cfg(test)]

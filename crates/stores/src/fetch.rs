@@ -69,7 +69,9 @@ impl Source {
             if answer.status == 416 {
                 return match answer.content_range() {
                     Some((_, 0)) | None if size.is_none() => Ok(None),
-                    _ => Err(Failure::wrong("the service reports that the object does not contain this range")),
+                    _ => {
+                        Err(Failure::wrong("the service reports that the object does not contain this range"))
+                    }
                 };
             }
             let (got, whole) = self.answered(answer)?;
@@ -138,13 +140,16 @@ impl Source {
             // A server that ignores ranges sends the whole object. Without a length, the end of the connection would
             // count as the end of the object, wherever it occurs.
             (200, _) if !answer.has_known_length() => {
-                return Err(Failure::wrong("the response has no length"));
+                return Err(Failure::wrong("the response does not specify its length"));
             }
             (200, _) => (0..received, received),
             _ => return Err(Failure::wrong("the response does not specify its byte range")),
         };
         if range.end.checked_sub(range.start) != Some(received) || range.end > size {
-            let why = format!("received {received} bytes, declared as bytes {} to {} of {size}", range.start, range.end);
+            let why = format!(
+                "received {received} bytes, declared as bytes {} to {} of {size}",
+                range.start, range.end
+            );
             return Err(Failure::wrong(why));
         }
         Ok((range, size))
@@ -153,9 +158,9 @@ impl Source {
     /// Checks that an answer states the requested version: not every service respects the condition.
     fn same(&self, answer: &Answer, requested: Option<&str>) -> Result<(), Failure> {
         match (requested, self.service.version(answer)) {
-            (Some(requested), Some(got)) if requested != got => {
-                Err(Failure::Overwritten("the object was overwritten: another version was received".to_owned()))
-            }
+            (Some(requested), Some(got)) if requested != got => Err(Failure::Overwritten(
+                "the object was overwritten: another version was received".to_owned(),
+            )),
             (Some(_), None) => Err(Failure::wrong("the response does not specify the object's version")),
             _ => Ok(()),
         }

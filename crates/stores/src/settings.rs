@@ -28,7 +28,7 @@ impl Settings {
             None => Ok(usual),
             Some(text) => match text.parse() {
                 Ok(number) if (1..=most).contains(&number) => Ok(number),
-                _ => Err(format!("{name}: not a number from 1 to {most}: {text}")),
+                _ => Err(format!("{name}: '{text}' is not a number from 1 to {most}")),
             },
         };
         Ok(Settings {

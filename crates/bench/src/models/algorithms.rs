@@ -99,7 +99,10 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let rate: Vec<&Spec> = rate.iter().filter(measured).collect();
     let detail: Vec<&Spec> = detail.iter().filter(measured).collect();
     if rate.is_empty() && detail.is_empty() {
-        return Err(Error("no algorithm to measure, because the digests of each disagree".to_owned()));
+        return Err(Error(
+            "no algorithm to measure: for each of them, the implementations computed different digests"
+                .to_owned(),
+        ));
     }
 
     let mut points = points(definition, arguments, &rate, &detail, &sizes);
@@ -118,9 +121,10 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let plan = measure::plan(&costs, budget, rounds, SAMPLES);
     for (point, _) in points.iter().zip(&plan.keep).filter(|(_, kept)| !**kept) {
         let (spec, size) = (&point.spec, quantity::bytes(point.bytes as u64));
-        record
-            .notes
-            .push(format!("{spec} at {size} ({}) left out: too slow for the time limit", point.part.word()));
+        record.notes.push(format!(
+            "{spec} at {size} ({}) was left out: too slow for the time limit",
+            point.part.word()
+        ));
     }
     let points: Vec<Point> = points.into_iter().zip(plan.keep).filter(|(_, k)| *k).map(|(p, _)| p).collect();
     measure_points(&points, &data, rounds, plan.slot, &mut record, session);

@@ -51,8 +51,8 @@ impl Comparison {
         };
         let _ = writeln!(
             out,
-            "{verdict}: {} of {} measurements are slower, {} faster;\n\
-             median ratio {:.3} ({}), geometric mean {:.3}; {} in one run only",
+            "{verdict}: {} of {} measurements are slower and {} are faster;\n\
+             median ratio {:.3} ({}), geometric mean {:.3}; {} measured in one run only",
             count(Change::Slower),
             self.rows.len(),
             count(Change::Faster),

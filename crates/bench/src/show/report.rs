@@ -55,7 +55,7 @@ impl Report<'_> {
         }
         for agreement in &record.agreements {
             for who in &agreement.disagree {
-                warnings.push(format!("{}: no agreement: {who}", agreement.subject));
+                warnings.push(format!("{}: no agreement ({who})", agreement.subject));
             }
         }
         if record.interrupted {
@@ -71,7 +71,16 @@ impl Report<'_> {
         let e = &record.environment;
         let mut facts = vec![
             ("Input", record.input.clone()),
-            ("Processor", format!("{}, {} usable, {:.2} GHz measured", e.cpu, e.cores, e.clock / 1e9)),
+            (
+                "Processor",
+                format!(
+                    "{}, {} usable {}, {:.2} GHz measured",
+                    e.cpu,
+                    e.cores,
+                    if e.cores == 1 { "core" } else { "cores" },
+                    e.clock / 1e9
+                ),
+            ),
             ("Features", e.features.join(" ")),
             ("Caches", e.caches.join(", ")),
             ("Memory", bytes(e.memory)),

@@ -139,7 +139,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         && let Some(fault) = fields.oxum_fault(listed, listed_bytes)
     {
         console.error_of(b"bag-info.txt", &fault);
-        console.error(&format!("{}: 1 error: nothing was written", shown(folder)));
+        console.error(&format!("{}: nothing was written (1 error)", shown(folder)));
         console.hint(&format!(
             "to accept the payload and correct Payload-Oxum: {}",
             place.command("update --refresh")
@@ -244,7 +244,7 @@ fn compare_tags(
         return Ok(accepted);
     }
     console.error(&format!(
-        "{}: {}: nothing was written",
+        "{}: nothing was written ({})",
         shown(&place.folder),
         count(modified + lost, "error", "errors")
     ));

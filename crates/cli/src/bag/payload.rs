@@ -162,7 +162,7 @@ impl<'a> Payload<'a> {
         let wrong = self.unfit + self.modified + lost.len() as u64;
         if wrong > 0 {
             let what = count(wrong, "error", "errors");
-            self.console.error(&format!("{}: {what}: nothing was written", shown(folder)));
+            self.console.error(&format!("{}: nothing was written ({what})", shown(folder)));
             if self.unfit == 0 {
                 self.allowed.advise(self.place, self.modified > 0, !lost.is_empty(), self.console);
             }

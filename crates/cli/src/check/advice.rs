@@ -76,7 +76,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a CRC-32");
-            console.hint("to add it to the name: truesum embed add --yes FILE");
+            console.hint("to add a CRC-32 to a name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
@@ -168,7 +168,7 @@ pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>]) -> Optio
 fn searching(manifest: &Path) -> String {
     let manifest = path_word(manifest);
     format!(
-        "to find its files by size and digest: truesum check{SAME_OPTIONS} --search --moved=ok {manifest}"
+        "to find the files by size and digest: truesum check{SAME_OPTIONS} --search --moved=ok {manifest}"
     )
 }
 
@@ -176,7 +176,7 @@ fn searching(manifest: &Path) -> String {
 /// the folder. Whether it exists there is not tested, because names outside the folder are never looked up.
 pub fn on_another_machine(manifest: &Path, outcome: &Outcome) -> Option<String> {
     if outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot) {
-        return Some(searching(manifest) + "; to read names outside the folder, use --allow-outside");
+        return Some(searching(manifest) + "; to read files outside the folder, use --allow-outside");
     }
     let is_of_drive = outcome.verdict() == Verdict::Missing
         && matches!(outcome.job.path(), [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
@@ -223,7 +223,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
-        "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits), but the file matches as {spec}: use -a {spec}"
+        "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
     ))
 }
 
@@ -232,7 +232,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
     let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => Some(
-            "an entry named - is the digest of standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
+            "an entry named - is for standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
         ),
         // A file that lists digests of its own content is not an entry for itself by mistake.
         Verdict::Mismatch if lists_content(outcome) => None,

@@ -192,7 +192,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
             let expected = expected.map_err(|refusal| match embedded(text) {
                 Some(digest) if digest != text.trim() && identify(text).is_err() => {
-                    let hint = format!("truesum check --expect {digest} FILE");
+                    let hint = format!("to use only the digest: truesum check --expect {digest} FILE");
                     Refusal { hint: Some(hint), ..refusal }
                 }
                 _ => refusal,
@@ -218,7 +218,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         }
     };
     if args.yes && !args.rename_to_match && !args.fix_names {
-        let hint = "truesum check --search --rename-to-match --yes MANIFEST";
+        let hint = "to rename moved files: truesum check --search --rename-to-match --yes MANIFEST";
         return Err(Refusal::with_hint("--yes: no renames requested", hint));
     }
     let renaming = (args.rename_to_match || args.fix_names).then_some(Renaming {
@@ -260,7 +260,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let names: Vec<String> = names.iter().map(path_word).collect();
         return Err(Refusal::with_hint(
             format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
-            format!("truesum check --state {} {}", path_word(state.join("check.state")), names.join(" ")),
+            format!(
+                "to store the state in it: truesum check --state {} {}",
+                path_word(state.join("check.state")),
+                names.join(" ")
+            ),
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
@@ -441,7 +445,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         None if !args.expect.is_empty() => Ok(None),
         None => Err(Refusal::with_hint(
             "check: a manifest must be a local file",
-            "truesum check --root s3://BUCKET/PREFIX MANIFEST; truesum check --expect DIGEST s3://BUCKET/OBJECT",
+            "to check objects: truesum check --root s3://BUCKET/PREFIX MANIFEST; to check a single one: truesum check --expect DIGEST s3://BUCKET/OBJECT",
         )),
     }
 }
@@ -526,7 +530,7 @@ fn expected(
                 let digest = path_word(OsStr::new(text));
                 Err(Refusal::with_hint(
                     format!("--expect: {}", error.reason),
-                    format!("truesum identify {digest}"),
+                    format!("for the possible algorithms: truesum identify {digest}"),
                 ))
             }
             Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),

@@ -168,11 +168,11 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
         notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));
     }
     if let Some(short) = &pieces.short {
-        let text = format!("not verified: only {short} of each piece digest are stored, which is too short");
+        let text = format!("not verified: the digests of the pieces are too short ({short})");
         notes.push(Note::Text(text));
     }
     for range in &pieces.unknown {
-        let why = "its pieces also cover files that cannot be read";
+        let why = "the pieces of this range also cover files that cannot be read";
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} not verified: {why}")));
     }

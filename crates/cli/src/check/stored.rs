@@ -178,7 +178,7 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         Ok(Answer::Agrees(specs)) => {
             counts.agree += 1;
             let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
-            format!("{name}: AGREES (stored checksum, object not read: {})\n", names.join(", "))
+            format!("{name}: AGREES (stored checksum {}; object not read)\n", names.join(", "))
         }
         Ok(Answer::Differs { listed, stored }) => {
             counts.differ += 1;

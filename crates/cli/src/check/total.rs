@@ -138,7 +138,7 @@ pub fn faults(counts: &Summary) -> Option<String> {
 pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -> String {
     let text = |row: &Row| match row.word {
         "verified" => {
-            let by = report.manifests.map(|found| format!(" by {}", count(found, "manifest", "manifests")));
+            let by = report.manifests.map(|found| format!(" with {}", count(found, "manifest", "manifests")));
             format!("{} verified{}", count(row.number, "file", "files"), by.unwrap_or_default())
         }
         word => format!("{} {word}", grouped(row.number)),

@@ -23,7 +23,7 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ),
     ("", &["create", "generate", "gen", "make", "init"], "truesum -o SHA256SUMS {}"),
     ("", &["sum", "sums", "checksum", "digest", "compute"], "truesum {}"),
-    ("", &["sign"], "truesum does not create signatures: minisign -Sm {}"),
+    ("", &["sign"], "truesum does not create signatures; to sign with minisign: minisign -Sm {}"),
     ("", &["repair", "fix"], "truesum tree repair --from {2} {1}"),
     ("", &["benchmark", "speed"], MEASURE),
     ("", &["compare"], "truesum diff {}"),
@@ -81,7 +81,7 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("check", "--key", "truesum check --pubkey FILE MANIFEST"),
     ("check", "--signature", "truesum check --pubkey FILE MANIFEST"),
     ("check", "--verify-signature", "truesum check --pubkey FILE MANIFEST"),
-    ("hash", "--sign", "truesum does not create signatures: minisign -Sm SHA256SUMS"),
+    ("hash", "--sign", "truesum does not create signatures; to sign with minisign: minisign -Sm SHA256SUMS"),
     ("hash", "--bag", "truesum bag create DIR"),
     ("hash", "--in-place", "truesum bag create --in-place DIR"),
     ("hash", "--bag-info", "truesum bag create --info LABEL=VALUE DIR"),
@@ -162,7 +162,7 @@ pub fn unknown_topic(word: &str) -> clap::Error {
         .unwrap_or_else(|| "truesum --help lists the commands".to_owned());
     let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
     let text = format!(
-        "help: no command or topic is named '{}': the topics are {}\nhint: {hint}\n",
+        "help: no command or topic is named '{}' (topics: {})\nhint: {hint}\n",
         word.escape_debug(),
         topics.join(", ")
     );

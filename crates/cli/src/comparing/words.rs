@@ -149,9 +149,11 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
         Equality::Equal if report.count(FileStatus::Moved) > 0 => (
             Tone::Good,
             "EQUAL except for names",
-            "Every file in the manifest exists, some under other names, and there are no others.",
+            "Every file in the manifest exists, some under other names, and there are no other files.",
         ),
-        Equality::Equal => (Tone::Good, "EQUAL", "Every file matches the manifest, and there are no others."),
+        Equality::Equal => {
+            (Tone::Good, "EQUAL", "Every file matches the manifest, and there are no other files.")
+        }
         Equality::PartEqual => {
             (Tone::Good, "PART EQUAL", "The selected files are equal. The others were not compared.")
         }

@@ -58,7 +58,8 @@ pub fn read(
     let mut rewriting =
         Rewriting { args, format, console, writer, malformed: 0, signer: None, lacking: false, renamed: 0 };
     let mut verification = Verification::new(&options, &watch.progress);
-    let scratch = |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write below", error);
+    let scratch =
+        |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let done = verification.manifests(&[&args.input], &mut |event| rewriting.event(&event));
     done.map_err(scratch)?;
     let Rewriting { writer, console, signer, lacking, renamed, .. } = rewriting;

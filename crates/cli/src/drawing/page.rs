@@ -105,7 +105,7 @@ fn facts(of: Reference<'_>, report: &Difference, text: &mut String) {
                 fact("Tree", &format!("{}:{digest}", header.spec));
             }
         }
-        Reference::Pieces(_, by) => fact("Pieces by", by),
+        Reference::Pieces(_, by) => fact("Piece digests", by),
     }
     text.push_str("</dl>\n");
 }

@@ -84,7 +84,7 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
         let word = display_safe(word.as_bytes());
         return Err(Refusal::with_hint(
             format!("{word}: ambiguous: both a possible digest and an existing file (./{word})"),
-            format!("truesum find{SAME_OPTIONS} {}", line.join(" ")),
+            format!("to search for the digest: truesum find{SAME_OPTIONS} {}", line.join(" ")),
         ));
     }
     if places + 1 == words.len() && !is_there(last) {

@@ -34,7 +34,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
     let fits = name.starts_with(b"0001_") && name.ends_with(b".mhl");
     if folder.file_name().is_none_or(|name| name != "ascmhl") || !fits {
         return Err(Refusal::with_hint(
-            format!("-t ascmhl: {shown}: not a valid path for the first manifest of a history"),
+            format!("-t ascmhl: {shown} is not a valid path for the first manifest of a history"),
             "to create a history: truesum hash -t ascmhl -o DIR/ascmhl/0001_NAME.mhl DIR",
         ));
     }
@@ -46,8 +46,8 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
     if let Some(other) = other {
         let other = display_safe(other.file_name().as_bytes());
         return Err(Refusal::with_hint(
-            format!("-t ascmhl: {shown}: a history already exists: {other}"),
-            "to add a list to the history: ascmhl create",
+            format!("-t ascmhl: cannot create {shown}, because a history already exists ({other})"),
+            "to add a generation to the history: ascmhl create",
         ));
     }
     match fs::create_dir(&folder) {

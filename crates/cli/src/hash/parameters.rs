@@ -18,7 +18,7 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
         &specs,
         has,
         "--seed: none of the algorithms takes a seed",
-        "xxh32, xxh64, xxh3, xxh128 and murmur3 do",
+        "algorithms with a seed: xxh32, xxh64, xxh3, xxh128, murmur3",
     )?;
     once(&specs, Spec::says_seed, "--seed")?;
     let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
@@ -41,7 +41,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
         &specs,
         takes,
         why,
-        "cshake128, kmac128, kt128 and parallelhash128 do, and blake3 takes a context string",
+        "algorithms with a customization string: cshake128, kmac128, kt128, parallelhash128; blake3 takes a context string",
     )?;
     once(&specs, Spec::is_customized, "--customization")?;
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };

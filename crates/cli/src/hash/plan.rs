@@ -355,7 +355,10 @@ fn folders_only(inputs: &Inputs) -> Result<(), Refusal> {
     let is_file = |name: &&Vec<u8>| Path::new(OsStr::from_bytes(name)).is_file();
     match names.iter().find(is_file) {
         Some(name) => Err(Refusal::with_hint(
-            format!("{}: not a folder: --per-directory requires folders", manifest::path::display_safe(name)),
+            format!(
+                "{}: not a folder, but --per-directory requires folders",
+                manifest::path::display_safe(name)
+            ),
             "to write a manifest next to each file, use --sidecar",
         )),
         None => Ok(()),
@@ -529,7 +532,7 @@ fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
         {
             Ok(())
         }
-        _ => Err(Refusal::new("--raw: requires exactly one file")),
+        _ => Err(Refusal::new("--raw requires exactly one file")),
     }
 }
 

@@ -77,7 +77,7 @@ fn words(url: &OsStr, object: &StoredFacts) -> String {
     let version = object.version.as_deref().unwrap_or_default();
     let shown = display_safe(version.as_bytes());
     match object.checksums.iter().any(|kept| matches!(kept.algorithm, "md5" | "s3-etag")) {
-        _ if version.is_empty() => text += "the object store returned no ETag for it\n",
+        _ if version.is_empty() => text += "the object store returned no ETag for this object\n",
         true => {}
         // The object is encrypted with a KMS key or a customer key, or the ETags of the service are
         // numbers.

@@ -1,6 +1,7 @@
 //! The table of algorithms, and the details of one algorithm.
 
 use super::{ListArgs, string, strings, wrap};
+use crate::words::count;
 use truesum::hash::{
     ALGORITHMS, Algorithm, CRC_CATALOGUE, KEYED, Keying, Lengths, Spec, find, hmacs, kernel, tree,
 };
@@ -88,8 +89,8 @@ fn also(about: String, row: &Algorithm) -> String {
 /// Returns which keys an algorithm accepts.
 fn key(row: &Algorithm) -> String {
     let bytes = |least: usize, most: usize| match () {
-        () if least == most => format!("{least} bytes"),
-        () if most > 1 << 16 => format!("{least} bytes or more"),
+        () if least == most => count(least as u64, "byte", "bytes"),
+        () if most > 1 << 16 => count(least as u64, "byte", "bytes") + " or more",
         () => format!("{least} to {most} bytes"),
     };
     match row.keying {
@@ -126,17 +127,17 @@ pub fn one(spec: &Spec) -> String {
     line("tamper-evident", if row.status.tamper_evident() { "yes" } else { "no" });
     line("key", &key(row));
     if row.seed_bits > 0 {
-        line("seed", &format!("of {} bits: --seed, {};seed=NUMBER", row.seed_bits, row.name));
+        line("seed", &format!("{} bits: --seed NUMBER, or {};seed=NUMBER", row.seed_bits, row.name));
     }
     match row.customized {
         Some(called @ ("custom" | "context")) => {
-            line("customization", &format!("--customization, {};{called}=HEXADECIMAL", row.name));
+            line("customization", &format!("--customization TEXT, or {};{called}=HEXADECIMAL", row.name));
         }
         Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name)),
         None => {}
     }
     if spec.unit() > 0 {
-        line("parts", &format!("of {} bytes, unless the name specifies another size", Spec::new(row).unit()));
+        line("parts", &format!("{} bytes, unless the name specifies another size", Spec::new(row).unit()));
     }
     let made = |name: String| find(&name).is_some().then_some(name);
     let over =

@@ -228,13 +228,18 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     // If the format can store none of the files, `--partial` would not help.
     let some_held = unholdable == 0 || unholdable < merged.files;
     if merged.faults > 0 || lacking > 0 && !(args.partial && some_held) {
-        let faults = count(merged.faults, "error", "errors");
-        let files = count(lacking, "file", "files");
-        console.error(&format!("{shown}: not written: {faults} in the parts, {files} without a digest"));
+        let faults = count(merged.faults, "error in the parts", "errors in the parts");
+        let files = count(lacking, "file", "files") + " would be missing from it";
+        let why = match (merged.faults, lacking) {
+            (_, 0) => faults,
+            (0, _) => files,
+            _ => format!("{faults}, and {files}"),
+        };
+        console.error(&format!("{shown}: not written: {why}"));
         if merged.faults == 0 {
             console.hint(match some_held {
                 true => "to write the manifest without them, use --partial",
-                false => "use --json, which stores everything",
+                false => "to store all entries, use --json",
             });
         }
         return Ok(Exit::Failed);

@@ -162,7 +162,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         if let PartStatus::Contradicts(beside) = &done.status {
             let beside = display_safe(beside.as_os_str().as_bytes());
             console
-                .error(&format!("bundle {bundle}: the result contradicts the existing part: see {beside}"));
+                .error(&format!("bundle {bundle}: the result contradicts the existing part (see {beside})"));
             console
                 .hint("one of the two reads was wrong: hash the bundle again on machines known to be good");
             exit = exit.max(Exit::Failed);

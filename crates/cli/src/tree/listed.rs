@@ -146,7 +146,9 @@ fn report_repaired(
                     .zip(outcome.result.as_ref().ok())
                     .map(|(size, found)| found.size().saturating_sub(size))
                 {
-                    Some(more @ 1..) => format!("{more} bytes at its end are not covered"),
+                    Some(more @ 1..) => {
+                        format!("{more} bytes at its end are not covered by the piece digests")
+                    }
                     _ => "it does not match, and the piece digests do not show where".to_owned(),
                 },
                 left => format!("{} still damaged", count(left, "range is", "ranges are")),

@@ -110,7 +110,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
     let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {
         (Some(Ok(proof)), Some(old), file) => check_growth(&proof, file.as_ref(), old, &args.digest, console),
         (Some(Ok(_)), None, _) => {
-            Err("a proof of growth: specify the digest of the old file with --grown-from".to_owned())
+            Err("this is a proof of growth: specify the digest of the old file with --grown-from".to_owned())
         }
         (Some(Err(why)), ..) => Err(why),
         (None, Some(_), _) => Err("not a proof of growth".to_owned()),
@@ -124,7 +124,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
 fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
     let hex = match text.rsplit_once(':') {
         Some((name, _)) if name.parse::<Spec>().as_ref() != Ok(spec) => {
-            return Err(format!("the proof is for {spec}, but the digest is for {name}"));
+            return Err(format!("the proof is for a {spec} digest, but a {name} digest was given"));
         }
         Some((_, hex)) => hex,
         None => text,
@@ -139,7 +139,7 @@ fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console)
     let result = verify_proof(file, &proof, &trusted, &watch.reading(1));
     let bytes = proof.bytes();
     let rest = if bytes == (0..proof.size) { "" } else { "; the other bytes were not read" };
-    let line = format!("bytes {}..{} of {} belong to the digest{rest}\n", bytes.start, bytes.end, proof.size);
+    let line = format!("bytes {}..{} of {} match the digest{rest}\n", bytes.start, bytes.end, proof.size);
     Ok(proven(result, file, line, &watch, console))
 }
 

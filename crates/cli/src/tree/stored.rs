@@ -49,7 +49,7 @@ pub fn opened(
                     Some(copy) => {
                         let (copy, file) = (path_word(copy), path_word(given));
                         format!(
-                            "store the tree of the intact copy: truesum tree --save {copy} && truesum tree repair \
+                            "to repair the file with the tree of the intact copy: truesum tree --save {copy} && truesum tree repair \
                              --from {copy} {copy}.ftr {file}"
                         )
                     }

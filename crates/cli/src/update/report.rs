@@ -231,7 +231,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         signature.push(end);
         if Path::new(&signature).exists() {
             let signature = display_safe(signature.as_bytes());
-            console.note(&format!("{signature} signs the old manifest: sign the new one"));
+            console.note(&format!("{signature} is a signature of the old manifest: sign the new one"));
         }
     }
     if let Some(time) = report.keeps_time {

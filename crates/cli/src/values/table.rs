@@ -111,9 +111,9 @@ impl TypedValueParser for FormatParser {
     ) -> Result<&'static Format, clap::Error> {
         let text = value.to_string_lossy();
         let why = || match text.parse::<Spec>() {
-            Ok(_) => format!("an algorithm, not a format: use -a {text}"),
+            Ok(_) => format!("this is an algorithm, not a format: use -a {text}"),
             Err(_) => match &similar_formats(&text)[..] {
-                [] => "unknown format: see truesum list formats".to_owned(),
+                [] => "unknown format (see truesum list formats)".to_owned(),
                 names => format!("unknown format (did you mean {}?)", names.join(" or ")),
             },
         };

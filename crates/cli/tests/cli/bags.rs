@@ -157,7 +157,7 @@ fn bag_update_adds_new_files() {
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
-                truesum: bag: 1 error: nothing was written\n\
+                truesum: bag: nothing was written (1 error)\n\
                 hint: to accept modified files: truesum bag update --refresh bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     let words = ["bag", "update", "--refresh", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"];
@@ -183,7 +183,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: data/b: in the manifest but not in the payload\n\
-                truesum: bag: 2 errors: nothing was written\n\
+                truesum: bag: nothing was written (2 errors)\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
@@ -196,7 +196,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     set_mtime(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
-                truesum: bag: 1 error: nothing was written\n\
+                truesum: bag: nothing was written (1 error)\n\
                 hint: the modification times do not show that the files were edited; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
@@ -469,7 +469,7 @@ fn bag_update_does_not_validate_a_modified_payload_manifest() {
     let said = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the tag manifest but not in the bag\n\
-                truesum: bag: 3 errors: nothing was written\n\
+                truesum: bag: nothing was written (3 errors)\n\
                 hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
                 bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
@@ -693,7 +693,7 @@ fn bag_update_never_recreates_a_missing_payload_manifest() {
     std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
     folder.write("bag/data/a", "abd");
     let said = "truesum: manifest-sha512.txt: in the tag manifest but not in the bag\n\
-                truesum: bag: 1 error: nothing was written\n\
+                truesum: bag: nothing was written (1 error)\n\
                 hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
     for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
@@ -783,7 +783,7 @@ fn unescaped_name_in_bag_manifest_gets_a_hint() {
     ]);
     let ran = folder.run(&["check", "bag"]);
     assert_eq!((ran.out().as_str(), ran.code), ("data/a%b: MISSING\n", Some(1)), "{}", ran.err);
-    let hint = "hint: data/a%25b exists, but its name is not escaped in the manifest; to find its files by size and digest: \
+    let hint = "hint: data/a%25b exists, but its name is not escaped in the manifest; to find the files by size and digest: \
                 truesum check --search --moved=ok bag/manifest-sha256.txt\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "--search", "--moved=ok", "bag/manifest-sha256.txt"]);

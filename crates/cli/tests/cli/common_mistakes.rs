@@ -23,7 +23,11 @@ fn command_names_of_other_programs_are_understood() {
     folder.write("version", "abc");
     assert_eq!(folder.run(&["version"]).out(), format!("{ABC}  version\n"));
     let ran = folder.run(&["-t", "md5", "version"]);
-    assert!(ran.code == Some(2) && ran.err.contains("an algorithm, not a format: use -a md5"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("this is an algorithm, not a format: use -a md5"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

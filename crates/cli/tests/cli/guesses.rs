@@ -61,7 +61,10 @@ fn wrong_guess_gets_a_working_hint() {
     }
     let folder = setup();
     for (guess, expected) in [
-        ("truesum sign SHA256SUMS", "hint: truesum does not create signatures: minisign -Sm SHA256SUMS\n"),
+        (
+            "truesum sign SHA256SUMS",
+            "hint: truesum does not create signatures; to sign with minisign: minisign -Sm SHA256SUMS\n",
+        ),
         ("truesum repair a b", "hint: truesum tree repair --from b a\n"),
         ("truesum benchmark", "hint: truesum bench limit --quick\n"),
         ("truesum bench disk", "hint: truesum bench limit --quick\n"),
@@ -354,7 +357,7 @@ fn argument_errors_have_the_form_of_other_messages() {
         ),
         (
             "convert -t nosuch M",
-            "convert: --to: invalid value 'nosuch': unknown format: see truesum list formats\n",
+            "convert: --to: invalid value 'nosuch': unknown format (see truesum list formats)\n",
         ),
         ("check --json --status M", "check: --json cannot be combined with --status\n"),
         ("find --size 3 --manifest M .", "find: --size cannot be combined with --manifest\n"),
@@ -381,7 +384,7 @@ fn folder_is_not_a_state_file() {
     let folder = setup();
     let ran = folder.run(&["check", "--state", "d", "SHA256SUMS"]);
     let said = "truesum: --state: d is a folder, not a file\n\
-                hint: truesum check --state d/check.state SHA256SUMS\n";
+                hint: to store the state in it: truesum check --state d/check.state SHA256SUMS\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
     assert_eq!(shell(&folder, &hint(&ran)).code, Some(0));
 }

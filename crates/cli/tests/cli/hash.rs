@@ -137,7 +137,7 @@ fn incomplete_manifest_is_not_written() {
         (&["-q", "nope", "empty"], 1, "1 file or folder would be missing from it", "--partial"),
         (&["--partial", "nope"], 1, "there are no files", "--allow-empty"),
         (&["empty"], 2, "there are no files", "--allow-empty"),
-        (&["--exclude", "x", "d"], 2, "no file was selected: 1 file excluded", "--allow-empty"),
+        (&["--exclude", "x", "d"], 2, "no file was selected (1 file excluded)", "--allow-empty"),
         (&["--files-from", "/dev/null"], 2, "there are no files", "--allow-empty"),
     ] {
         for (old, kept) in [(None, "not written"), (Some(OLD_MANIFEST), "not replaced")] {

@@ -48,7 +48,7 @@ fn identify_names_algorithm_and_encoding_of_a_match() {
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
             "a",
             1,
-            "a: does not match: 1 candidate tried\n",
+            "a: does not match (1 candidate tried)\n",
         ),
     ] {
         let ran = folder.run(&["identify", digest, file]);
@@ -65,7 +65,7 @@ fn identify_names_algorithm_and_encoding_of_a_match() {
     assert_eq!(folder.run(&["identify", &multihash, "a"]).out(), "a: sha256 (multihash)\n");
     let ran = folder.run(&["identify", EMPTY, "a"]);
     assert_eq!(ran.code, Some(1), "{}", ran.out());
-    assert!(ran.out().starts_with("a: does not match: "), "{}", ran.out());
+    assert!(ran.out().starts_with("a: does not match ("), "{}", ran.out());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn invalid_digests_and_unreadable_files_exit_with_two() {
         (
             &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],
             "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: not a digest of the algorithm that it names\n\
-             hint: truesum identify 900150983cd24fb0d6963f7d28e17f72\n",
+             hint: to identify only the digest: truesum identify 900150983cd24fb0d6963f7d28e17f72\n",
         ),
         (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),
     ] {
@@ -164,8 +164,8 @@ fn catalogue_crcs_are_tried_if_a_file_is_given() {
     }
     assert_eq!(folder.run(&["identify", "0xcbf43926", "f"]).code, Some(0), "the usual one too");
     let ran = folder.run(&["identify", "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]);
-    let said = "truesum: h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=: not a digest of a file, but of the files of a Go module\n\
-                hint: to compare: truesum directory --expect h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= PATH\n";
+    let said = "truesum: h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=: this is the digest of the files of a Go module, not of a file\n\
+                hint: to compare a directory with it: truesum directory --expect h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= PATH\n";
     assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
 }
 

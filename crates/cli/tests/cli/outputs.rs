@@ -213,7 +213,7 @@ fn report_does_not_replace_a_file_in_the_manifest() {
         folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
     }] {
         assert!(
-            ran.err.contains("b is listed in the manifest but missing: no report is written there\n")
+            ran.err.contains("b is listed in the manifest but missing, so no report is written to it\n")
                 && ran.code == Some(1),
             "{}",
             ran.err

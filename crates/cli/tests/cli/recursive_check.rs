@@ -14,16 +14,16 @@ fn file_in_a_nested_manifest_is_not_extra() {
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert_eq!(
         result_of(&ran),
-        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
+        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified with 2 manifests; 3 B read\n", Some(0))
     );
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(
         result_of(&ran),
-        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified by 2 manifests; 3 B read\n", Some(0))
+        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified with 2 manifests; 3 B read\n", Some(0))
     );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
-    let said = "truesum: 1 file in d is not in the manifest: s/c\ntruesum: 2 files verified by 2 manifests, 1 not in the manifest; 3 B read\n";
+    let said = "truesum: 1 file in d is not in the manifest: s/c\ntruesum: 2 files verified with 2 manifests, 1 not in the manifest; 3 B read\n";
     assert_eq!(
         result_of(&ran),
         ("d/a: OK\nd/s/b: OK\n".to_owned(), said, Some(1)),
@@ -43,7 +43,7 @@ fn json_lines_are_found_by_schema_and_torrents_are_counted() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     std::fs::remove_file(folder.path("d/log.jsonl")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
-    let said = "truesum: 1 file verified by 1 manifest; 3 B read\n";
+    let said = "truesum: 1 file verified with 1 manifest; 3 B read\n";
     assert_eq!(result_of(&ran), ("d/a: OK\n".to_owned(), said, Some(0)));
     folder.write("d/x.torrent", "d4:infode");
     let ran = folder.run(&["check", "-r", "d"]);
@@ -122,11 +122,11 @@ fn selection_without_entries_still_reports_the_manifests() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
     let said = "truesum: nope: selected with --only, but no entry has this name\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
+                truesum: 0 files verified with 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);
     let said = "truesum: nothing selected: 1 entry was excluded\n\
-                truesum: 0 files verified by 1 manifest; 0 B read; selected: 0 of 1 entry\n";
+                truesum: 0 files verified with 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
@@ -136,7 +136,7 @@ fn fewer_manifests_than_expected_fail() {
     let folder = Folder::with(&[("d/a/x", "abc"), ("d/a/SHA256SUMS", &lines(&[(ABC, "x")]))]);
     let expecting = |number| folder.run(&["check", "-r", "--expect-manifests", number, "d"]);
     assert_eq!(expecting("1").code, Some(0));
-    let said = "truesum: 1 file verified by 1 manifest, 2 manifests MISSING; 3 B read\n";
+    let said = "truesum: 1 file verified with 1 manifest, 2 manifests MISSING; 3 B read\n";
     assert_eq!(result_of(&expecting("3")), ("d/a/x: OK\n".to_owned(), said, Some(1)));
     let none = folder.run(&["check", "-r", "--expect-manifests", "1", "d/a/x"]);
     assert_ne!(none.code, Some(0));
@@ -149,7 +149,7 @@ fn unusable_file_named_like_a_manifest_is_reported() {
     let ran = folder.run(&["check", "-r", "d"]);
     let said = "truesum: note: d/latest.sha256: symbolic link, not followed; to check it: truesum check d/latest.sha256\n\
                 truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
-                truesum: 1 file verified by 1 manifest, 1 not in the manifest; 3 B read\n";
+                truesum: 1 file verified with 1 manifest, 1 not in the manifest; 3 B read\n";
     assert_eq!(result_of(&ran), ("d/a: OK\n".to_owned(), said, Some(0)), "a folder is a folder");
     // regression: the summary did not count it.
     folder.write("d/x.torrent", "");
@@ -162,7 +162,7 @@ fn unusable_file_named_like_a_manifest_is_reported() {
     let ran = folder.run(&["check", "-q", "-r", "d"]);
     let said = "truesum: d/p.sha256: cannot use: named like a manifest, but a named pipe\n\
                 truesum: d/q.sha256: cannot use: named like a manifest, but a broken symbolic link\n\
-                truesum: 1 file verified by 1 manifest; 3 B read\n";
+                truesum: 1 file verified with 1 manifest; 3 B read\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 
@@ -243,7 +243,7 @@ fn exact_check_accepts_files_of_bags() {
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert_eq!(
         (ran.code, ran.err.as_str()),
-        (Some(0), "truesum: 3 files verified by 3 manifests; 9 B read\n")
+        (Some(0), "truesum: 3 files verified with 3 manifests; 9 B read\n")
     );
     folder.write("d/three", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
@@ -372,7 +372,7 @@ fn manifest_below_overlapping_folders_is_checked_once() {
     ] {
         let ran = folder.run(&[&["check", "-r", "--format-string", "%{manifest} "], words].concat());
         assert_eq!(ran.out().trim_end(), out, "{words:?}: {}", ran.err);
-        assert!(ran.err.contains("2 files verified by 2 manifests"), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("2 files verified with 2 manifests"), "{words:?}: {}", ran.err);
         assert_eq!(ran.err.matches("symbolic link, not followed").count(), 1, "{words:?}: {}", ran.err);
         assert_eq!(ran.err.matches("note: 1 manifest was not checked").count(), 1, "{words:?}: {}", ran.err);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
@@ -385,5 +385,5 @@ fn manifest_below_overlapping_folders_is_checked_once() {
     // A file that the search ignores is used as a manifest if it is named.
     folder.write("d/list", lines(&[(ABC, "a")]));
     let ran = folder.run(&["check", "-r", "d", "d/list"]);
-    assert!(ran.err.contains("2 files verified by 2 manifests"), "{}", ran.err);
+    assert!(ran.err.contains("2 files verified with 2 manifests"), "{}", ran.err);
 }

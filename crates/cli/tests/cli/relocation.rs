@@ -58,7 +58,7 @@ fn rename_to_match_requires_yes() {
     assert!(!folder.path("d/new").exists());
     let ran = folder.run(&["check", "--yes", "d/M"]);
     let hint = "truesum: --yes: no renames requested\n\
-                hint: truesum check --search --rename-to-match --yes MANIFEST\n";
+                hint: to rename moved files: truesum check --search --rename-to-match --yes MANIFEST\n";
     assert_eq!(result_of(&ran), (String::new(), hint, Some(2)));
     assert_eq!(folder.run(&["check", "--rename-to-match", "d/M"]).code, Some(2), "what was not searched");
 }

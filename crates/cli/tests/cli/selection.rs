@@ -48,7 +48,10 @@ fn empty_selection_verifies_nothing() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--min-size", "1K", "M"]).code, Some(2));
     let ran = folder.run(&["hash", "--min-size", "1K", "a"]);
-    assert_eq!(result_of(&ran), (String::new(), "truesum: no file was selected: 1 file excluded\n", Some(2)));
+    assert_eq!(
+        result_of(&ran),
+        (String::new(), "truesum: no file was selected (1 file excluded)\n", Some(2))
+    );
 }
 
 #[test]
@@ -82,7 +85,7 @@ fn excluded_entry_is_not_reported_as_absent() {
     assert!(ran.code == Some(1) && ran.err.contains("truesum: d/b: required but not verified\n"), "{ran:?}");
     for words in [&["hash", "--per-directory"][..], &["hash", "-o", "N"]] {
         let ran = folder.run(&[words, &["--newer", "2999-01-01", "d"]].concat());
-        let said = "no file was selected: 1 file excluded\n";
+        let said = "no file was selected (1 file excluded)\n";
         assert!(ran.code == Some(2) && ran.err.contains(said), "{words:?}: {}", ran.err);
     }
 }
@@ -147,7 +150,7 @@ fn named_files_and_folders_are_filtered_like_others() {
     assert_eq!(result_of(&ran), (format!("{ABC}  a.txt\n"), note, Some(0)));
     let ran = folder.run(&["hash", "--gitignore", "a.txt"]);
     assert_eq!(result_of(&ran), (format!("{ABC}  a.txt\n"), "", Some(0)));
-    let none = "truesum: no file was selected: 1 file excluded\n";
+    let none = "truesum: no file was selected (1 file excluded)\n";
     let ran = folder.run(&["hash", "--include", "*.bin", "a.txt"]);
     assert_eq!(result_of(&ran), (String::new(), none, Some(2)));
     let ran = folder.run(&["find", "-a", "sha256", "--exclude", "b*", ABC, "a.txt", "b.bin"]);

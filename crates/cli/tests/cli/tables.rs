@@ -111,8 +111,8 @@ fn list_algorithms_shows_one_in_full_by_any_name() {
         "check          15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225 (of 123456789)\n";
     assert!(sha256.ends_with(check), "{sha256}");
     for (name, line) in [
-        ("xxh64", "seed           of 64 bits: --seed, xxh64;seed=NUMBER\n"),
-        ("hmac-md5", "key            required, 1 bytes or more\n"),
+        ("xxh64", "seed           64 bits: --seed NUMBER, or xxh64;seed=NUMBER\n"),
+        ("hmac-md5", "key            required, 1 byte or more\n"),
         ("siphash", "key            required, 16 bytes\n"),
         ("blake3", "key            optional, 32 bytes: keyed digests are named blake3;keyed\n"),
         ("crc-16/modbus", "check          4b37 (of 123456789)\n"),

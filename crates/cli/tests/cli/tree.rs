@@ -115,7 +115,7 @@ fn range_proofs_verify_and_leaves_combine() {
         let line = run_expecting(folder, 0, &["tree", "verify-proof", "proof", "data", "--digest", digest]);
         assert_eq!(
             line,
-            "bytes 1048576..1114112 of 3145728 belong to the digest; the other bytes were not read\n"
+            "bytes 1048576..1114112 of 3145728 match the digest; the other bytes were not read\n"
         );
     }
     let other = format!("{}0", &hex[..63]);

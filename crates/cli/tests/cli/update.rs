@@ -388,8 +388,8 @@ fn outdated_signatures_and_hard_links_are_noted_by_update() {
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: manifest with 0 files: 1 added; 3 B read; M written: up to date\n\
                 truesum: note: M has other hard links, which keep the old manifest\n\
-                truesum: note: M.asc signs the old manifest: sign the new one\n\
-                truesum: note: M.minisig signs the old manifest: sign the new one\n";
+                truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
+                truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
     assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(0)));
     assert_eq!((text(&folder, "M"), text(&folder, "N")), (format!("{ABC}  a\n"), String::new()));
 }
@@ -432,7 +432,9 @@ fn update_does_not_add_signatures_of_the_manifest() {
     );
     assert!(
         ran.err.contains("note: 2 signatures of SHA256SUMS were not added to the manifest\n")
-            && ran.err.contains("note: SHA256SUMS.minisig signs the old manifest: sign the new one\n"),
+            && ran
+                .err
+                .contains("note: SHA256SUMS.minisig is a signature of the old manifest: sign the new one\n"),
         "{}",
         ran.err
     );

@@ -100,7 +100,7 @@ fn update_without_a_folder_adds_only_below_listed_folders() {
     let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
                 truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
-                truesum: note: photos.sha256.asc signs the old manifest: sign the new one\n";
+                truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
     assert_eq!(result_of(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
     let ran = folder.run(&["update", "-n", "--rename", "photos.sha256"]);
@@ -117,7 +117,8 @@ fn signatures_are_skipped_with_a_note_on_verifying_them() {
     folder.write("d/gone.sha256.sig", b"\x88\x02\x04\0");
     let ran = folder.run(&["check", "-r", "d"]);
     for name in ["SHA256SUMS.asc", "gone.sha256.sig"] {
-        let note = format!("truesum: note: d/{name}: signature, not verified: see truesum help signatures\n");
+        let note =
+            format!("truesum: note: d/{name}: signature, not verified (see truesum help signatures)\n");
         assert!(ran.err.contains(&note) && ran.code == Some(0), "{}", ran.err);
     }
     assert!(!folder.run(&["check", "-q", "-r", "d"]).err.contains("signature"));
@@ -221,7 +222,7 @@ fn messages_do_not_mislead() {
     folder.write("noise", noise);
     let ran = folder.run(&["check", "M"]);
     assert!(
-        ran.err.contains("hint: to find its files by size and digest: truesum check --search --moved=ok "),
+        ran.err.contains("hint: to find the files by size and digest: truesum check --search --moved=ok "),
         "{}",
         ran.err
     );
@@ -235,7 +236,7 @@ fn messages_do_not_mislead() {
             folder.run(&["hash", if content == "abc" { "a" } else { "\u{fc}.txt" }]).out()[..64].to_owned();
         folder.write("P", format!("{digest}  {name}\n"));
         let ran = folder.run(&["check", "P"]);
-        let hint = "hint: to find its files by size and digest: truesum check --search --moved=ok P";
+        let hint = "hint: to find the files by size and digest: truesum check --search --moved=ok P";
         assert!(ran.err.contains(hint) && ran.code == Some(1), "{name}: {}", ran.err);
         assert_eq!(folder.run(&["check", "--search", "--moved=ok", "P"]).code, Some(0), "{name}");
         folder.write("P", format!("{}  {name}\n", "0".repeat(64)));
@@ -469,7 +470,7 @@ fn diff_names_piece_digests_without_common_algorithm() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
     let ran = folder.run(&["diff", "photos.torrent", "photos"]);
-    let said = "1 file has no algorithm in common: piece digests and no digests\n\
+    let said = "1 file could not be compared: no algorithm in common (piece digests and no digests)\n\
                 hint: to verify the pieces: truesum check photos.torrent\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }

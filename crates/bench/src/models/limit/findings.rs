@@ -18,8 +18,8 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let delivers = format!("the {name} delivers {}", rate(source));
     let mut found = vec![match (list(&fast), list(&slow)) {
         (None, None) => format!("No algorithm was measured; {delivers}."),
-        (Some(fast), None) => format!("Disk-bound: {delivers}, and one core hashes {fast}."),
-        (None, Some(slow)) => format!("CPU-bound: one core hashes {slow}, and {delivers}."),
+        (Some(fast), None) => format!("Disk-bound: {delivers}, and one core computes {fast}."),
+        (None, Some(slow)) => format!("CPU-bound: one core computes {slow}, and {delivers}."),
         (Some(fast), Some(slow)) => format!("Disk-bound with {fast}; CPU-bound with {slow}: {delivers}."),
     }];
     if name != "disk" {

@@ -170,7 +170,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     match cheapest(|status| matches!(status, Status::Secure(_))) {
         Some((name, need, Some(status))) => {
             words.push(format!(
-                "Recommended to detect tampering: {name} ({}: {}), which needs {} of {cores} cores.",
+                "Recommended to detect tampering: {name} ({}: {}), which needs {} cores (this machine has {cores}).",
                 status.word(),
                 status.reason(),
                 digits(*need)

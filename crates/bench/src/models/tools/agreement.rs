@@ -154,7 +154,11 @@ pub fn difference(expected: &Digests, found: &Digests) -> Option<String> {
         let name = String::from_utf8_lossy(name);
         match found.get(name.as_bytes()) {
             None => {
-                return Some(format!("no digest of {name} (it has {} of {})", found.len(), expected.len()));
+                return Some(format!(
+                    "no digest of {name} (only {} of {} files have digests)",
+                    found.len(),
+                    expected.len()
+                ));
             }
             Some(other) if other != digest => {
                 return Some(format!("{} for {name} instead of {}", other.to_hex(), digest.to_hex()));

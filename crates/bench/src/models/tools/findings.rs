@@ -38,7 +38,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     if let (Some((next, who)), Some((most, last))) = (means.first(), means.last()) {
         let slowest = match means.len() {
             1 => String::new(),
-            _ => format!(", {last} {} times as long", digits(*most)),
+            _ => format!(", and {last} takes {} times as long", digits(*most)),
         };
         found.push(format!(
             "{who} takes {} times as long as truesum{slowest} (geometric means over common algorithms).",

@@ -105,7 +105,8 @@ pub(super) fn check(
     let mut keep = Vec::new();
     let count = contenders.len();
     for (i, contender) in contenders.iter().enumerate() {
-        let name = format!("{} with {} thread(s)", contender.engine, contender.threads);
+        let threads = if contender.threads == 1 { "thread" } else { "threads" };
+        let name = format!("{} with {} {threads}", contender.engine, contender.threads);
         let subject = match &contender.work {
             Work::Plain(spec) | Work::Tree { spec, .. } => spec.to_string(),
             Work::Program { .. } => format!("mtsum-{}", contender.algorithm),
