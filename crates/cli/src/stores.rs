@@ -1,9 +1,6 @@
 //! URLs of object stores in place of file names. The implementation requires the feature `stores`;
 //! without it, the program explains how to get a build with it.
 
-#[cfg(not(feature = "stores"))]
-mod absent;
-
 use crate::exit::Refusal;
 use crate::tasks::Inputs;
 use crate::values::path;
@@ -38,7 +35,10 @@ fn text(url: &OsStr) -> Result<&str, Refusal> {
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
-        Err(absent::refusal(text(url)?))
+        let url = display_safe(text(url)?.as_bytes());
+        let hint =
+            "to build one from the sources: cargo install --locked --path crates/cli --features stores";
+        Err(Refusal::with_hint(format!("{url}: this build cannot read object stores"), hint))
     }
     #[cfg(feature = "stores")]
     {
