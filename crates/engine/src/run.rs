@@ -39,15 +39,12 @@ pub fn run(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> io::Result<Summary> {
-    if let Some(remote) = &config.remote {
-        return remote.run(config.threads, config.order, tasks, progress, sink);
-    }
     let threads = match config.threads {
         0 => cores(),
         threads => fitting(threads),
     };
     let (links, writers_unknown) = (Links::default(), progress.writers_unknown());
-    let feeder = Feeder::new(tasks, &config.root, threads, progress);
+    let feeder = Feeder::new(tasks, config, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
     // Without other threads, this thread does the work and delivers outcomes as it goes.
     if feeder.useful_threads < 2 || !run_threads(config, &feeder, &links, progress, &mut output)? {
@@ -75,7 +72,8 @@ fn run_threads(
     let (send, receive) = crossbeam_channel::unbounded::<Message>();
     // More threads than cores help with disks that serve many reads at a time. A requested number
     // of threads is not exceeded.
-    let most = if config.threads == 0 { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
+    let more = config.threads == 0 && config.remote.is_none();
+    let most = if more { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
         let start = |threads: usize| {
             let end = Ended(send.clone());

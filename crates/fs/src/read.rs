@@ -4,7 +4,7 @@
 //! [`CompleteRead`], and digests can be taken from their hashers only with a `CompleteRead`. After a read error,
 //! a truncation or a change there is no `CompleteRead`, so no digest can be printed, stored or compared.
 
-pub use crate::complete_read::{CompleteRead, Counting};
+pub use crate::complete_read::CompleteRead;
 use crate::data;
 use crate::error::{Cause, Error};
 use crate::metadata::{FileType, Metadata};
@@ -34,6 +34,8 @@ pub struct Guarded {
     until: Option<Stop>,
     /// The version of an object that is read instead of `file`, if any.
     version: Option<Box<dyn Version>>,
+    /// Why reading the version failed.
+    failure: Option<Cause>,
 }
 
 impl Guarded {
@@ -72,6 +74,7 @@ impl Guarded {
             awaits_writer: false,
             until: None,
             version: None,
+            failure: None,
         }
     }
 
@@ -170,8 +173,18 @@ impl Guarded {
     /// pipe, a terminal or a socket.
     ///
     /// # Errors
-    /// Returns the system's error; interrupted calls are repeated.
+    /// Returns the system's error, for [`Guarded::failed`]; interrupted calls are repeated.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        if let Some(version) = &self.version {
+            let count = (version.size() - self.position).min(buffer.len() as u64) as usize;
+            if let Err(error) = version.read(&mut buffer[..count], self.position) {
+                self.failure = Some(error.cause);
+                return Err(Errno::IO);
+            }
+            self.position += count as u64;
+            self.at_end = self.position == version.size();
+            return Ok(count);
+        }
         if self.awaits_writer && self.until.is_none() {
             wait(&self.file)?;
         }
@@ -200,6 +213,14 @@ impl Guarded {
             }
         }
         Ok(filled)
+    }
+
+    /// Returns the complete error for one that [`Guarded::read`] returned.
+    pub fn failed(&mut self, path: &[u8], error: Errno) -> Error {
+        match self.failure.take() {
+            Some(cause) => Error::new(path, "read", cause),
+            None => Error::io(path, "read", error),
+        }
     }
 
     /// Returns the next range of data and the hole before it, for a file that [`Guarded::has_holes`]: `(bytes of hole,

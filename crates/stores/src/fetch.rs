@@ -1,22 +1,15 @@
-//! The bytes of one version of an object: the beginning, and the following ranges, a few ahead of hashing.
+//! The bytes of one version of an object: the beginning, and ranges.
 
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::request::Answer;
 use crate::service::Service;
 use bytes::Bytes;
-use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
-use tokio::sync::mpsc;
-use truesum::Listed;
+use truesum::{Listed, SMALL};
 
-/// An object of at most this size is requested whole.
-pub(crate) const SMALL: u64 = 4 << 20;
 /// Bytes per request for larger objects.
 pub(crate) const RANGE: u64 = 8 << 20;
-/// Ranges of one object that are requested or wait to be hashed.
-pub(crate) const AHEAD: usize = 4;
 
 /// The client and the service it talks to.
 #[derive(Debug)]
@@ -164,44 +157,6 @@ impl Source {
             (Some(_), None) => Err(Failure::wrong("the response does not specify the object's version")),
             _ => Ok(()),
         }
-    }
-
-    /// Requests the rest of an object from `start`, in consecutive ranges.
-    pub(crate) fn rest(
-        self: &Arc<Source>,
-        key: String,
-        begun: &Begun,
-        start: u64,
-    ) -> mpsc::Receiver<Result<Bytes, Failure>> {
-        let (send, receive) = mpsc::channel(1);
-        let (source, version, size) = (self.clone(), begun.version.clone(), begun.size);
-        let (key, version) = (Arc::<str>::from(key), version.map(Arc::<str>::from));
-        tokio::spawn(async move {
-            // Dropping the set aborts requests in progress.
-            let mut under_way = VecDeque::new();
-            let mut next = start;
-            while next < size || !under_way.is_empty() {
-                while next < size && under_way.len() < AHEAD {
-                    let range = next..size.min(next + RANGE);
-                    next = range.end;
-                    let (source, key, version) = (source.clone(), key.clone(), version.clone());
-                    under_way.push_back(Aborting(tokio::spawn(async move {
-                        source.range(&key, version.as_deref(), range, size).await
-                    })));
-                }
-                let Some(mut first) = under_way.pop_front() else { break };
-                let lost = |_| Err(Failure::wrong("the read was abandoned"));
-                let bytes = tokio::select! {
-                    bytes = &mut first.0 => bytes.unwrap_or_else(lost),
-                    () = send.closed() => return,
-                };
-                let failed = bytes.is_err();
-                if send.send(bytes).await.is_err() || failed {
-                    return;
-                }
-            }
-        });
-        receive
     }
 }
 

@@ -5,6 +5,7 @@
 //! The requests sent to the services, and what the services guarantee, are described in `docs/stores.md`.
 
 mod client;
+mod comparison;
 mod failure;
 mod fetch;
 mod gate;
@@ -12,17 +13,16 @@ pub mod kept;
 mod listing;
 mod location;
 mod opened;
-mod pieces;
 mod place;
 mod profile;
-mod reading;
 mod request;
 mod service;
 mod settings;
 mod sign;
-pub mod store;
+mod store;
 pub mod stored;
 mod xml;
 
+pub use comparison::compare_stored;
 pub use location::{Kind, Location};
 pub use store::Store;

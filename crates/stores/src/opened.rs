@@ -50,6 +50,8 @@ struct Held {
 
 struct Block {
     bytes: Option<Result<Bytes, Failure>>,
+    /// The number of bytes that were not read yet.
+    left: u64,
     /// The number of the last read that used it.
     used: u64,
     _task: Aborting<()>,
@@ -69,24 +71,17 @@ impl fmt::Debug for Opened {
 
 impl Opened {
     /// Opens the version that begins with these bytes.
-    ///
-    /// # Errors
-    /// The service reports no version, so that the object could not be recognised again.
     pub(crate) fn new(
         name: &[u8],
         key: String,
         begun: Begun,
         (source, runtime): (Arc<Source>, Handle),
         stop: Arc<AtomicBool>,
-    ) -> Result<Opened, Failure> {
-        let tag = begun.version.clone().ok_or_else(|| {
-            Failure::Unrequested(
-                "the service reports no version of the object, so changes cannot be detected".to_owned(),
-            )
-        })?;
+    ) -> Opened {
+        let tag = begun.version.clone().unwrap_or_default();
         let most = 4 * cores().max(4);
         let (name, key, tag, blocks) = (name.to_vec(), key.into(), tag.into(), Arc::default());
-        Ok(Opened { name, key, tag, begun, source, runtime, stop, blocks, most })
+        Opened { name, key, tag, begun, source, runtime, stop, blocks, most }
     }
 
     /// Returns the bounds of a block: the first one starts after the bytes that came on opening.
@@ -106,7 +101,8 @@ impl Opened {
         }
         let (source, key, tag, blocks) =
             (self.source.clone(), self.key.clone(), self.tag.clone(), self.blocks.clone());
-        let (range, size) = (self.bounds(block), self.begun.size);
+        let (range, size, used) = (self.bounds(block), self.begun.size, held.reads);
+        let left = range.end - range.start;
         let task = self.runtime.spawn(async move {
             let bytes = source.range(&key, Some(&tag), range, size).await;
             if let Some(block) = blocks.lock().blocks.get_mut(&block) {
@@ -114,12 +110,12 @@ impl Opened {
             }
             blocks.arrived.notify_all();
         });
-        let used = held.reads;
-        held.blocks.insert(block, Block { bytes: None, used, _task: Aborting(task) });
+        held.blocks.insert(block, Block { bytes: None, left, used, _task: Aborting(task) });
     }
 
-    /// Waits for the bytes of a block.
-    fn block(&self, number: u64) -> Result<Bytes, Error> {
+    /// Waits for the bytes of a block, of which `count` are read now. Usually each byte is read once, so blocks before
+    /// one that was read completely are released if they were, too.
+    fn block(&self, number: u64, count: u64) -> Result<Bytes, Error> {
         let mut held = self.blocks.lock();
         held.reads += 1;
         let now = held.reads;
@@ -135,7 +131,12 @@ impl Opened {
                 Some(block) => {
                     block.used = now;
                     if let Some(bytes) = &block.bytes {
-                        return bytes.clone().map_err(|failure| self.failed(&failure));
+                        let bytes = bytes.clone().map_err(|failure| self.failed(&failure))?;
+                        block.left = block.left.saturating_sub(count);
+                        if block.left == 0 {
+                            held.blocks.retain(|&other, block| other >= number || block.left > 0);
+                        }
+                        return Ok(bytes);
                     }
                 }
                 // It was evicted for other blocks.
@@ -191,6 +192,9 @@ impl Version for Opened {
     }
 
     fn number(&self) -> u64 {
+        if self.tag.is_empty() {
+            return 0;
+        }
         let digest = "blake3".parse::<Spec>().expect("a row of the table").digest(self.tag.as_bytes());
         digest.as_bytes()[..8].iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
     }
@@ -210,7 +214,11 @@ impl Version for Opened {
                 false if buffer.len() < FEW && !self.blocks.lock().blocks.contains_key(&number) => {
                     return self.few(buffer, offset);
                 }
-                false => (self.block(number)?, self.bounds(number).start),
+                false => {
+                    let range = self.bounds(number);
+                    let count = (buffer.len() as u64).min(range.end - offset);
+                    (self.block(number, count)?, range.start)
+                }
             };
             let there = &bytes[(offset - start) as usize..];
             let (now, rest) = buffer.split_at_mut(there.len().min(buffer.len()));

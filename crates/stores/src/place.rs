@@ -1,4 +1,4 @@
-//! A location and its reader: the key for a name, the service, and the number of concurrent objects.
+//! A location and its reader: the key for a name, and the service.
 
 use crate::fetch::Source;
 use crate::location::{Location, nameable};
@@ -12,8 +12,6 @@ use truesum::{Cause, Error, Job};
 pub(crate) struct Place {
     pub location: Location,
     pub source: Arc<Source>,
-    /// The maximum number of objects that are opened and not yet hashed.
-    pub window: usize,
     pub runtime: Handle,
 }
 

@@ -7,20 +7,19 @@ use crate::listing::Listing;
 use crate::location::Location;
 use crate::opened::{Opened, until};
 use crate::place::Place;
-use crate::reading::{self, Done, Mode};
 use crate::service;
 use crate::settings::Settings;
-use crate::stored::{Answer, StoredFacts, stored_facts};
+use crate::stored::{StoredFacts, stored_facts};
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use truesum::hash::Spec;
-use truesum::{Error, Job, Notice, Order, Outcome, Progress, Remote, Sink, Summary, Task, Version};
+use truesum::{Cause, Error, Job, Listed, Progress, Remote, Task, Version};
 
 /// Objects below a location.
 pub struct Store {
-    place: Place,
+    pub(crate) place: Place,
+    connections: usize,
     /// Runs the requests; it ends with the store.
     runtime: Option<Runtime>,
 }
@@ -38,17 +37,6 @@ impl Drop for Store {
             runtime.shutdown_background();
         }
     }
-}
-
-/// The result of an entry whose stored checksums were requested.
-#[derive(Debug)]
-pub enum StoredResult {
-    /// The comparison with them, or the reason they could not be requested.
-    Kept(Job, Result<Answer, Error>),
-    /// They were not sufficient, so the object was read.
-    Read(Outcome),
-    /// A notice in its position among the results.
-    Notice(Notice),
 }
 
 impl Store {
@@ -70,8 +58,8 @@ impl Store {
         };
         let source = opened().map_err(|failure: Failure| failure.to_string())?;
         drop(entered);
-        let place = Place { location, source, window: settings.requests, runtime: runtime.handle().clone() };
-        Ok(Store { place, runtime: Some(runtime) })
+        let place = Place { location, source, runtime: runtime.handle().clone() };
+        Ok(Store { place, connections: settings.requests, runtime: Some(runtime) })
     }
 
     /// Returns what the service reports about an object, by its URL or by its name below the location, without reading
@@ -91,25 +79,19 @@ impl Store {
         self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)
     }
 
-    /// Compares entries with the checksums that the service stores; if they are not sufficient, objects are read if
-    /// `read` requests it.
-    ///
-    /// # Errors
-    /// Returns the errors of `each`.
-    pub fn stored(
+    /// Opens the listed version of an object, or else the current one.
+    fn opened(
         &self,
-        (threads, order): (usize, Order),
-        read: bool,
-        tasks: &mut (dyn Iterator<Item = Task> + Send),
+        name: &[u8],
+        key: String,
+        listed: Option<&Listed>,
         progress: &Progress,
-        each: &mut dyn FnMut(StoredResult) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut take = |done: Done| match done {
-            Done::Outcome(outcome) => each(StoredResult::Read(outcome)),
-            Done::Kept(job, answer) => each(StoredResult::Kept(job, answer)),
-            Done::Notice(notice) => each(StoredResult::Notice(notice)),
-        };
-        reading::run(&self.place, (threads, order), Mode::Stored { read }, tasks, progress, &mut take)
+    ) -> Result<Opened, Error> {
+        let Place { source, runtime, .. } = &self.place;
+        let stop = progress.stop_flag();
+        let begun = until(runtime, &stop, name, source.begin(&key, listed))?;
+        let begun = begun.map_err(|failure| Error::new(name, "read", failure.cause()))?;
+        Ok(Opened::new(name, key, begun, (source.clone(), runtime.clone()), stop))
     }
 }
 
@@ -118,55 +100,26 @@ impl Remote for Store {
         self.place.location.to_string()
     }
 
+    fn connections(&self) -> usize {
+        self.connections
+    }
+
     fn list(&self, specs: &Arc<[Spec]>, progress: &Progress) -> Box<dyn Iterator<Item = Task> + Send> {
         let stop = progress.stop_flag();
         Box::new(Listing::new(&self.place, specs, stop))
     }
 
-    fn run(
-        &self,
-        threads: usize,
-        order: Order,
-        tasks: &mut (dyn Iterator<Item = Task> + Send),
-        progress: &Progress,
-        sink: &mut dyn Sink,
-    ) -> io::Result<Summary> {
-        let (mut summary, mut ended) = (Summary::default(), 0);
-        let mut take = |done: Done| {
-            match done {
-                Done::Outcome(outcome) => {
-                    ended += 1;
-                    summary.count(&outcome);
-                    sink.outcome(outcome)?;
-                }
-                Done::Notice(notice) => {
-                    summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
-                    summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));
-                    sink.notice(notice)?;
-                }
-                Done::Kept(..) => unreachable!("only asked for by Store::stored"),
-            }
-            sink.pause()
-        };
-        let before = progress.found();
-        reading::run(&self.place, (threads, order), Mode::Read, tasks, progress, &mut take)?;
-        if progress.stopped() {
-            summary.interrupted = true;
-            summary.unreached = (progress.found() - before).saturating_sub(ended);
-        }
-        Ok(summary)
+    fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error> {
+        let opened = self.opened(&job.name, self.place.key(job)?, job.listed.as_deref(), progress)?;
+        Ok(Box::new(opened))
     }
 
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
-        let Place { source, runtime, .. } = &self.place;
-        let key = self.key(name)?;
-        let stop = progress.stop_flag();
-        let begun = until(runtime, &stop, name, source.begin(&key, None))?;
-        let opened =
-            begun.and_then(|begun| Opened::new(name, key, begun, (source.clone(), runtime.clone()), stop));
-        match opened {
-            Ok(opened) => Ok(Box::new(opened)),
-            Err(failure) => Err(Error::new(name, "read", failure.cause())),
+        let opened = self.opened(name, self.key(name)?, None, progress)?;
+        if opened.tag().is_empty() {
+            let why = "the service reports no version for it, so changes cannot be detected";
+            return Err(Error::new(name, "read", Cause::Other(why.to_owned())));
         }
+        Ok(Box::new(opened))
     }
 }

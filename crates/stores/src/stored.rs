@@ -4,8 +4,8 @@
 use crate::failure::Failure;
 use crate::fetch::Source;
 use crate::kept::{Checksum, Kept};
-use truesum::Job;
 use truesum::hash::Spec;
+use truesum::{Error, Job, Notice, Outcome};
 
 /// The result of comparing stored checksums with an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,17 @@ pub enum Answer {
     },
     /// No stored checksum is comparable with the listed ones; contains the stored ones.
     Silent(Vec<String>),
+}
+
+/// The result of an entry whose stored checksums were requested.
+#[derive(Debug)]
+pub enum StoredResult {
+    /// The comparison with them, or the reason they could not be requested.
+    Kept(Job, Result<Answer, Error>),
+    /// They were not sufficient, so the object was read.
+    Read(Outcome),
+    /// A notice in its position among the results.
+    Notice(Notice),
 }
 
 /// Holds what a service reports about an object that was not read.

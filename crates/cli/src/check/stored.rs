@@ -11,13 +11,13 @@ use crate::watch::Watch;
 use crate::words::count;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
 use truesum::{Error, Input, Notice, Root, Verdict, manifest};
 use truesum_fs::name::OsStrExt;
-use truesum_stores::Store;
-use truesum_stores::store::StoredResult;
-use truesum_stores::stored::Answer;
+use truesum_stores::stored::{Answer, StoredResult};
+use truesum_stores::{Store, compare_stored};
 
 /// The number of entries with each result.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
         return console.refuse(&Refusal::new("--stored: no manifest given"));
     };
     let store = match crate::stores::store(url.as_os_str()) {
-        Ok(store) => store,
+        Ok(store) => Arc::new(store),
         Err(refusal) => return console.refuse(&refusal),
     };
     let mut output = Output::stdout();
@@ -99,7 +99,7 @@ fn total(counts: &Counts) -> String {
 #[expect(clippy::too_many_arguments, reason = "everything a check has meets here, once")]
 fn manifest(
     plan: &Checking,
-    store: &Store,
+    store: &Arc<Store>,
     name: &Path,
     read: bool,
     watch: &Watch,
@@ -127,7 +127,8 @@ fn manifest(
     };
     let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(&options.select);
     let mut lines = Vec::new();
-    store.stored(
+    compare_stored(
+        store,
         (options.threads, options.order),
         read,
         &mut entries,

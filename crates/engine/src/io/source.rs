@@ -48,7 +48,8 @@ impl<'a> Source<'a> {
     /// Returns the system's error, or fails if the file is shorter than before.
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         if let Some(version) = self.file.version() {
-            version.read(buffer, offset)?;
+            let read = version.read(buffer, offset);
+            read.map_err(|error| Error::new(self.path, "read", error.cause))?;
             self.progress.add_bytes(buffer.len() as u64);
             return Ok(());
         }

@@ -17,7 +17,8 @@ const SMALL: u64 = 4 << 20;
 
 /// Returns how a file is divided, if all requested digests can be computed that way in one pass.
 pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
-    if !file.is_local() || file.size_hint() < SMALL || specs.is_empty() {
+    let is_reliable = file.is_local() || file.version().is_some();
+    if !is_reliable || file.size_hint() < SMALL || specs.is_empty() {
         return None;
     }
     let plans: Vec<Plan> =

@@ -1,12 +1,14 @@
 //! Distributes tasks from an iterator to workers, within a window, and the largest first if all are known.
 
-use crate::io::open::Root;
+use crate::io::memory_limit::fitting;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::run::alone::alone;
+use crate::run::config::Config;
 use crate::run::event::{Batch, WorkerEvent};
 use crate::run::frontier::Frontier;
 use crate::task::Task;
+use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
@@ -41,6 +43,17 @@ pub(crate) struct Feeder<'a> {
     waiting: AtomicBool,
     /// Held by the one worker that reads a spinning disk.
     disk: Mutex<()>,
+    /// As many messages as workers may hash at the same time, if there are more workers.
+    permits: Option<(Sender<()>, Receiver<()>)>,
+}
+
+/// The right to hash, which is returned when it is dropped.
+pub(crate) struct Permit<'a>(&'a Sender<()>);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
 }
 
 struct Feed<'a> {
@@ -77,7 +90,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'a> Feeder<'a> {
     pub(crate) fn new(
         tasks: &'a mut (dyn Iterator<Item = Task> + Send),
-        root: &Root,
+        config: &Config,
         threads: usize,
         progress: &'a Progress,
     ) -> Feeder<'a> {
@@ -85,7 +98,8 @@ impl<'a> Feeder<'a> {
         let mut feed =
             Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
         let mut bytes = feed.take(KNOWN);
-        let mut useful_threads = threads;
+        let connections = config.remote.as_ref().map(|remote| fitting(remote.connections()));
+        let mut useful_threads = connections.unwrap_or(threads);
         let mut known_jobs = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
@@ -95,15 +109,24 @@ impl<'a> Feeder<'a> {
                     only.alone = Some(true);
                     None
                 }
-                _ => Some(feed.largest_first(root, threads)),
+                _ => feed.largest_first(config, threads),
             };
-            useful_threads =
-                threads.min(feed.ready.len()).min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
+            useful_threads = useful_threads.min(feed.ready.len());
+            if connections.is_none() {
+                useful_threads = useful_threads.min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
+            }
         }
         // The size of a single file is determined when it is opened.
         if known_jobs != Some(1) {
             progress.add_found_bytes(bytes);
         }
+        let permits = (useful_threads > threads).then(|| {
+            let (give, take) = bounded(threads);
+            for _ in 0..threads {
+                let _ = give.send(());
+            }
+            (give, take)
+        });
         Feeder {
             feed: Mutex::new(feed),
             frontier: Frontier::new(),
@@ -112,12 +135,19 @@ impl<'a> Feeder<'a> {
             known_jobs,
             waiting: AtomicBool::new(false),
             disk: Mutex::new(()),
+            permits,
         }
     }
 
     /// Waits until this worker may read the spinning disk.
     pub(crate) fn lock_disk(&self) -> MutexGuard<'_, ()> {
         lock(&self.disk)
+    }
+
+    /// Waits until this worker may hash, if there are more workers than threads that may.
+    pub(crate) fn permit(&self) -> Option<Permit<'_>> {
+        let (give, take) = self.permits.as_ref()?;
+        take.recv().ok().map(|()| Permit(give))
     }
 
     /// Reports that a worker mostly waits for disks.
@@ -218,7 +248,7 @@ impl Feed<'_> {
                     self.found += 1;
                     self.jobs += 1;
                     self.longest = self.longest.max(job.path().len());
-                    bytes = bytes.zip(job.size).map(|(sum, size)| sum.saturating_add(size));
+                    bytes = bytes.zip(known_size(&job)).map(|(sum, size)| sum.saturating_add(size));
                     self.ready.push(Assigned { place, job, alone: None });
                 }
                 Task::Notice(notice) => self.events.push((place, WorkerEvent::Notice(notice))),
@@ -234,16 +264,16 @@ impl Feed<'_> {
     }
 
     /// Determines the sizes of all files, sorts the jobs so that the largest are started first, and decides which go
-    /// alone. Returns the sum of the sizes.
-    fn largest_first(&mut self, root: &Root, threads: usize) -> u64 {
-        let mut sized: Vec<(u64, Assigned)> =
-            self.ready.drain(..).map(|assigned| (size(&assigned.job, root), assigned)).collect();
+    /// alone. Returns the sum of the sizes, if all are known.
+    fn largest_first(&mut self, config: &Config, threads: usize) -> Option<u64> {
+        let mut sized: Vec<(Option<u64>, Assigned)> =
+            self.ready.drain(..).map(|assigned| (size(&assigned.job, config), assigned)).collect();
         // A stable sort by size; ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
-        let total: u64 = sized.iter().map(|(size, _)| size).sum();
+        let total = sized.iter().map(|(size, _)| *size).sum();
         // Usually there is one list of algorithms; if there are several, that of the largest file decides.
         let specs: &[Spec] = sized.last().map_or(&[], |(_, assigned)| &assigned.job.specs);
-        let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| *size).collect();
+        let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| size.unwrap_or(0)).collect();
         let first = sized.len() - alone(&sizes, specs, threads);
         for (at, (_, assigned)) in sized.iter_mut().enumerate() {
             assigned.alone = Some(at >= first);
@@ -254,7 +284,15 @@ impl Feed<'_> {
 }
 
 /// Returns a file's size as far as it can be determined before the file is opened.
-fn size(job: &Job, root: &Root) -> u64 {
-    let (root, path) = job.way(root);
-    root.size(path)
+fn size(job: &Job, config: &Config) -> Option<u64> {
+    if config.remote.is_some() {
+        return known_size(job);
+    }
+    let (root, path) = job.way(&config.root);
+    Some(root.size(path))
+}
+
+/// Returns a file's size according to the list that names it.
+fn known_size(job: &Job) -> Option<u64> {
+    job.listed.as_ref().map(|listed| listed.size).or(job.size)
 }

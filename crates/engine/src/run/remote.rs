@@ -1,46 +1,44 @@
-//! Objects that are not in a file system. An implementation of [`Remote`] takes the place of the workers of a run.
+//! Objects that are not in a file system. A [`Remote`] opens them for the workers of a run.
 
 use crate::error::Error;
 use crate::io::version::Version;
-use crate::job::Summary;
+use crate::job::Job;
 use crate::progress::Progress;
-use crate::run::order::Order;
-use crate::task::{Sink, Task};
+use crate::task::Task;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use truesum_hash::Spec;
 
 /// A store of objects that cannot be opened by system calls.
 ///
-/// The rules for the workers of a run apply here as well: a digest is returned only for bytes that were all read, to
-/// the end, from a single version. An object that changed during the read is [`Cause::Changed`](crate::Cause::Changed),
-/// and a missing one is an error of kind `NotFound`.
+/// An object that changed during the read is [`Cause::Changed`](crate::Cause::Changed), and a missing one is an error of
+/// kind `NotFound`. All functions return soon after the run was stopped.
 pub trait Remote: fmt::Debug + Send + Sync {
     /// Returns the name of the store in messages: a URL without secrets.
     fn name(&self) -> String;
+
+    /// Returns the number of objects to open at the same time. A run starts as many workers, because opening an object
+    /// takes long, but no more of them hash at the same time than there are threads.
+    fn connections(&self) -> usize;
 
     /// Lists the objects, in the order of their names, as jobs with these algorithms; objects whose names cannot be
     /// file names are reported. The list ends when the run is stopped, and ends with a notice of the failure if it is
     /// incomplete.
     fn list(&self, specs: &Arc<[Spec]>, progress: &Progress) -> Box<dyn Iterator<Item = Task> + Send>;
 
-    /// Runs tasks like [`run`](crate::run()), with names that refer to this store; 0 threads means one per core.
+    /// Opens the object of a job: the listed version, or else the current one. An object of at most [`SMALL`] bytes is
+    /// then in memory.
     ///
     /// # Errors
-    /// Returns the error of the sink.
-    fn run(
-        &self,
-        threads: usize,
-        order: Order,
-        tasks: &mut (dyn Iterator<Item = Task> + Send),
-        progress: &Progress,
-        sink: &mut dyn Sink,
-    ) -> io::Result<Summary>;
+    /// Fails if the object does not exist or cannot be read, or if the run was stopped.
+    fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error>;
 
-    /// Opens the current version of an object, to be read at arbitrary offsets.
+    /// Opens the current version of an object, to be read at arbitrary offsets and recognised later.
     ///
     /// # Errors
     /// Fails if the object does not exist, cannot be read or has no versions, or if the run was stopped.
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error>;
 }
+
+/// The maximum size of an object that is received at once. A worker opens no more objects while it holds as many bytes.
+pub const SMALL: u64 = 4 << 20;

@@ -60,6 +60,7 @@ use crate::run::event::{Batch, WorkerEvent};
 use crate::run::feed::{Assigned, Feeder};
 use crate::run::frontier::Leaving;
 use crate::run::links::{Claim, Identity, Links};
+use crate::run::remote::SMALL;
 use crate::task::Notice;
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -130,7 +131,7 @@ struct Active {
     spinning: bool,
     /// The length of the slice that was just read.
     filled: usize,
-    failed: Option<Errno>,
+    failed: Option<Error>,
 }
 
 impl<'a, 'f> Worker<'a, 'f> {
@@ -175,11 +176,15 @@ impl<'a, 'f> Worker<'a, 'f> {
             // After a stop, unfinished files are dropped. The worker must then not wait for their outcomes to be
             // delivered.
             let room = |worker: &Worker, active: &Vec<Active>, width: usize| {
-                active.len() + worker.slow.len() < width.min(worker.open_limit) && !worker.progress.stopped()
+                active.len() + worker.slow.len() < width.min(worker.open_limit)
+                    && !(worker.config.remote.is_some() && are_large(active))
+                    && !worker.progress.stopped()
             };
             while more && room(&self, &active, width) {
                 let idle = active.is_empty() && self.slow.is_empty();
-                more = self.feeder.pull(width - active.len(), idle, &mut pulled, &mut self.done);
+                // Opening an object takes so long that other workers should open the next one.
+                let most = if self.config.remote.is_some() { 1 } else { width - active.len() };
+                more = self.feeder.pull(most, idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {
                     break;
                 }
@@ -257,7 +262,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let spinning = !self.feeder.is_single() && is_spinning(id.device);
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
-        let alone = size > READ_AHEAD && (alone() || is_serial(&next.hashers));
+        let is_long = || next.file.version().is_some() || alone() || is_serial(&next.hashers);
+        let alone = size > READ_AHEAD && is_long();
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Reading slices of many files causes seeks on a spinning disk.
         let spinning = size > ONE_GO && next.spinning;
@@ -280,6 +286,9 @@ impl<'a, 'f> Worker<'a, 'f> {
     fn open(&mut self, job: &Job, active: &mut Vec<Active>) -> Result<Option<Guarded>, Error> {
         if job.stdin {
             return Guarded::stdin().map(|file| Some(file.until(self.progress.stop_signal())));
+        }
+        if let Some(remote) = &self.config.remote {
+            return Guarded::of_version(remote.open(job, self.progress)?).map(Some);
         }
         let opened = loop {
             let (root, path) = job.way(&self.config.root);
@@ -339,6 +348,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if active.is_empty() {
             return;
         }
+        let _permit = self.feeder.permit();
         // Space that no file can fill would only be zeroed, which is noticeable for small files.
         let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
         let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
@@ -356,7 +366,9 @@ impl<'a, 'f> Worker<'a, 'f> {
         for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
             match file.file.read(&mut buffer[..slice]) {
                 Ok(filled) => file.filled = filled,
-                Err(error) => (file.failed, file.filled) = (Some(error), 0),
+                Err(error) => {
+                    (file.failed, file.filled) = (Some(file.file.failed(&file.ticket.job.name, error)), 0);
+                }
             }
             bytes += file.filled as u64;
         }
@@ -381,7 +393,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let mut whole: Vec<(Ticket, Vec<Hasher>, CompleteRead)> = Vec::with_capacity(ended.len());
         for Active { ticket, file, hashers, failed, .. } in ended {
             let result = match failed {
-                Some(error) => Err(Error::io(&ticket.job.name, "read", error)),
+                Some(error) => Err(error),
                 None => file.finish(&ticket.job.name),
             };
             match result.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
@@ -419,6 +431,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Hashes one file alone, reading ahead on another thread.
     fn alone(&mut self, mut next: Active) {
+        let _permit = self.feeder.permit();
         let _disk = next.spinning.then(|| self.feeder.lock_disk());
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
             return self.by_pieces(next, &plans);
@@ -426,11 +439,11 @@ impl<'a, 'f> Worker<'a, 'f> {
         let threads = self.feeder.idle_threads();
         let mapping = self.config.mapping;
         let result = read_ahead(&mut next.file, &mut next.hashers, threads, mapping, self.progress);
-        let Active { ticket, file, mut hashers, .. } = next;
+        let Active { ticket, mut file, mut hashers, .. } = next;
         let whole = match result {
             Ok(true) => file.finish(&ticket.job.name),
             Ok(false) => return,
-            Err(error) => Err(Error::io(&ticket.job.name, "read", error)),
+            Err(error) => Err(file.failed(&ticket.job.name, error)),
         };
         // Compute digests only after the proof, so that a file that changed is not reported as a
         // file with a wrong size.
@@ -465,6 +478,10 @@ impl<'a, 'f> Worker<'a, 'f> {
     }
 
     fn fail(&mut self, ticket: Ticket, error: Error) {
+        // An object whose request was interrupted by a stop has not failed: it counts as not reached.
+        if self.config.remote.is_some() && self.progress.stopped() {
+            return;
+        }
         self.report(ticket, Err(error));
     }
 
@@ -480,6 +497,11 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         self.done.push((place, WorkerEvent::Outcome(outcome)));
     }
+}
+
+/// Returns whether these objects, which are in memory, have as many bytes as a worker should hold.
+fn are_large(active: &[Active]) -> bool {
+    active.iter().map(|file| file.file.size_hint()).sum::<u64>() >= SMALL
 }
 
 /// Returns whether no algorithm has lanes. Then files share nothing, and a large one is better read ahead.

@@ -5,11 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use truesum::FileId;
 use truesum::hash::{Digest, Spec};
 use truesum::{
-    Config, Job, Mapping, Notice, Order, Outcome, Progress, Root, Sink, Summary, Task, Verdict, run,
+    Cause, Config, Error, Job, Mapping, Notice, Order, Outcome, Progress, Remote, Root, Sink, Summary, Task,
+    Verdict, Version, run,
 };
 
 #[derive(Default)]
@@ -395,4 +397,146 @@ fn file_truncated_or_grown_while_read_is_reported_as_changed() {
         }
     }
     assert!(2 * caught > tried, "{caught} of {tried} changes came in time");
+}
+
+/// Objects in memory.
+#[derive(Debug, Default)]
+struct Objects {
+    objects: BTreeMap<Vec<u8>, Arc<[u8]>>,
+    /// The number of objects being opened now, and the maximum so far.
+    opening: Mutex<(usize, usize)>,
+    /// Objects that cannot be read beyond this offset.
+    broken: Option<u64>,
+    /// Stops the run when this object is opened.
+    stopped_by: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct Object(Arc<[u8]>, Option<u64>);
+
+impl Version for Object {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn tag(&self) -> &str {
+        "v1"
+    }
+    fn number(&self) -> u64 {
+        1
+    }
+    fn modified(&self) -> i64 {
+        7
+    }
+    fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        let end = offset + buffer.len() as u64;
+        if self.1.is_some_and(|broken| end > broken) {
+            return Err(Error::new(b"elsewhere", "read", Cause::Changed("it was overwritten".to_owned())));
+        }
+        buffer.copy_from_slice(&self.0[offset as usize..end as usize]);
+        Ok(())
+    }
+}
+
+impl Remote for Objects {
+    fn name(&self) -> String {
+        "memory://".to_owned()
+    }
+    fn connections(&self) -> usize {
+        8
+    }
+    fn list(&self, specs: &Arc<[Spec]>, _: &Progress) -> Box<dyn Iterator<Item = Task> + Send> {
+        let job = |name: &Vec<u8>| Task::File(Job::hash(OsString::from_vec(name.clone()), specs));
+        Box::new(self.objects.keys().map(job).collect::<Vec<_>>().into_iter())
+    }
+    fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error> {
+        let count = |more: isize| {
+            let mut opening = self.opening.lock().unwrap();
+            opening.0 = opening.0.strict_add_signed(more);
+            opening.1 = opening.1.max(opening.0);
+        };
+        count(1);
+        std::thread::sleep(Duration::from_millis(3));
+        count(-1);
+        if self.stopped_by.as_ref() == Some(&job.name) {
+            progress.stop();
+            return Err(Error::interrupted(&job.name));
+        }
+        self.version(&job.name, progress)
+    }
+    fn version(&self, name: &[u8], _: &Progress) -> Result<Box<dyn Version>, Error> {
+        match self.objects.get(name) {
+            Some(bytes) => Ok(Box::new(Object(bytes.clone(), self.broken))),
+            None => Err(Error::io(name, "read", io::Error::from(io::ErrorKind::NotFound))),
+        }
+    }
+}
+
+fn objects() -> Objects {
+    let of_length = |len: usize| (0..len).map(|i| (i ^ (i >> 9)).wrapping_mul(97) as u8).collect();
+    let mut objects: BTreeMap<Vec<u8>, Arc<[u8]>> =
+        (0..200).map(|i| (format!("{i:03}").into_bytes(), of_length(i * 77))).collect();
+    for (name, len) in [("000-large", (9 << 20) + 5), ("100-large", 5 << 20), ("150-small", 4 << 20)] {
+        objects.insert(name.into(), of_length(len));
+    }
+    Objects { objects, ..Objects::default() }
+}
+
+#[test]
+fn objects_are_opened_by_many_connections_and_hashed_in_order() {
+    for (names, threads) in [("sha256", 1), ("md5,crc32", 2), ("blake3", 3), ("sha256-tree,blake3", 0)] {
+        let remote = Arc::new(objects());
+        let specs = specs(names);
+        let config = Config { threads, remote: Some(remote.clone()), ..Config::default() };
+        let tasks = remote.list(&specs, &Progress::default()).collect();
+        let (collected, summary) = run_all(&config, tasks);
+        let found: Vec<(Vec<u8>, Vec<Digest>)> = collected
+            .outcomes
+            .into_iter()
+            .map(|outcome| (outcome.job.name, outcome.result.unwrap().into_digests()))
+            .collect();
+        let digests = |bytes: &[u8]| specs.iter().map(|spec| spec.digest(bytes)).collect();
+        let expected: Vec<(Vec<u8>, Vec<Digest>)> =
+            remote.objects.iter().map(|(name, bytes)| (name.clone(), digests(bytes))).collect();
+        assert!(found == expected, "{names} on {threads} threads");
+        assert_eq!((summary.files, summary.unreadable), (203, 0));
+        let most = remote.opening.lock().unwrap().1;
+        assert!((2..=8).contains(&most), "{most} at the same time");
+    }
+}
+
+#[test]
+fn objects_that_cannot_be_read_fail_with_their_name_and_cause() {
+    let remote = Arc::new(Objects { broken: Some(5000), ..objects() });
+    let config = Config { remote: Some(remote.clone()), ..Config::default() };
+    for names in ["md5", "blake3", "sha1,sha256"] {
+        let specs = specs(names);
+        let mut tasks: Vec<Task> = remote.list(&specs, &Progress::default()).collect();
+        tasks.push(Task::File(Job::hash("missing", &specs)));
+        let (collected, _) = run_all(&config, tasks);
+        assert_eq!(collected.outcomes.len(), 204);
+        for Outcome { job, result } in collected.outcomes {
+            let is_short = remote.objects.get(&job.name).map(|bytes| bytes.len() <= 5000);
+            match (result, is_short) {
+                (Ok(found), Some(true)) => assert_eq!(found.size(), remote.objects[&job.name].len() as u64),
+                (Err(error), Some(false)) => {
+                    assert!(error.path == job.name && matches!(error.cause, Cause::Changed(_)), "{error:?}");
+                }
+                (Err(error), None) => assert!(error.is_missing(), "{error:?}"),
+                (result, _) => panic!("{:?}: {result:?}", job.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn objects_whose_requests_a_stop_interrupted_are_not_failures() {
+    let remote = Arc::new(Objects { stopped_by: Some(b"120".to_vec()), ..objects() });
+    let config = Config { remote: Some(remote.clone()), ..Config::default() };
+    let tasks = remote.list(&specs("sha256"), &Progress::default());
+    let (mut collected, progress) = (Collected::default(), Progress::default());
+    let summary = run(&config, &mut { tasks }, &progress, &mut collected).unwrap();
+    assert!(summary.interrupted && summary.unreadable == 0);
+    assert!(collected.outcomes.iter().all(|outcome| outcome.result.is_ok()));
+    assert_eq!(summary.unreached, 203 - collected.outcomes.len() as u64);
+    assert!(summary.unreached >= 1);
 }
