@@ -46,7 +46,7 @@ pub use job::{Compared, Damage, Findings, Found, Job, Listed, Outcome, Summary, 
 pub use progress::Progress;
 pub use run::config::{Config, cores};
 pub use run::order::Order;
-pub use run::remote::{Remote, SMALL};
+pub use run::remote::Remote;
 pub use run::run;
 pub use select::{Sample, Selection, Share, Unmatched, Wanted};
 pub use sidecar::{create_beside, open_folder, rename_beside, test_rename_beside};

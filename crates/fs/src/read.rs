@@ -378,6 +378,56 @@ mod tests {
         assert_eq!(whole.size(), 1000);
     }
 
+    /// An object whose bytes from `broken` on belong to another version.
+    #[derive(Debug)]
+    struct Object {
+        size: u64,
+        broken: u64,
+    }
+
+    impl Version for Object {
+        fn size(&self) -> u64 {
+            self.size
+        }
+        fn tag(&self) -> &str {
+            "v1"
+        }
+        fn number(&self) -> u64 {
+            5
+        }
+        fn modified(&self) -> i64 {
+            7
+        }
+        fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+            if offset + buffer.len() as u64 > self.broken {
+                return Err(Error::new(b"", "read", Cause::Changed("overwritten".to_owned())));
+            }
+            buffer.fill(9);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_object_gives_a_proof_when_all_bytes_of_its_version_were_read() {
+        let of = |size, broken| Guarded::of_version(Box::new(Object { size, broken })).unwrap();
+        let mut buffer = [0; 600];
+        let mut reading = of(1000, 1000);
+        assert_eq!((reading.read(&mut buffer), reading.at_end()), (Ok(600), false));
+        assert!(of(1000, 1000).finish(b"o").is_err() && of(0, 0).finish(b"o").is_err());
+        assert_eq!((reading.read(&mut buffer), reading.at_end()), (Ok(400), true));
+        let whole = reading.finish(b"o").unwrap();
+        assert_eq!((whole.size(), whole.mtime(), whole.inode()), (1000, (7, 0), 5));
+        let mut empty = of(0, 0);
+        assert_eq!((empty.read(&mut buffer), empty.at_end()), (Ok(0), true));
+        assert_eq!(empty.finish(b"o").unwrap().size(), 0);
+        let mut broken = of(1000, 700);
+        assert_eq!(broken.read(&mut buffer), Ok(600));
+        let error = broken.read(&mut buffer).unwrap_err();
+        let error = broken.failed(b"o", error);
+        assert!(error.path == b"o" && matches!(error.cause, Cause::Changed(_)), "{error:?}");
+        assert!(broken.finish(b"o").is_err());
+    }
+
     #[test]
     fn file_rewritten_at_the_same_size_is_detected() {
         let file = Scratch::new();

@@ -6,7 +6,8 @@ use crate::request::Answer;
 use crate::service::Service;
 use bytes::Bytes;
 use std::ops::Range;
-use truesum::{Listed, SMALL};
+use truesum::Listed;
+use truesum::run::remote::SMALL;
 
 /// Bytes per request for larger objects.
 pub(crate) const RANGE: u64 = 8 << 20;

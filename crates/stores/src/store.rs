@@ -117,7 +117,7 @@ impl Remote for Store {
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
         let opened = self.opened(name, self.key(name)?, None, progress)?;
         if opened.tag().is_empty() {
-            let why = "the service reports no version for it, so changes cannot be detected";
+            let why = "the service reports no version of the object, so changes cannot be detected";
             return Err(Error::new(name, "read", Cause::Other(why.to_owned())));
         }
         Ok(Box::new(opened))

@@ -449,14 +449,12 @@ impl Remote for Objects {
         Box::new(self.objects.keys().map(job).collect::<Vec<_>>().into_iter())
     }
     fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error> {
-        let count = |more: isize| {
-            let mut opening = self.opening.lock().unwrap();
-            opening.0 = opening.0.strict_add_signed(more);
-            opening.1 = opening.1.max(opening.0);
-        };
-        count(1);
+        let mut opening = self.opening.lock().unwrap();
+        opening.0 += 1;
+        opening.1 = opening.1.max(opening.0);
+        drop(opening);
         std::thread::sleep(Duration::from_millis(3));
-        count(-1);
+        self.opening.lock().unwrap().0 -= 1;
         if self.stopped_by.as_ref() == Some(&job.name) {
             progress.stop();
             return Err(Error::interrupted(&job.name));
