@@ -83,7 +83,7 @@ fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
         }
         Errno::XDEV => "its new name is on another file system",
         Errno::PERM => {
-            "it is not permitted, or the file system does not support renaming without replacing files"
+            "this is not permitted, or the file system cannot rename without replacing files"
         }
         _ => return root.refusal(from, "rename", error),
     };

@@ -181,7 +181,7 @@ impl fmt::Display for Reason {
             Reason::EmptyDigest => f.write_str("no digest"),
             Reason::Length { spec, found } => {
                 let digits = spec.digest_len() * 2;
-                write!(f, "wrong digest length for {spec}: {found} characters, not {digits}")
+                write!(f, "wrong digest length for {spec} ({found} characters, not {digits})")
             }
             Reason::UnknownAlgorithm { digits, names } if names.is_empty() => {
                 write!(f, "no algorithm has a digest of {digits} hexadecimal digits")
@@ -212,7 +212,7 @@ impl fmt::Display for Reason {
             Reason::Sampled(spec) => {
                 write!(
                     f,
-                    "{spec} covers only parts of a file: {}; to compare it anyway: -a {spec}",
+                    "{spec} covers only parts of a file ({}); to compare it anyway: -a {spec}",
                     spec.algorithm().status.reason()
                 )
             }

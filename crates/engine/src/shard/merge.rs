@@ -250,7 +250,7 @@ pub(super) fn prove(
         return Err(damaged(&part, "not the last line of this part", read));
     };
     if part.digest(covered) != digest {
-        return Err(damaged(&part, "the part is corrupt: its checksum does not match", read));
+        return Err(damaged(&part, "the part is corrupt (its checksum does not match)", read));
     }
     if part.more().map_err(|fault| Flaw::Fault(fault, read))? {
         return Err(damaged(&part, "the part has extra data after its last line", read));

@@ -39,7 +39,7 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of two hashes has the digest of a longer file \
+const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf hashes of another file has the same digest \
                       (the reason for the prefixes of RFC 6962, 2013)";
 
 /// All constructions. A more specific prefix comes before the one it begins with.

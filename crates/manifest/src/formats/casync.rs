@@ -47,7 +47,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
         return Err(refused(
             16,
-            "the index of a folder archive (.caidx), which does not correspond to a file",
+            "the index of a folder (.caidx), not of a file",
         ));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
@@ -64,7 +64,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         && le64(&text, tail + 24) == Some((text.len() - HEADER) as u64)
         && le64(&text, tail + 32) == Some(TAIL);
     if !is_tail {
-        return Err(refused(tail, "the table has no valid end: truncated or damaged"));
+        return Err(refused(tail, "the table has no valid end (truncated or damaged)"));
     }
     let rows = text[first..tail].chunks_exact(ROW_LEN);
     let mut ranges = Vec::with_capacity(rows.len());
