@@ -320,7 +320,11 @@ fn named_folder_without_a_manifest_is_an_error() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")])), ("e/f/a", "abc")]);
     let ran = folder.run(&["check", "-r", "d", "e"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), "d/a: OK\n"), "{}", ran.err);
-    assert!(ran.err.contains("e: cannot check: no manifest in this folder or its subfolders\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("e: cannot check: no manifest in this folder or its subfolders\n"),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.run(&["check", "-r", "d", "."]).code, Some(0));
 }
 

@@ -101,7 +101,8 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Combin
     // No file is larger. A line that claims a larger size must not consume memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
-    let division = division.ok_or_else(|| CombineError::Undivided(format!("{spec} of a file of {size} bytes")))?;
+    let division =
+        division.ok_or_else(|| CombineError::Undivided(format!("{spec} of a file of {size} bytes")))?;
     combine_units(parts, origins, &division).map_err(|error| error.in_bytes(&division, size))
 }
 
@@ -116,7 +117,8 @@ fn combine_units(
         one_origin(&parts)?;
     }
     if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
-        let what = format!("{spec} of a file of {size} bytes and {} of a file of {} bytes", other.spec, other.size);
+        let what =
+            format!("{spec} of a file of {size} bytes and {} of a file of {} bytes", other.spec, other.size);
         return Err(CombineError::Mixed(what));
     }
     if let Some(pair) =

@@ -253,7 +253,12 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
         .filter(|label| is_almost(&label.to_lowercase(), "payload-oxum"))
-        .map(|label| refused(&description, format!("ignored the unknown label {label:?}, which resembles Payload-Oxum")))
+        .map(|label| {
+            refused(
+                &description,
+                format!("ignored the unknown label {label:?}, which resembles Payload-Oxum"),
+            )
+        })
         .collect();
     for name in beside {
         let path = folder.join(OsStr::from_bytes(name));

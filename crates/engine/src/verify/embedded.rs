@@ -150,7 +150,8 @@ impl Verification<'_> {
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Dangling(path) if may_be_manifest(&path) => {
-                    let why = Cause::Other("named like a manifest, but it is a broken symbolic link".to_owned());
+                    let why =
+                        Cause::Other("named like a manifest, but it is a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if may_be_manifest(&path) => {

@@ -112,7 +112,7 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
     }
 }
 
-const BAD: &str = "invalid signature (the manifest was modified, or signed with another key)";
+const BAD: &str = "invalid signature; the manifest was modified, or signed with another key";
 
 /// Reads everything from a reader, up to a limit.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
@@ -153,7 +153,9 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         let shown = name_of(name);
         refused(
             name,
-            format!("not signed (it contains no signature, and neither {shown}.minisig nor {shown}.sig exists)"),
+            format!(
+                "not signed (it contains no signature, and neither {shown}.minisig nor {shown}.sig exists)"
+            ),
         )
     }))
 }

@@ -124,7 +124,10 @@ impl Walk<'_> {
         if expected
             .is_some_and(|expected| self.merkle.node(&Digest::new(l), &Digest::new(r)).as_bytes() != expected)
         {
-            return Err(refused(self.base + at, "a node does not match its parent, so the outboard is damaged"));
+            return Err(refused(
+                self.base + at,
+                "a node does not match its parent, so the outboard is damaged",
+            ));
         }
         if self.options.stopped() {
             return Err(stopped(self.base + at));

@@ -45,10 +45,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);
     if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
-        return Err(refused(
-            16,
-            "the index of a folder (.caidx), not of a file",
-        ));
+        return Err(refused(16, "the index of a folder (.caidx), not of a file"));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
     let spec = find(spec).map(Spec::new).ok_or(refused(16, "unsupported hash algorithm"))?;
