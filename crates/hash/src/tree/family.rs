@@ -39,8 +39,8 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf hashes of another file has the same digest \
-                      (the reason for the prefixes of RFC 6962, 2013)";
+const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf \
+                      hashes of another file has the same digest (the reason for the prefixes of RFC 6962, 2013)";
 
 /// All constructions. A more specific prefix comes before the one it begins with.
 pub static FAMILIES: &[Family] = &[
