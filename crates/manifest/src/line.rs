@@ -212,7 +212,7 @@ impl fmt::Display for Reason {
             Reason::Sampled(spec) => {
                 write!(
                     f,
-                    "{spec} covers only parts of a file ({}); to compare it anyway: -a {spec}",
+                    "{spec} covers only {}; to compare it anyway: -a {spec}",
                     spec.algorithm().status.reason()
                 )
             }
