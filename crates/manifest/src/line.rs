@@ -229,7 +229,7 @@ impl fmt::Display for Reason {
             Reason::DashEscape => f.write_str("a line of the signed part begins with an unescaped dash"),
             Reason::CutSignature => f.write_str("the signature is truncated"),
             Reason::DocumentTooLong(limit) => write!(f, "the document is larger than {limit} bytes"),
-            Reason::Pieces => f.write_str("it has digests of pieces, which this command cannot verify"),
+            Reason::Pieces => f.write_str("contains digests of pieces, which this command cannot verify"),
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // The description may quote the line.

@@ -50,7 +50,7 @@ impl std::fmt::Display for Fault {
             Fault::Missing(bundle) => write!(f, "bundle {bundle}: its part is missing"),
             Fault::Foreign(path, why) => write!(f, "{}: not a part of this plan: {why}", safe(path)),
             Fault::Repeated(bundle, [one, two]) => {
-                write!(f, "bundle {bundle}: two parts exist: {} and {}", safe(one), safe(two))
+                write!(f, "bundle {bundle} has two parts: {} and {}", safe(one), safe(two))
             }
             Fault::Contradicting(bundle, [one, two]) => {
                 write!(f, "bundle {bundle}: {} and {} contradict each other", safe(one), safe(two))

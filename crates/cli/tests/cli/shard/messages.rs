@@ -316,7 +316,7 @@ fn part_of_another_plan_is_rejected() {
     let (one, two) = (part(&folder, 0), part(&folder, 1));
     assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
-    let said = format!("truesum: bundle 0: two parts exist: {one} and {one}\n");
+    let said = format!("truesum: bundle 0 has two parts: {one} and {one}\n");
     assert!(ran.code == Some(1) && ran.err.contains(&said), "{}", ran.err);
 }
 
