@@ -183,7 +183,10 @@ fn compressed_files_are_reported_with_an_unpack_command() {
             "compressed with lz4, which truesum does not support; unpack it first: lz4 -dc FILE",
         ),
         (b"PK\x03\x04", "a zip archive, which truesum does not support; unpack it first: unzip -p FILE"),
-        (b"7z\xbc\xaf\x27\x1c", "a 7z archive, which truesum does not support; unpack it first: 7z e -so FILE"),
+        (
+            b"7z\xbc\xaf\x27\x1c",
+            "a 7z archive, which truesum does not support; unpack it first: 7z e -so FILE",
+        ),
     ] {
         folder.write("M", [head, &rest].concat());
         let ran = folder.run(&["check", "-q", "M"]);

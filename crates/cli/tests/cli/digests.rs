@@ -126,8 +126,7 @@ fn sha1_collision_fails_and_sampled_digests_need_a_request() {
     folder.write("M", &made);
     let refused = folder.run(&["check", "M"]);
     assert!(
-        refused.code == Some(2)
-            && refused.err.contains("imohash covers only three samples of 16 KiB"),
+        refused.code == Some(2) && refused.err.contains("imohash covers only three samples of 16 KiB"),
         "{refused:?}"
     );
     for words in [&["check", "--allow-weak", "M"][..], &["audit", "--allow-weak", "M"]] {
