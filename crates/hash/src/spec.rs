@@ -132,10 +132,10 @@ impl Spec {
             (Key::Missing | Key::Derive(_), Some(_)) => {}
         }
         if matches!(self.params.key, Key::Derive(_)) && key != self.params.key {
-            return Err(SpecError::Parameter(name, "takes a key or a context, not both".to_owned()));
+            return Err(SpecError::Parameter(name, "a key and a context cannot be combined".to_owned()));
         }
         if key != Key::None && self.params.seed != 0 {
-            return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
+            return Err(SpecError::Parameter(name, "a seed and a secret cannot be combined".to_owned()));
         }
         self.params.key = key;
         Ok(self)
@@ -179,13 +179,13 @@ impl Spec {
     pub fn with_seed(mut self, seed: u64) -> Result<Spec, SpecError> {
         let Algorithm { name, seed_bits, .. } = *self.algorithm;
         if seed_bits == 0 {
-            return Err(SpecError::Parameter(name, "takes no seed".to_owned()));
+            return Err(SpecError::Parameter(name, "the algorithm takes no seed".to_owned()));
         }
         if seed_bits < 64 && seed >> seed_bits != 0 {
             return Err(SpecError::Parameter(name, format!("the seed must fit in {seed_bits} bits")));
         }
         if seed != 0 && self.is_keyed() {
-            return Err(SpecError::Parameter(name, "takes a seed or a secret, not both".to_owned()));
+            return Err(SpecError::Parameter(name, "a seed and a secret cannot be combined".to_owned()));
         }
         self.params.seed = seed;
         self.params.seed_said = Said(true);
@@ -199,7 +199,7 @@ impl Spec {
     pub fn with_customization(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
         let name = self.algorithm.name;
         let Some(called) = self.algorithm.customized else {
-            return Err(SpecError::Parameter(name, "takes no customization string".to_owned()));
+            return Err(SpecError::Parameter(name, "the algorithm takes no customization string".to_owned()));
         };
         let most = match called {
             "salt" => MAX_SALT,
@@ -220,8 +220,8 @@ impl Spec {
         // BLAKE3 derives a key from it (section 5.3 of its paper).
         let refuse = |why: &str| Err(SpecError::Parameter(name, why.to_owned()));
         match std::str::from_utf8(bytes) {
-            _ if matches!(self.params.key, Key::Derive(_)) => refuse("already has a context"),
-            _ if self.is_keyed() => refuse("takes a key or a context, not both"),
+            _ if matches!(self.params.key, Key::Derive(_)) => refuse("the context is specified twice"),
+            _ if self.is_keyed() => refuse("a key and a context cannot be combined"),
             Ok("") => refuse("the context must not be empty"),
             Ok(context) => self.with_key(Key::Derive(context.into())),
             Err(_) => refuse("the context must be valid UTF-8"),
@@ -245,10 +245,9 @@ impl Spec {
     }
 
     pub(crate) fn parameter(&self) -> Result<&'static Unit, SpecError> {
-        self.algorithm
-            .unit()
-            .filter(|unit| !unit.key.is_empty())
-            .ok_or_else(|| SpecError::Parameter(self.algorithm.name, "takes no parameters".to_owned()))
+        self.algorithm.unit().filter(|unit| !unit.key.is_empty()).ok_or_else(|| {
+            SpecError::Parameter(self.algorithm.name, "the algorithm takes no parameters".to_owned())
+        })
     }
 
     /// Returns the size of the leaves or parts of a composite digest with equal ones; 0 for any other algorithm.

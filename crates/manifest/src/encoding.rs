@@ -45,24 +45,24 @@ macro_rules! encodings {
 encodings! {
     "hex" Some('f'), "most manifests", |bytes| Some(HEXLOWER.encode(bytes)), |text| HEXLOWER.decode(text).ok();
     "hexupper" Some('F'), "certificates, Windows", |bytes| Some(HEXUPPER.encode(bytes)), |text| HEXUPPER.decode(text).ok();
-    "base32" Some('b'), "Gnutella, DC++, IPFS: lower case without padding",
+    "base32" Some('b'), "Gnutella, DC++, IPFS; lower case without padding",
         |bytes| Some(BASE32_NOPAD.encode(bytes).to_ascii_lowercase()),
         |text| (!text.iter().any(u8::is_ascii_uppercase)).then(|| radix::base32(text))?;
     "base32upper" Some('B'), "base32 in upper case without padding", |bytes| Some(BASE32_NOPAD.encode(bytes)),
         |text| (!text.iter().any(u8::is_ascii_lowercase)).then(|| radix::base32(text))?;
-    "nix32" None, "Nix: its own alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
-    "base58" Some('z'), "IPFS, with Bitcoin's alphabet", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
-    "base64" None, "cksum, web pages, cloud storage: with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
+    "nix32" None, "Nix; own alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
+    "base58" Some('z'), "IPFS; Bitcoin's alphabet", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
+    "base64" None, "cksum, web pages, cloud storage; with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
     "base64nopad" Some('m'), "base64 without padding",
         |bytes| Some(BASE64_NOPAD.encode(bytes)), |text| BASE64_NOPAD.decode(text).ok();
-    "base64url" Some('u'), "file names and URLs: without padding",
+    "base64url" Some('u'), "file names and URLs; without padding",
         |bytes| Some(BASE64URL_NOPAD.encode(bytes)), |text| BASE64URL_NOPAD.decode(text).ok();
-    "multibase-hex" None, "multiformats: f and base16", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
-    "multibase-base32" None, "IPFS: b and base32", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
-    "multibase-base58" None, "IPFS, DID keys: z and base58", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
-    "multibase-base64" None, "m and base64", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
-    "multibase-base64url" None, "W3C Data Integrity: u and base64url", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
-    "z85" None, "ZeroMQ: five characters for every four bytes", radix::to_z85, radix::from_z85;
+    "multibase-hex" None, "multiformats; base16 with the prefix f", |bytes| multibase('f', bytes), |text| of_multibase('f', text);
+    "multibase-base32" None, "IPFS; base32 with the prefix b", |bytes| multibase('b', bytes), |text| of_multibase('b', text);
+    "multibase-base58" None, "IPFS, DID keys; base58 with the prefix z", |bytes| multibase('z', bytes), |text| of_multibase('z', text);
+    "multibase-base64" None, "base64 with the prefix m", |bytes| multibase('m', bytes), |text| of_multibase('m', text);
+    "multibase-base64url" None, "W3C Data Integrity; base64url with the prefix u", |bytes| multibase('u', bytes), |text| of_multibase('u', text);
+    "z85" None, "ZeroMQ; five characters for every four bytes", radix::to_z85, radix::from_z85;
     "bubblebabble" None, "pronounceable words with a checksum",
         |bytes| Some(radix::to_bubble_babble(bytes)), radix::from_bubble_babble;
 }

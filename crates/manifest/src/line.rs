@@ -181,7 +181,7 @@ impl fmt::Display for Reason {
             Reason::EmptyDigest => f.write_str("no digest"),
             Reason::Length { spec, found } => {
                 let digits = spec.digest_len() * 2;
-                write!(f, "wrong digest length for {spec}: {found} characters, not {digits}")
+                write!(f, "wrong digest length for {spec} ({found} characters, not {digits})")
             }
             Reason::UnknownAlgorithm { digits, names } if names.is_empty() => {
                 write!(f, "no algorithm has a digest of {digits} hexadecimal digits")
@@ -212,7 +212,7 @@ impl fmt::Display for Reason {
             Reason::Sampled(spec) => {
                 write!(
                     f,
-                    "{spec} covers only parts of a file: {}; to compare it anyway: -a {spec}",
+                    "{spec} covers only {}; to compare it anyway: -a {spec}",
                     spec.algorithm().status.reason()
                 )
             }
@@ -229,7 +229,7 @@ impl fmt::Display for Reason {
             Reason::DashEscape => f.write_str("a line of the signed part begins with an unescaped dash"),
             Reason::CutSignature => f.write_str("the signature is truncated"),
             Reason::DocumentTooLong(limit) => write!(f, "the document is larger than {limit} bytes"),
-            Reason::Pieces => f.write_str("it has digests of pieces, which this command cannot verify"),
+            Reason::Pieces => f.write_str("contains digests of pieces, which this command cannot verify"),
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // The description may quote the line.

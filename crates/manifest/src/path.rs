@@ -71,7 +71,7 @@ pub enum NameFault {
     Nul,
     /// The name is absolute.
     Absolute,
-    /// The name leaves the root with `..`.
+    /// The name leads out of the root with `..`.
     Parent,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for NameFault {
             NameFault::Empty => "no file name",
             NameFault::Nul => "the name contains a NUL byte",
             NameFault::Absolute => "the name is absolute",
-            NameFault::Parent => "the name leaves the root",
+            NameFault::Parent => "the name leads out of the folder",
         })
     }
 }

@@ -52,8 +52,8 @@ pub enum Signer {
 }
 
 /// The error for a set of known digests.
-const SET: &str = "this is a set of known digests, not a manifest of files, so there is nothing to verify: \
-    to find the files that are in it: truesum audit --known SET FOLDER";
+const SET: &str = "this is a set of known digests, not a manifest of files, so there is nothing to verify; \
+    to find files whose digests are in it: truesum audit --known SET FOLDER";
 
 /// Number of bad lines that are read before their share is checked.
 const MANY: u64 = 1 << 20;

@@ -400,7 +400,7 @@ fn bag_that_check_would_reject_is_not_completed() {
     let folder = Folder::with(&[("b/data/a", "abc"), ("b/fetch.txt", "http://x/y 5 ../../etc\n")]);
     let ran = folder.run(&["bag", "create", "b"]);
     assert!(ran.code == Some(2) && ran.err.contains("b/fetch.txt: "), "{}", ran.err);
-    assert!(ran.err.contains("line 1: the name leads out of the payload"), "{}", ran.err);
+    assert!(ran.err.contains("line 1: the name is outside the payload folder"), "{}", ran.err);
     assert_eq!(folder.entries(), ["b"]);
     folder.write("b/fetch.txt", "http://x/y 3 data/a\n");
     assert_eq!(folder.run(&["bag", "create", "b"]).code, Some(0));

@@ -180,14 +180,17 @@ fn compressed_files_are_reported_with_an_unpack_command() {
     for (head, said) in [
         (
             &b"BZh91AY&SY"[..],
-            "compressed with bzip2, which truesum cannot unpack; unpack it first: bzip2 -dc FILE",
+            "compressed with bzip2, which truesum does not support; unpack it first: bzip2 -dc FILE",
         ),
         (
             b"\x04\x22\x4d\x18",
-            "compressed with lz4, which truesum cannot unpack; unpack it first: lz4 -dc FILE",
+            "compressed with lz4, which truesum does not support; unpack it first: lz4 -dc FILE",
         ),
-        (b"PK\x03\x04", "a zip archive, which truesum cannot unpack; unpack it first: unzip -p FILE"),
-        (b"7z\xbc\xaf\x27\x1c", "a 7z archive, which truesum cannot unpack; unpack it first: 7z e -so FILE"),
+        (b"PK\x03\x04", "a zip archive, which truesum does not support; unpack it first: unzip -p FILE"),
+        (
+            b"7z\xbc\xaf\x27\x1c",
+            "a 7z archive, which truesum does not support; unpack it first: 7z e -so FILE",
+        ),
     ] {
         folder.write("M", [head, &rest].concat());
         let ran = folder.run(&["check", "-q", "M"]);

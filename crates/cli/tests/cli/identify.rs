@@ -99,7 +99,7 @@ fn invalid_digests_and_unreadable_files_exit_with_two() {
         ),
         (
             &["identify", "sha256:900150983cd24fb0d6963f7d28e17f72"],
-            "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: not a digest of the algorithm that it names\n\
+            "truesum: sha256:900150983cd24fb0d6963f7d28e17f72: not a digest of the specified algorithm\n\
              hint: to identify only the digest: truesum identify 900150983cd24fb0d6963f7d28e17f72\n",
         ),
         (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),

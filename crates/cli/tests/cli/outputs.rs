@@ -247,7 +247,7 @@ fn unwritable_state_file_is_detected_before_reading() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     symlink("elsewhere", folder.path("state")).unwrap();
     let ran = folder.run(&["check", "--state", "state", "M"]);
-    let said = "truesum: state: cannot use: it is a symbolic link and would be replaced: specify the file itself\n\
+    let said = "truesum: state: cannot use: it is a symbolic link and would be replaced; specify the file itself\n\
                 truesum: 0 files verified; 0 B read\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert!(folder.path("state").is_symlink());

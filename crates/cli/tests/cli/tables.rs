@@ -35,17 +35,17 @@ fn algorithms_page(rows: &str) -> String {
          |---|---|\n\
          | name, aliases | names for `-a`, which are case-insensitive |\n\
          | bits | length of the digest in bits; in parentheses, the other lengths that can be selected |\n\
-         | status | *secure* and *weakened* algorithms detect tampering. *broken* algorithms and *checksums* detect only accidental damage. *sampled* algorithms do not read the whole file |\n\
+         | status | *secure* and *weakened* algorithms detect tampering. *broken* algorithms and *checksums* detect only accidental damage. *sampled* algorithms read only parts of the file |\n\
          | reason | standard, publication or attack behind the status |\n\
          | key | the algorithm accepts (*optional*) or needs (*needed*) a key (`--key-file`) |\n\
          | SIMD | several files can be hashed at once with SIMD instructions |\n\
-         | check | digest of the text `123456789`, up to 128 bits of it. If a key is needed, it is 00 01 02 ... with the shortest valid length, or 32 bytes if any length is valid |\n\n\
+         | check | digest of the text `123456789` (at most the first 128 bits). If the algorithm needs a key, the key is 00 01 02 ... with the shortest valid length, or 32 bytes if any length is valid |\n\n\
          Algorithms built on another hash, such as `HASH-tree` and `mtsum-HASH`, are described in [spec/tree.md](spec/tree.md).\n\n\
-         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` tries it with the name of FILE, and\n\
-         \x20 `btih;name=HEXADECIMAL` computes it. The piece length is the one that RHash uses, or the one given with `;piece=256KiB`.\n\
-         - FSB needs tables of two million bits and is only available in builds with `--features full` (or `fsb`).\n\
+         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` computes it with the name of\n\
+         \x20 FILE, and `btih;name=HEXADECIMAL` specifies another name. The piece length is that of RHash, unless it is specified with `;piece=256KiB`.\n\
+         - FSB needs tables of two million bits and is available only in builds with `--features full` (or `fsb`).\n\
          - CityHash64, CityHash32 and the 32-bit FarmHash are not supported: they start with the last bytes of a message, so the\n\
-         \x20 entire file would have to be kept in memory.\n\n\
+         \x20 complete file would have to be kept in memory.\n\n\
          | name | aliases | bits | status | reason | description | key | SIMD | check |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
@@ -159,8 +159,9 @@ fn page(rows: &str) -> String {
     let mut text = String::from(
         "# Manifest formats\n\n\
          truesum recognises the format of a manifest by its content and then by its file name. `truesum check --format NAME` selects a\n\
-         format explicitly. `truesum hash -t NAME` writes a format marked *yes* under *written*, and fails if a file cannot be represented\n\
-         in it. The last column lists what the format cannot store; *some names* means that it cannot represent every file name.\n\n\
+         format explicitly. `truesum hash -t NAME` (or `bag create`, `torrent create`) writes the formats marked *yes* under *written*, and\n\
+         fails if the format cannot represent a file. The last column lists what the format cannot store; *some names* means that it cannot\n\
+         represent every file name.\n\n\
          [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) are not manifests but contain\n\
          digests of their own contents, which `truesum check` verifies ([check](reference/check.md#android-packages)).\n\n\
          | name | description | file names | digests | sizes | read | written | not stored |\n\

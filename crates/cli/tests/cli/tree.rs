@@ -166,7 +166,7 @@ fn range_proofs_verify_and_leaves_combine() {
     // The only chunk of a short BLAKE3 message is its root, which cannot be divided.
     std::fs::write(folder.join("short"), [7; 1024]).unwrap();
     let line = run_expecting(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
-    let why = "blake3 of a file this short cannot be divided: use truesum hash";
+    let why = "blake3 of a file this short cannot be divided; use truesum hash";
     assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
     std::fs::write(folder.join("short"), [7; 1025]).unwrap();
     let line = run_expecting(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
@@ -241,7 +241,7 @@ fn growth_proof_distinguishes_appending_from_changes() {
         let refused = run(folder, &["tree", "prove", "data", "--grown-from", "old.ftr"]);
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
         assert!(
-            text(&refused.stderr).contains("the file does not begin with the old file"),
+            text(&refused.stderr).contains("the file does not begin with the content of the old file"),
             "{}",
             text(&refused.stderr)
         );

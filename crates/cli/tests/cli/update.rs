@@ -461,7 +461,7 @@ fn file_named_on_an_unusable_line_is_not_added() {
         write_manifest(&folder, "M", &old);
         let ran = folder.run(&["update", "--lenient", "M", "d"]);
         assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
-        let said = "truesum: M: not written: b may not be new: a malformed line contains its name\n\
+        let said = "truesum: M: not written: b might already be in the manifest (a malformed line contains its name)\n\
                     hint: correct or delete that line; a keyed line needs --key-file\n";
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
         assert_eq!(text(&folder, "M"), old);

@@ -186,7 +186,7 @@ impl<'a> Comparison<'a> {
         let named = self.options.folder.as_deref();
         let other = folders.iter().position(|other| !elsewhere && !same_file(other, folder));
         if let (Some(at), None) = (other, named) {
-            let why = "it is not in the same folder as the first manifest: specify the folder that all manifests describe";
+            let why = "it is not in the same folder as the first manifest; specify the folder that all manifests describe";
             let name = manifests[at].as_ref().as_os_str().as_bytes();
             let error = Error::new(name, "use", Cause::Other(why.to_owned()));
             return self.failed(&error, on_event).map(|()| None);

@@ -119,7 +119,7 @@ fn found(file: &Path, claimed: &Body, spec: &Spec, progress: &Progress) -> Resul
         (Body::Folder | Body::Link(_), kind) => {
             let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };
             let expected = if *claimed == Body::Folder { "directory" } else { "symbolic link" };
-            let why = format!("the proof is for a {expected}, but it is a {kind}");
+            let why = format!("the proof is for a {expected}, but this is a {kind}");
             Err(Error::new(path, "prove", Cause::Other(why)))
         }
     }

@@ -50,7 +50,7 @@ impl std::fmt::Display for Fault {
             Fault::Missing(bundle) => write!(f, "bundle {bundle}: its part is missing"),
             Fault::Foreign(path, why) => write!(f, "{}: not a part of this plan: {why}", safe(path)),
             Fault::Repeated(bundle, [one, two]) => {
-                write!(f, "bundle {bundle}: two parts exist: {} and {}", safe(one), safe(two))
+                write!(f, "bundle {bundle} has two parts: {} and {}", safe(one), safe(two))
             }
             Fault::Contradicting(bundle, [one, two]) => {
                 write!(f, "bundle {bundle}: {} and {} contradict each other", safe(one), safe(two))
@@ -250,7 +250,7 @@ pub(super) fn prove(
         return Err(damaged(&part, "not the last line of this part", read));
     };
     if part.digest(covered) != digest {
-        return Err(damaged(&part, "the part is corrupt: its checksum does not match", read));
+        return Err(damaged(&part, "the part is corrupt (its checksum does not match)", read));
     }
     if part.more().map_err(|fault| Flaw::Fault(fault, read))? {
         return Err(damaged(&part, "the part has extra data after its last line", read));

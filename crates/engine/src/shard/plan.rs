@@ -179,7 +179,7 @@ impl Plan {
     /// Fails as [`Plan::open`].
     pub fn of(file: File, path: &Path) -> Result<Plan, Error> {
         let fail = |error| Error::io(path.as_os_str().as_bytes(), "read", error);
-        let damaged = |what: &str| unusable(path, format!("not a plan, or a damaged one: {what}"));
+        let damaged = |what: &str| unusable(path, format!("damaged, or not a plan ({what})"));
         let len = file.metadata().map_err(fail)?.len();
         // The last line is short; the first one contains a name.
         let tail = read(&file, len.saturating_sub(512)..len).map_err(fail)?;

@@ -64,7 +64,7 @@ fn read_once(
             // All other threads would wait for the missing one.
             chains.stop();
             let why =
-                "there are not enough threads to start one for each digest (limited by ulimit -v or -u)";
+                "one thread is needed for each digest, but fewer can be started (limited by ulimit -v or -u)";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));

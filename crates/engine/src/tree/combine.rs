@@ -43,7 +43,7 @@ impl std::fmt::Display for CombineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CombineError::None => f.write_str("there are no ranges to combine"),
-            CombineError::Mixed(what) => write!(f, "the ranges belong to different digests: {what}"),
+            CombineError::Mixed(what) => write!(f, "the ranges were hashed for different digests ({what})"),
             CombineError::Unstamped(range) => {
                 write!(f, "nothing records which file the range {}..{} was read from", range.start, range.end)
             }
@@ -51,7 +51,7 @@ impl std::fmt::Display for CombineError {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
-                    "the range {start}..{end} was read from a different state of the file: {what} of {path} differs"
+                    "the range {start}..{end} was read from a different state of the file ({what} of {path} differs)"
                 )
             }
             CombineError::Contradiction(range) => {
@@ -64,7 +64,7 @@ impl std::fmt::Display for CombineError {
             CombineError::Levels(range) => {
                 write!(f, "the hashes do not match the range {}..{}", range.start, range.end)
             }
-            CombineError::Undivided(name) => write!(f, "{name} cannot be divided"),
+            CombineError::Undivided(name) => write!(f, "{name} cannot be computed from ranges"),
         }
     }
 }
@@ -101,7 +101,8 @@ pub fn combine(mut parts: Vec<Piece>, origins: Origins) -> Result<Digest, Combin
     // No file is larger. A line that claims a larger size must not consume memory.
     let possible = size <= 1 << 48;
     let division = if possible { Division::of(&spec, size) } else { None };
-    let division = division.ok_or_else(|| CombineError::Undivided(format!("{spec} of {size} bytes")))?;
+    let division =
+        division.ok_or_else(|| CombineError::Undivided(format!("{spec} of a file of {size} bytes")))?;
     combine_units(parts, origins, &division).map_err(|error| error.in_bytes(&division, size))
 }
 
@@ -116,7 +117,8 @@ fn combine_units(
         one_origin(&parts)?;
     }
     if let Some(other) = parts.iter().find(|piece| piece.spec != spec || piece.size != size) {
-        let what = format!("{spec} of {size} bytes and {} of {} bytes", other.spec, other.size);
+        let what =
+            format!("{spec} of a file of {size} bytes and {} of a file of {} bytes", other.spec, other.size);
         return Err(CombineError::Mixed(what));
     }
     if let Some(pair) =

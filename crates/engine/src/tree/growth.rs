@@ -97,7 +97,7 @@ pub fn prove_growth(
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;
-            let why = format!("its stored tree covers {stored} of {size} bytes: extend the tree first");
+            let why = format!("its stored tree covers {stored} of {size} bytes; extend the tree first");
             return Err(fail(path, why));
         }
         Row::Stored(store) => store.header().granule,
@@ -128,9 +128,9 @@ pub fn prove_growth(
         Ok(()) => Ok(proof),
         Err(ProofFailure::File(error)) => Err(error),
         Err(ProofFailure::OtherOld(_)) => {
-            Err(fail(old_name, "the stored tree is damaged: its hashes do not yield its digest".to_owned()))
+            Err(fail(old_name, "the stored tree is damaged (its hashes do not yield its digest)".to_owned()))
         }
-        Err(_) => Err(fail(path, "the file does not begin with the old file".to_owned())),
+        Err(_) => Err(fail(path, "the file does not begin with the content of the old file".to_owned())),
     }
 }
 
@@ -180,7 +180,7 @@ fn grown(
         None => consistency_roots((old_size / tree.leaf_size(), old_root), count, hashes, node)?,
         Some(bytes) => {
             let Some(path) = path else {
-                let why = "the old file ends within a leaf, so the new file is required to verify that leaf";
+                let why = "the old file ends within a leaf, so the new file is needed to verify that leaf";
                 return Err(ProofFailure::File(fail(b"", why.to_owned())));
             };
             let leaf = bytes.start / tree.leaf_size();

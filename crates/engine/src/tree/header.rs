@@ -287,7 +287,7 @@ impl Header {
         let sane = header.extents.iter().all(|extent| extent.start < extent.end && extent.end <= granules);
         let whole = !header.is_complete() || header.extents == [0..granules];
         if usize::from(hash_len) != header.spec.digest_len() || !in_order || !sane || !whole {
-            return damaged("a superblock contradicts itself");
+            return damaged("the fields of a superblock are inconsistent");
         }
         if header.parameters().is_none() || header.encode() != *block {
             return damaged("a superblock has data in an unused field");

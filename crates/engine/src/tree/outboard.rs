@@ -77,7 +77,7 @@ pub fn write_outboard(
         Ok(_) => Err(Error::new(
             name,
             "write",
-            Cause::Other("a file of this name exists, so it is not replaced".to_owned()),
+            Cause::Other("a file with this name exists and is not replaced".to_owned()),
         )),
         Err(_) => Ok(()),
     };

@@ -223,7 +223,7 @@ pub fn hash_range(
     reading: &Reading<'_>,
 ) -> Result<Piece, Error> {
     let path = path.as_ref().as_os_str().as_bytes();
-    let fail = |why: String| Error::new(path, "hash a range of it", Cause::Undivided(why));
+    let fail = |why: String| Error::new(path, "hash a range", Cause::Undivided(why));
     let (file, threads) = (reading.open(path)?, reading.threads());
     let source = reading.source(&file, path);
     let size = source.size;
@@ -236,12 +236,12 @@ pub fn hash_range(
     }
     // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
-        return Err(fail(format!("{spec} of a file this short cannot be divided: use truesum hash")));
+        return Err(fail(format!("{spec} of a file this short cannot be divided; use truesum hash")));
     }
     let range = division.units(&bytes, size).ok_or_else(|| {
         let whole = match &division {
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
-            _ => "the offsets where its leaves begin".to_owned(),
+            _ => "leaf boundaries".to_owned(),
         };
         fail(format!("{spec} can be divided only at {whole}"))
     })?;

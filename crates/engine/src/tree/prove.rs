@@ -217,7 +217,9 @@ impl std::fmt::Display for ProofFailure {
             ProofFailure::OtherOld(digest) => {
                 write!(f, "the proof is for an old file with the digest {digest}, not the trusted one")
             }
-            ProofFailure::NoBeginning => f.write_str("the new file does not begin with the old file"),
+            ProofFailure::NoBeginning => {
+                f.write_str("the new file does not begin with the content of the old file")
+            }
             ProofFailure::Misstated => {
                 f.write_str("it does not match the proof (its size, digest or target differs)")
             }

@@ -145,7 +145,11 @@ impl fmt::Display for Refusal {
                 "no keyed line matches the given key, which is probably not the key of the manifest",
             ),
             Refusal::Listed(name) => {
-                write!(f, "{} may not be new: a malformed line contains its name", shown(name))
+                write!(
+                    f,
+                    "{} might already be in the manifest (a malformed line contains its name)",
+                    shown(name)
+                )
             }
         }
     }

@@ -60,8 +60,8 @@ impl From<&'static str> for Fault {
     }
 }
 
-const NOT_ONE: &str = "it has no signing block, so there are no digests to compare (a package with only a version 1 signature has them in META-INF/MANIFEST.MF: unpack it and check that file)";
-const CUT: &str = "it is truncated or damaged: the ZIP archive does not end with an end record";
+const NOT_ONE: &str = "it has no signing block, so there are no digests to compare (a package with only a version 1 signature has them in META-INF/MANIFEST.MF; unpack it and check that file)";
+const CUT: &str = "it is truncated or damaged (the ZIP archive does not end with an end record)";
 
 /// Returns whether the file given as a manifest is a package: an archive with the name of one, or with a signing block.
 pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {
@@ -131,7 +131,7 @@ pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault
         return Err("it is a ZIP64 archive, which APK signatures do not allow".into());
     }
     if directory + directory_len != record {
-        return Err("its central directory does not end at the end record: it is truncated, damaged, or contains inserted data".into());
+        return Err("its central directory does not end at the end record (the file is truncated, damaged, or contains inserted data)".into());
     }
     let footer = match directory.checked_sub(FOOTER) {
         Some(at) => bytes(file, at, FOOTER as usize)?,

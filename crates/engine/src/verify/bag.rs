@@ -253,7 +253,12 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
     let mut doubts: Vec<Error> = labels
         .filter(|label| is_almost(&label.to_lowercase(), "payload-oxum"))
-        .map(|label| refused(&description, format!("{label:?} is not Payload-Oxum, so it was ignored")))
+        .map(|label| {
+            refused(
+                &description,
+                format!("ignored the unknown label {label:?}, which resembles Payload-Oxum"),
+            )
+        })
         .collect();
     for name in beside {
         let path = folder.join(OsStr::from_bytes(name));
@@ -263,7 +268,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
         let why = match std::fs::symlink_metadata(&path) {
             Ok(metadata) if !metadata.is_file() => "not a regular file, and not in any tag manifest",
             _ if !name.contains(&b'/') && is_like_list(name) => {
-                "named like a manifest, but not a valid manifest name, so it was ignored"
+                "named like a manifest, but the name is not valid, so it was ignored"
             }
             _ => continue,
         };
@@ -327,7 +332,7 @@ fn unsafe_fetch(line: &str) -> Option<&'static str> {
     }
     let name = name.trim_start().replace('\\', "/");
     let inside = name.strip_prefix("data/").is_some_and(|below| within_root(below.as_bytes()).is_ok());
-    (!inside).then_some("the name leads out of the payload")
+    (!inside).then_some("the name is outside the payload folder")
 }
 
 /// Returns an error if `Payload-Oxum`, the number of bytes and files in the payload, is wrong.

@@ -146,11 +146,12 @@ impl Verification<'_> {
                 }
                 // An object that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if may_be_manifest(&path) => {
-                    let why = Cause::Other(format!("named like a manifest, but a {kind}"));
+                    let why = Cause::Other(format!("named like a manifest, but it is a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Dangling(path) if may_be_manifest(&path) => {
-                    let why = Cause::Other("named like a manifest, but a broken symbolic link".to_owned());
+                    let why =
+                        Cause::Other("named like a manifest, but it is a broken symbolic link".to_owned());
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if may_be_manifest(&path) => {
@@ -168,7 +169,7 @@ impl Verification<'_> {
         // If no manifest was found anywhere, a single message covers all folders.
         if !manifests.is_empty() && !self.progress.stopped() {
             for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
-                let why = Cause::Other("no manifest in this folder or below it".to_owned());
+                let why = Cause::Other("no manifest in this folder or its subfolders".to_owned());
                 self.unread(&Error::new(folder.as_os_str().as_bytes(), "check", why), on_event)?;
             }
         }

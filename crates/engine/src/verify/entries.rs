@@ -182,7 +182,7 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Returns why an entry must not be in this manifest.
     fn stray(&mut self, line: &Line) -> Option<&'static str> {
         if self.is_of_another(line) {
-            Some("an entry for a different file: specify the folder instead of a single file")
+            Some("an entry for a different file; specify the folder instead of a single file")
         } else if self.payload && !bag::is_payload(&line.entry.path) {
             Some("the name is outside data, the payload folder")
         } else {

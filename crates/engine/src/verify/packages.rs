@@ -25,7 +25,7 @@ impl Verification<'_> {
         let bytes = name.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(bytes, "verify", Cause::Other(why.to_owned()));
         if lists_more(self.options) {
-            let why = "this is an Android package, which is checked as a unit with the digests in its signing block: options that select entries or specify a format do not apply";
+            let why = "this is an Android package, which is checked as a unit with the digests in its signing block; options that select entries or specify a format do not apply";
             return self.unread(&refused(why), on_event);
         }
         let started = Instant::now();

@@ -112,7 +112,7 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
     }
 }
 
-const BAD: &str = "invalid signature: the manifest was modified, or signed with another key";
+const BAD: &str = "invalid signature; the manifest was modified, or signed with another key";
 
 /// Reads everything from a reader, up to a limit.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
@@ -153,7 +153,9 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         let shown = name_of(name);
         refused(
             name,
-            format!("not signed: no signature in it, and neither {shown}.minisig nor {shown}.sig exists"),
+            format!(
+                "not signed (it contains no signature, and neither {shown}.minisig nor {shown}.sig exists)"
+            ),
         )
     }))
 }
@@ -165,11 +167,11 @@ fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey
     if signature.message.is_some() {
         return Err(refused(
             at,
-            "it also contains the signed text, so it is not a detached signature: check this file itself",
+            "it also contains the signed text, so it is not a detached signature; check this file itself",
         ));
     }
     if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted.is_none() {
-        return Err(refused(at, "it is truncated: it has no trusted comment"));
+        return Err(refused(at, "it is truncated (it has no trusted comment)"));
     }
     judge(name, at, text, &signature, key)
 }
@@ -193,7 +195,7 @@ fn judge(
 /// Returns the signature with this extension next to a file, if it exists.
 fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)>, Error> {
     if name.as_os_str() == "-" {
-        return Err(refused(name, "not signed: no signature in standard input"));
+        return Err(refused(name, "not signed (no signature in standard input)"));
     }
     let mut at = name.as_os_str().to_os_string();
     at.push(ending);

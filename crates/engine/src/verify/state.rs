@@ -90,7 +90,7 @@ impl State {
         let name = path.as_os_str().as_bytes();
         let refused = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
         if path.is_symlink() {
-            return Err(refused("it is a symbolic link and would be replaced: specify the file itself"));
+            return Err(refused("it is a symbolic link and would be replaced; specify the file itself"));
         }
         // Test whether it can be written before anything is read.
         drop(AtomicFile::begin_own(path)?);

@@ -85,14 +85,14 @@ impl<'a> Verification<'a> {
             let name = name.as_ref();
             match bag::open(name) {
                 Some(Ok(_)) if self.options.public_key.is_some() => {
-                    let why = "a bag is not signed as a unit: specify one of its manifests";
+                    let why = "a bag is not signed as a unit; specify one of its manifests";
                     let why = Cause::Other(why.to_owned());
                     self.unsigned(&Error::new(name.as_os_str().as_bytes(), "verify", why), on_event)?;
                     continue;
                 }
                 Some(Ok(_)) if self.options.remote.is_some() => {
                     let why = Cause::Other(
-                        "a bag cannot be checked against another location: specify one of its manifests"
+                        "a bag cannot be checked against another location; specify one of its manifests"
                             .to_owned(),
                     );
                     self.unread(&Error::new(name.as_os_str().as_bytes(), "verify", why), on_event)?;
@@ -220,7 +220,7 @@ impl<'a> Verification<'a> {
         let result = result.and_then(|()| {
             let files = entries.take_pieced_picked();
             if in_parts && !files.is_empty() {
-                let why = "it has piece digests: check all of it, or use --only";
+                let why = "it has piece digests; check all of it, or use --only";
                 return self
                     .unread(&Error::new(bytes, "check part of it", Cause::Other(why.to_owned())), on_event);
             }

@@ -88,7 +88,7 @@ fn every_bag_fault_fails_and_is_named() {
         ),
         (
             |bag| put(bag, "fetch.txt", "http://a 3 data/../../a\n"),
-            "line 1: the name leads out of the payload",
+            "line 1: the name is outside the payload folder",
         ),
         (|bag| put(bag, "fetch.txt", "http://a 3 data/z\n"), "line 1: the file is not in the payload"),
         (|bag| symlink("none", bag.join("fetch.txt")).unwrap(), "No such file"),
@@ -217,7 +217,7 @@ fn suspicious_bag_entries_are_noted_without_failing() {
                 std::fs::write(bag.join("bag-info.txt"), "Payload-Oxun: 9.9\n").unwrap();
                 std::fs::remove_file(bag.join("tagmanifest-sha256.txt")).unwrap();
             },
-            Some("\"Payload-Oxun\" is not Payload-Oxum"),
+            Some("unknown label \"Payload-Oxun\", which resembles Payload-Oxum"),
         ),
         (|bag| std::fs::write(bag.join("notes"), "x").unwrap(), None),
         (|bag| std::fs::write(bag.join("manifest.json"), "x").unwrap(), None),

@@ -255,7 +255,7 @@ fn complete_but_wrong_parts_are_detected_by_the_plan() {
     std::fs::write(&other, &text).unwrap();
     let parts = [path.clone(), other.clone()];
     let (_, faults) = divided.merged_of(&parts).unwrap();
-    assert!(matches!(&faults[..], [fault] if fault.contains("two parts exist")), "{faults:?}");
+    assert!(matches!(&faults[..], [fault] if fault.contains("has two parts")), "{faults:?}");
     let digest = text.find("\"sha256\":\"").unwrap() + 10;
     let mut lie = body.to_vec();
     let hex = text[digest..digest + 64].to_owned();

@@ -12,7 +12,7 @@ use crate::word::{Endian, Word32, Word64, array, unroll};
 use crate::word::{U32x8, U32x16, U64x4, U64x8};
 
 const FINALIST: Status =
-    Status::Secure("SHA-3 finalist; collisions for 4 of 14 rounds (Guo & Matusiewicz 2009)");
+    Status::Secure("SHA-3 finalist; near-collisions for 4 of BLAKE-256's 14 rounds (Guo & Matusiewicz 2009)");
 
 macro_rules! row {
     ($name:literal $tag:literal $alias:literal $len:literal $chain:ident $init:ident, $summary:literal, $check:literal) => {

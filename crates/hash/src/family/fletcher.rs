@@ -11,7 +11,9 @@ macro_rules! row {
             tag: $tag,
             aliases: &[$alias],
             digest_len: 2 * size_of::<$word>(),
-            status: Status::Checksum("two sums that do not distinguish words of only ones from words of only zeros (Fletcher 1982)"),
+            status: Status::Checksum(
+                "two sums that do not distinguish all-ones words from all-zeros words (Fletcher 1982)",
+            ),
             summary: $summary,
             check: $check,
             kind: Kind::Serial(fletcher::<{ size_of::<$word>() }>),

@@ -26,11 +26,11 @@ macro_rules! rows {
 }
 
 rows! {
-    "fsb160" "FSB-160" ["fsb-160"] 20 ::fsb::Fsb160, FSB_160, "syndrome-based hash with a final Whirlpool; 160 bits", "bb3a604874c845fcf1b89cd01105fdf0944fc2c5";
-    "fsb224" "FSB-224" ["fsb-224"] 28 ::fsb::Fsb224, FSB, "syndrome-based hash with a final Whirlpool; 224 bits", "8664a209f006e9273ee546ff38d326fc8907ade5b37acdc4aaa1417f";
-    "fsb256" "FSB-256" ["fsb-256"] 32 ::fsb::Fsb256, FSB, "syndrome-based hash with a final Whirlpool; 256 bits", "e630582e19457fd4753f8d53f5d64da35be402d99611c01c228f5c5d3017fcfe";
-    "fsb384" "FSB-384" ["fsb-384"] 48 ::fsb::Fsb384, FSB, "syndrome-based hash with a final Whirlpool; 384 bits", "daac4604b5feaf41f1cdb5e88f0d835b322eeb34b8b875e37111358284d8cf737ffc4ea5db50879be63471b89c226b2c";
-    "fsb512" "FSB-512" ["fsb-512"] 64 ::fsb::Fsb512, FSB, "syndrome-based hash with a final Whirlpool; 512 bits", "31d05f13b80e51286f72a93db7b7c7a6ddf82ff84b563cdff920a98b725878332bd867e41bbd7d0a186c26d3260433ad5157ac9c7d1516892dc9b6333cfaaee4";
+    "fsb160" "FSB-160" ["fsb-160"] 20 ::fsb::Fsb160, FSB_160, "syndrome-based hash followed by Whirlpool; 160 bits", "bb3a604874c845fcf1b89cd01105fdf0944fc2c5";
+    "fsb224" "FSB-224" ["fsb-224"] 28 ::fsb::Fsb224, FSB, "syndrome-based hash followed by Whirlpool; 224 bits", "8664a209f006e9273ee546ff38d326fc8907ade5b37acdc4aaa1417f";
+    "fsb256" "FSB-256" ["fsb-256"] 32 ::fsb::Fsb256, FSB, "syndrome-based hash followed by Whirlpool; 256 bits", "e630582e19457fd4753f8d53f5d64da35be402d99611c01c228f5c5d3017fcfe";
+    "fsb384" "FSB-384" ["fsb-384"] 48 ::fsb::Fsb384, FSB, "syndrome-based hash followed by Whirlpool; 384 bits", "daac4604b5feaf41f1cdb5e88f0d835b322eeb34b8b875e37111358284d8cf737ffc4ea5db50879be63471b89c226b2c";
+    "fsb512" "FSB-512" ["fsb-512"] 64 ::fsb::Fsb512, FSB, "syndrome-based hash followed by Whirlpool; 512 bits", "31d05f13b80e51286f72a93db7b7c7a6ddf82ff84b563cdff920a98b725878332bd867e41bbd7d0a186c26d3260433ad5157ac9c7d1516892dc9b6333cfaaee4";
 }
 
 #[derive(Clone)]

@@ -41,7 +41,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["gost-crypto", "md_gost94"],
         digest_len: 32,
         status: THEORY,
-        summary: "GOST R 34.11-94 with CryptoPro's parameters (RFC 4357), as in signatures",
+        summary: "GOST R 34.11-94 with CryptoPro's parameters (RFC 4357), used in signatures",
         check: "8fc38c2c1911df7986994f73f5cca49520224a568f50610b12e47dcfff4a2d20",
         either_order: true,
         tree_id: Some("gost94-cryptopro"),

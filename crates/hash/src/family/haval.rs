@@ -13,7 +13,7 @@ use crate::word::{U32x8, U32x16};
 
 const THREE: Status = Status::Broken("collisions for three passes, computable by hand (Wang, Feng, Lai & Yu 2004)");
 const FOUR: Status = Status::Broken("collisions for four passes in 2^36 steps (Yu, Wang, Yun & Park 2006)");
-const FIVE: Status = Status::Weakened("collisions for five passes in 2^123 steps (Yu, Wang, Yun & Park 2006)");
+const FIVE: Status = Status::Weakened("collisions for five passes in at most 2^123 steps (Yu, Wang, Yun & Park 2006)");
 
 macro_rules! rows {
     ($($name:literal $tag:literal $comma:literal, $len:literal, $status:ident $kernels:ident $passes:literal, $check:literal;)*) => {

@@ -8,7 +8,9 @@ use crate::algorithm::{Algorithm, Kind, Params, Status};
 use crate::block::{MAX_WORDS, State, Tail, output_le32, output_le64, portable};
 use crate::word::unroll;
 
-const STANDARD: Status = Status::Secure("KS X 3262; collisions for 13 of 26 rounds (Kim et al. 2014)");
+const STANDARD: Status = Status::Secure(
+    "KS X 3262; 13 of 26 steps of LSH-256 and 14 of 28 steps of LSH-512 resist known attacks (Kim et al. 2014)",
+);
 
 macro_rules! row {
     ($bits:literal $chain:ident $init:ident $name:literal $tag:literal $aliases:tt $len:literal, $check:literal) => {

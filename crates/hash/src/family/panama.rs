@@ -12,7 +12,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     name: "panama",
     tag: "PANAMA",
     digest_len: 32,
-    status: Status::Broken("collisions found without searching (Daemen & Van Assche 2007)"),
+    status: Status::Broken("collisions found instantly (Daemen & Van Assche 2007)"),
     summary: "a stream cipher from 1998 used as a hash; predecessor of Keccak",
     check: "3c83d2c9109de4d1fa64833683a7c280591a7cfd8516769ea879e56a4ad39b99",
     kind: Kind::Serial(|_| Box::new(Panama::NEW)),

@@ -13,8 +13,8 @@ use crate::word::{Endian, Word32, array, turns};
 use crate::word::{U32x8, U32x16};
 use std::mem::swap;
 
-const SHORT: &str = "128-bit lines, so collisions in at most 2^64 steps; collisions for 61 of 64 steps \
-                     of RIPEMD-128 (Landelle & Peyrin 2013)";
+const SHORT: &str = "128-bit lines, so collisions in at most 2^64 steps; semi-free-start collisions for \
+                     RIPEMD-128 in 2^61.6 (Landelle & Peyrin 2013)";
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[

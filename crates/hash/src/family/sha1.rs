@@ -25,7 +25,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["sha-1"],
         digest_len: 20,
         status: Status::Broken(
-            "collisions (SHAttered: Stevens et al. 2017), chosen-prefix (Leurent & Peyrin 2020)",
+            "collisions (SHAttered, Stevens et al. 2017); chosen-prefix collisions (Leurent & Peyrin 2020)",
         ),
         summary: "FIPS 180-4; git, torrents, NSRL",
         check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",

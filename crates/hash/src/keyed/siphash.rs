@@ -17,7 +17,7 @@ macro_rules! rows {
                 tag: $tag,
                 aliases: &$aliases,
                 digest_len: $len,
-                status: Status::Weakened("short output: can be forged by guessing, or by anyone with the key (Aumasson & Bernstein 2012)"),
+                status: Status::Weakened("anyone with the key can find collisions; 64-bit digests can be guessed (Aumasson & Bernstein 2012)"),
                 summary: $summary,
                 check: $check,
                 keying: Keying::Always { least: 16, most: 16 },

@@ -17,7 +17,7 @@ pub(crate) const ROW: Algorithm = Algorithm {
     digest_len: 20,
     status: Status::Broken(
         "SHA-1's collisions (Stevens et al. 2017); leaves and nodes have no distinct prefixes, so a file that \
-         consists of two hashes has the digest of a longer file",
+         consists of the two leaf hashes of another file has the same digest",
     ),
     summary: "eMule: SHA-1 tree over 180 KiB blocks",
     check: "f7c3bc1d808e04732adf679965ccc34ca7ae3441",

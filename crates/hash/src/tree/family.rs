@@ -39,8 +39,8 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of two hashes has the digest of a longer file \
-                      (the reason for the prefixes of RFC 6962, 2013)";
+const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf \
+                      hashes of another file has the same digest (the reason for the prefixes of RFC 6962, 2013)";
 
 /// All constructions. A more specific prefix comes before the one it begins with.
 pub static FAMILIES: &[Family] = &[
@@ -83,7 +83,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-",
         suffix: "",
-        summary: "digest printed by mtsum 1.1: split in halves down to 128 MiB",
+        summary: "digest printed by mtsum 1.1: split into halves down to 128 MiB",
         weakness: None,
         stored: 1,
         leaf_prefix: &[0],

@@ -19,7 +19,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["md5md5crc32c"],
         digest_len: 32,
         status: CHECKSUMS,
-        summary: "HDFS's MD5MD5CRC32C: MD5 of the blocks' MD5 digests, each computed over the CRC-32C of every 512 bytes",
+        summary: "HDFS's MD5MD5CRC32C: MD5 of the blocks' MD5 digests, each computed over the CRC-32C checksums of 512-byte chunks",
         check: "0000020000000000000000002faa18fc1637e6b4bad7e0e91b200a4d00000000",
         kind: kind(&crc::ROWS[1]),
         ..Algorithm::PLAIN

@@ -17,8 +17,8 @@ pub(crate) const ROW: Algorithm = Algorithm {
     aliases: &["pieces-root", "bt-root"],
     digest_len: 32,
     status: Status::Broken(
-        "leaves and nodes have no distinct prefixes (see RFC 6962), so a file that consists of two leaf hashes has \
-         the root of the original file; compare sizes too",
+        "leaves and nodes have no distinct prefixes (see RFC 6962), so a file that consists of the two leaf hashes \
+         of another file has the same root; compare sizes too",
     ),
     summary: "pieces root of a file in a v2 torrent; zeros for an empty file",
     check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",

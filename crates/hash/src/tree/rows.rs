@@ -24,8 +24,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["glacier-tree-sha256", "sha256-tree-hash"],
         digest_len: 32,
         status: Status::Broken(
-            "leaves and nodes have no distinct prefixes (see RFC 6962), so a file that consists of two leaf hashes has \
-             the digest of the original file; compare sizes too",
+            "leaves and nodes have no distinct prefixes (see RFC 6962), so a file that consists of the two leaf hashes \
+             of another file has the same digest; compare sizes too",
         ),
         summary: "Amazon S3 Glacier's tree hash: SHA-256 over 1 MiB leaves",
         check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",

@@ -328,7 +328,7 @@ impl PieceList {
             (None, true) => self.spec.to_string(),
             (None, false) => format!("{} bytes of {}", self.digest_len, self.spec),
             (Some(sums), _) => {
-                format!("{} bytes of {} and {} of a rolling sum", self.digest_len, self.spec, sums.len)
+                format!("{} bytes of {} and {} of a rolling checksum", self.digest_len, self.spec, sums.len)
             }
         }
     }

@@ -116,10 +116,10 @@ impl fmt::Display for Unholdable {
                 f.write_str("its piece digests are missing or incompatible with those of the other files")
             }
             Unholdable::Untagged(spec) => {
-                write!(f, "lines without a tag cannot show that a digest is {spec}")
+                write!(f, "without a tag, the digest would not be recognised as {spec}")
             }
             Unholdable::Twice(spec) => write!(f, "two {spec} digests"),
-            Unholdable::Length(spec) => write!(f, "the digest does not have the length of {spec}"),
+            Unholdable::Length(spec) => write!(f, "wrong digest length for {spec}"),
             Unholdable::ReadOnly => f.write_str("this format can only be read"),
             Unholdable::NotAlone => f.write_str("this format cannot be written entry by entry"),
         }

@@ -52,7 +52,7 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
     let leaves = (nodes.len() / NODE) as u64 + 1;
     let size = le64(text, 0).filter(|_| has_length);
     if size.is_some_and(|size| size > SIZE_LIMIT || size.div_ceil(leaf).max(1) != leaves) {
-        return Err(refused(0, "invalid length: truncated, or not an outboard"));
+        return Err(refused(0, "invalid length (truncated, or not an outboard)"));
     }
     let path = nameless::name(options, &[ending])?;
     if leaves == 1 {
@@ -124,7 +124,10 @@ impl Walk<'_> {
         if expected
             .is_some_and(|expected| self.merkle.node(&Digest::new(l), &Digest::new(r)).as_bytes() != expected)
         {
-            return Err(refused(self.base + at, "a node does not match its parent: the outboard is damaged"));
+            return Err(refused(
+                self.base + at,
+                "a node does not match its parent, so the outboard is damaged",
+            ));
         }
         if self.options.stopped() {
             return Err(stopped(self.base + at));

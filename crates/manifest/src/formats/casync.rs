@@ -45,10 +45,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);
     if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
-        return Err(refused(
-            16,
-            "the index of a folder archive (.caidx), which does not correspond to a file",
-        ));
+        return Err(refused(16, "the index of a folder (.caidx), not of a file"));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
     let spec = find(spec).map(Spec::new).ok_or(refused(16, "unsupported hash algorithm"))?;
@@ -64,7 +61,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         && le64(&text, tail + 24) == Some((text.len() - HEADER) as u64)
         && le64(&text, tail + 32) == Some(TAIL);
     if !is_tail {
-        return Err(refused(tail, "the table has no valid end: truncated or damaged"));
+        return Err(refused(tail, "the table has no valid end (truncated or damaged)"));
     }
     let rows = text[first..tail].chunks_exact(ROW_LEN);
     let mut ranges = Vec::with_capacity(rows.len());

@@ -249,7 +249,7 @@ fn entry(
 ) {
     records.begin(at);
     if row.len() != columns.len() {
-        records.fault("the number of columns differs from the header");
+        records.fault("the number of columns differs from that in the header");
         return;
     }
     let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
@@ -261,7 +261,7 @@ fn entry(
             Column::Algorithm => algorithm = field,
             Column::Hash if hash.is_empty() => hash = field,
             Column::Hash if !field.is_empty() && field != hash => {
-                records.fault("two digests in columns that do not name an algorithm")
+                records.fault("two digests in columns whose titles do not name an algorithm")
             }
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell means that the digest was not computed.

@@ -366,7 +366,7 @@ impl Parse for Control {
                 return match () {
                     () if is_row(text) => Err(Reason::Part(NO_FIELD)),
                     () if !self.text && is_indented_field(text) => {
-                        Err(Reason::Part("the name of a field of digests is indented"))
+                        Err(Reason::Part("the name of a digest field is indented"))
                     }
                     () => Ok(None),
                 };

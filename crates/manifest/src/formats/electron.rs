@@ -237,11 +237,11 @@ fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
         Some(b'[') => "a list in brackets",
         Some(b'{') => "a map in braces",
         Some(b'>' | b'|') => "a block scalar with options",
-        Some(b'\'' | b'"') => "a quoted text with escapes or without a closing quote",
+        Some(b'\'' | b'"') => "a quoted string with escapes or without a closing quote",
         _ => "a reserved character",
     };
     let key = String::from_utf8_lossy(key);
-    let reason = Reason::Message(format!("{key}: {what}, which is YAML syntax that is not supported"));
+    let reason = Reason::Message(format!("{key}: {what} (unsupported YAML syntax)"));
     LineError { at: Place::Byte(at as u64), reason }
 }
 

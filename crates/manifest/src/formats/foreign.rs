@@ -54,7 +54,7 @@ pub(crate) static AUDIO: Format = Format {
         (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
     },
     reading: Reading::Not(|_| {
-        "these are digests of decoded audio, not of files: to verify FLAC files: flac --test; to print such digests: \
+        "these are digests of decoded audio, not of files; to verify FLAC files: flac --test; to print such digests: \
          shntool hash or metaflac --show-md5sum".to_owned()
     }),
     writing: Writing::No,

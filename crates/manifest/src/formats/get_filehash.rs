@@ -97,7 +97,7 @@ struct Shown {
 }
 
 const CUT: Reason = Reason::Part(
-    "the table was truncated to the screen width: create it again with Export-Csv or Format-List",
+    "the table was truncated to the screen width; create it again with Export-Csv or Format-List",
 );
 
 fn is_of_drive(path: &[u8]) -> bool {

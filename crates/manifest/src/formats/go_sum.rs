@@ -15,7 +15,7 @@ pub(crate) static GO_SUM: Format = Format {
         own.then_some(Claim { sign: Sign::Mark, at: 0 })
     },
     reading: Reading::Not(|_| {
-        "this is a go.sum; h1 is a digest of a list of the module's files, not of a file; to verify the modules: go mod verify"
+        "this is a go.sum file, whose digests cover lists of module files, not single files; to verify the modules: go mod verify"
             .to_owned()
     }),
     writing: Writing::No,

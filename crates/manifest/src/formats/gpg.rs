@@ -89,7 +89,7 @@ impl Groups {
     fn close(&mut self) -> Option<Result<Entry, Reason>> {
         let Open { name, tag, digits, group, .. } = self.open.take()?;
         if group == 8 && digits.len() < 56 {
-            return Some(Err(Reason::Part("the digest is truncated: its second line is missing")));
+            return Some(Err(Reason::Part("the digest is truncated (its second line is missing)")));
         }
         let found = match tag.as_deref() {
             Some("RMD160") => tagged("ripemd160", &digits, &self.options),

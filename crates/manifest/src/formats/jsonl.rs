@@ -78,13 +78,13 @@ impl Parse for Json {
         let (first, last) =
             (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
         if first != b'{' {
-            return Err(Reason::Part("not a JSON entry: it does not start with a brace"));
+            return Err(Reason::Part("not a JSON entry (it does not start with a brace)"));
         }
         if last.len() < SHORTEST && !last.ends_with(b"}") {
-            return Err(Reason::Part("not a JSON entry: truncated"));
+            return Err(Reason::Part("not a JSON entry (truncated)"));
         }
         let object: Object = serde_json::from_slice(line)
-            .map_err(|error| Reason::Message(format!("not a JSON entry: {error}")))?;
+            .map_err(|error| Reason::Message(format!("not a JSON entry ({error})")))?;
         object.entry(&self.options).map(Some)
     }
 }

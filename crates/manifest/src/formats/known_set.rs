@@ -61,7 +61,7 @@ pub(crate) static SQLITE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
-        "this is an SQLite database, not a list of files; to use one that NSRL published, export its digests: \
+        "this is an SQLite database, not a list of files; to use a database published by NSRL, export its digests: \
          sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
@@ -141,7 +141,7 @@ impl Parse for Nsrl {
         }
         let row = row(line)?;
         if row.len() != self.columns.len() {
-            return Err(Reason::Part("the number of columns differs from the header"));
+            return Err(Reason::Part("the number of columns differs from that in the header"));
         }
         let mut entry = Entry::default();
         for (place, field) in self.columns.iter().zip(row) {
@@ -171,7 +171,7 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let stated = le32(&text, ENCASE_COUNT).unwrap_or_default() as usize;
     let fault = match () {
         () if rest > 0 => Some("the last digest is truncated"),
-        () if stated != count => Some("the number of digests differs from the header"),
+        () if stated != count => Some("the number of digests differs from that in the header"),
         () => None,
     };
     let end = fault.map(|what| Err(refused(text.len(), what)));

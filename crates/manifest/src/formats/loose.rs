@@ -18,7 +18,7 @@ use truesum_hash::Spec;
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
     file_names: &[],
-    summary: "hand-written lists: name before digest, name: digest, blocks, Markdown tables",
+    summary: "hand-written lists: name before digest, 'name: digest', blocks, Markdown tables",
     holds: Holds::DIGESTS,
     sniff,
     reading: Reading::Lines {

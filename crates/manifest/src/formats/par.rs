@@ -240,7 +240,7 @@ fn pieces(packet: &[u8], slice: u64, size: u64) -> Option<PieceList> {
 fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let control = text.get(16..32).ok_or(refused(0, "the header is truncated"))?;
     if md5(&text[32..]).as_deref() != Some(control) {
-        return Err(refused(16, "the MD5 of the set does not match: truncated or damaged"));
+        return Err(refused(16, "the MD5 of the set does not match (truncated or damaged)"));
     }
     let field = |at: usize| number(&text, at).ok_or(refused(at, "the header is truncated"));
     let (count, mut at, len) = (field(56)?, field(64)?, field(72)?);

@@ -27,8 +27,8 @@ pub(crate) static DATABASE: Format = Format {
     holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {
-        "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents: \
-         use aide --check, apk verify or git fsck"
+        "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents; \
+         to verify it: aide --check, apk verify or git fsck"
             .to_owned()
     }),
     writing: Writing::No,

@@ -99,7 +99,7 @@ impl Parse for PipHash {
 pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",
     file_names: &["requirements.txt"],
-    summary: "pip requirements with --hash (they name no files); recognised, not read",
+    summary: "pip requirements with --hash (without file names); recognised, not read",
     holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| {
@@ -111,8 +111,8 @@ pub(crate) static REQUIREMENTS: Format = Format {
         Some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::Not(|_| {
-        "these are pip requirements without file names, where any of the digests may match: use 'pip download \
-         --require-hashes'"
+        "these are pip requirements, which contain no file names; to verify the downloads: pip download \
+         --require-hashes"
             .to_owned()
     }),
     writing: Writing::No,

@@ -138,7 +138,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let object: Object = serde_json::from_slice(&text).map_err(|error| {
-        let what = Reason::Message(format!("not a JSON document: {error}"));
+        let what = Reason::Message(format!("not a JSON document ({error})"));
         LineError { at: Place::Byte(0), reason: what }
     })?;
     let (parts, truncated, marker, count) = match (object.object_parts, object.parts) {

@@ -62,7 +62,7 @@ impl Parse for Lines {
         let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
         if mode == b'^' {
             return Err(Reason::Part(
-                "mode ^: the digest covers the bits that the file spells out as 0 and 1, not its bytes",
+                "in mode ^, the digest covers the bits written in the file as 0 and 1, not its bytes",
             ));
         }
         let (spec, digest) = untagged(digest, &self.options)?;

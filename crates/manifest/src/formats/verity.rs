@@ -123,7 +123,7 @@ impl Shape {
                 {
                     return Err(refused(
                         here,
-                        "a block of digests does not match its parent: the tree is damaged",
+                        "a block of digests does not match its parent, so the tree is damaged",
                     ));
                 }
                 let held = (entries - number as u64 * self.per_node).min(self.per_node) as usize;
@@ -133,7 +133,7 @@ impl Shape {
                 if node[held * self.slot..].iter().any(|&byte| byte != 0) {
                     return Err(refused(
                         here,
-                        "a block with too many digests for its level: truncated or damaged",
+                        "a block with too many digests for its level (truncated or damaged)",
                     ));
                 }
             }
@@ -194,7 +194,7 @@ impl Shape {
         let bytes = text.len().saturating_sub(from);
         let blocks = self
             .blocks(bytes)
-            .ok_or(refused(from, "invalid tree size: truncated, or not an fs-verity tree"))?;
+            .ok_or(refused(from, "invalid tree size (truncated, or not an fs-verity tree)"))?;
         let row = &text[text.len() - (blocks.end - 1).div_ceil(self.per_node) as usize * self.node..];
         scan::count(row.len());
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));

@@ -104,7 +104,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);
     if bytes != Some(sums.len() as u64) {
-        return Err("the number of checksums does not match the number of blocks: truncated or damaged");
+        return Err("the number of checksums does not match the number of blocks (truncated or damaged)");
     }
     let Some(spec) = find("md4").map(Spec::new).filter(|_| count > 0) else { return Ok(None) };
     let rows = || sums.chunks_exact(rolling + strong);

@@ -85,7 +85,7 @@ impl std::fmt::Display for Unidentified {
             Unidentified::Password => f.write_str("the salted hash of a password, not the digest of a file"),
             Unidentified::Spelling => f.write_str("does not look like a digest"),
             Unidentified::Length(bytes) => write!(f, "no algorithm has {bytes}-byte digests"),
-            Unidentified::Named => f.write_str("not a digest of the algorithm that it names"),
+            Unidentified::Named => f.write_str("not a digest of the specified algorithm"),
         }
     }
 }

@@ -41,8 +41,8 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
             Err(ReadError::Line(error)) => {
                 // The message of the JSON library after the colon is not compared.
                 let reason = error.reason.to_string();
-                let reason = reason.split_once(" entry: ").map_or(reason.as_str(), |_| "not a JSON entry");
-                let reason = reason.split_once(" document: ").map_or(reason, |_| "not a JSON document");
+                let reason = reason.split_once(" entry (").map_or(reason.as_str(), |_| "not a JSON entry");
+                let reason = reason.split_once(" document (").map_or(reason, |_| "not a JSON document");
                 format!("{}: error: {reason}", error.at)
             }
             Err(ReadError::Io(error)) if error.kind() == ErrorKind::InvalidData => {

@@ -267,10 +267,10 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         (
             &["run", "bad", "0"],
             2,
-            "bad: cannot use: not a plan, or a damaged one: its last line is not that of a plan",
+            "bad: cannot use: damaged, or not a plan (its last line is not that of a plan)",
         ),
         (&["run", "plan", "0", "--root", "nope"], 4, "nope: cannot open: No such file or directory"),
-        (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: not a plan, or a damaged one"),
+        (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: damaged, or not a plan"),
         (&["merge", "plan", "-o", "M"], 2, "plan.parts: cannot list: No such file or directory"),
         (
             &["merge", "plan", "bad", "-o", "M"],
@@ -316,7 +316,7 @@ fn part_of_another_plan_is_rejected() {
     let (one, two) = (part(&folder, 0), part(&folder, 1));
     assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
-    let said = format!("truesum: bundle 0: two parts exist: {one} and {one}\n");
+    let said = format!("truesum: bundle 0 has two parts: {one} and {one}\n");
     assert!(ran.code == Some(1) && ran.err.contains(&said), "{}", ran.err);
 }
 
@@ -344,7 +344,7 @@ fn plan_from_a_manifest_supports_any_name() {
     folder.write("e/evil", format!("{ABC}  ../L\n"));
     let ran = folder.run(&["shard", "plan", "-o", "p", "--manifest", "e/evil"]);
     assert!(
-        ran.code == Some(1) && ran.err.contains("../L: cannot plan: the name leaves the root"),
+        ran.code == Some(1) && ran.err.contains("../L: cannot plan: the name leads out of the folder"),
         "{}",
         ran.err
     );

@@ -28,7 +28,7 @@ impl Copies {
         }
         let files = files.len();
         if files != 1 {
-            let why = format!("the list covers {files} files: specify the folder with the copies");
+            let why = format!("the list covers {files} files; specify the folder with the copies");
             return Err(Error::new(bytes, "use", Cause::Other(why)));
         }
         Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })

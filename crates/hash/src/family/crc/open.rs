@@ -38,7 +38,7 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     });
     match check {
         Some(check) if u128::from_str_radix(row.check, 16) != Ok(check) => {
-            Err(format!("check={check:#x} does not match: these parameters give {}", row.check))
+            Err(format!("check={check:#x} does not match (these parameters give {})", row.check))
         }
         _ => Ok(row),
     }

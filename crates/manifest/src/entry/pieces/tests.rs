@@ -92,5 +92,5 @@ fn truncated_digests_are_no_proof_and_sums_must_match_too() {
     let list = list.with_sums(2, [7, 8, 9, 10].into()).unwrap();
     assert!(list.agrees(1, &[4, 5, 6], Some(0x0102_090a)));
     assert!(!list.agrees(1, &[4, 5, 6], Some(0x0102_090b)) && !list.agrees(1, &[4, 5, 6], None));
-    assert_eq!(list.described(), "3 bytes of md4 and 2 of a rolling sum");
+    assert_eq!(list.described(), "3 bytes of md4 and 2 of a rolling checksum");
 }

@@ -81,7 +81,7 @@ impl Value<'_, '_, '_> {
         });
         if !read || self.walk.records.count() == before {
             self.walk.records.begin(self.walk.at);
-            self.walk.records.fault("its payload is not a base64-encoded statement with names and digests");
+            self.walk.records.fault("the payload is not a base64-encoded statement with names and digests");
         }
     }
 }
