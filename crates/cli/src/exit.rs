@@ -46,7 +46,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "update" => &[
             ("0", "everything matches the manifest now"),
             ("1", "a file still differs from the manifest"),
-            ("2", "usage, input or output error; the manifest is unchanged"),
+            ("2", "usage, input or output error; the summary shows whether the manifest was written"),
         ],
         "diff" => {
             &[("0", "equal"), ("1", "different"), ("2", "not everything could be compared, or wrong usage")]
@@ -105,7 +105,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
             ("1", "the file cannot be hashed"),
-            ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
+            ("2", "a retry cannot succeed: invalid range, or the algorithm cannot hash ranges separately"),
             ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
         ],
         "tree-combine" => &[
@@ -133,7 +133,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the manifest was written and contains every planned file once"),
             (
                 "1",
-                "a part is missing, belongs to another plan, is repeated, contradicts another or has failures",
+                "a part is missing, belongs to another plan, is repeated, contradicts another part or has failures",
             ),
             ("2", "usage, input or output error"),
         ],
@@ -149,7 +149,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "directory-verify-proof" => &[
             ("0", "the digest covers the file under the printed name"),
-            ("1", "the file does not belong to the digest"),
+            ("1", "the digest does not cover the file"),
             ("2", "the proof or the digest is malformed"),
         ],
         "convert" => &[
