@@ -144,8 +144,8 @@ tree hash: blake3, sha256-tree.
 - Computing several algorithms in one pass is faster: -a sha256,md5.
 - On CPUs without SHA instructions, blake3 takes about a tenth of the time of
   sha256 for a single file.
-- Files modified within the last few seconds are examined again at the end, in
-  case a program was still writing to them.
+- Before truesum reads a recently modified file, it makes sure that no program
+  is still writing to it. This can take a moment.
 
 truesum bench is included in packages; other builds need --features full.
 
