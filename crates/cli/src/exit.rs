@@ -126,7 +126,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "a retry cannot succeed: invalid plan, no such bundle, output that could not be written"),
             (
                 "4",
-                "as 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
+                "like 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "shard-merge" => &[
@@ -154,7 +154,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "convert" => &[
             ("0", "the manifest was written"),
-            ("1", "-a: nothing was written, because a file does not match, is missing or is unreadable"),
+            ("1", "with -a, a file does not match, is missing or is unreadable; nothing was written"),
             ("2", "nothing was written: malformed input, or information would be lost"),
         ],
         "identify" => &[
@@ -191,7 +191,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing verified",
+        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing was verified",
     ),
 ];
 

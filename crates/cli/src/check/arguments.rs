@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[derive(Args, Default)]
 #[command(after_help = "\
 Examples:
-  truesum check SHA256SUMS              files next to the manifest
-  truesum check SHA256SUMS disk.iso     only this file of the manifest
+  truesum check SHA256SUMS              check the files next to the manifest
+  truesum check SHA256SUMS disk.iso     check only this file in the manifest
   truesum check ba7816bf... disk.iso    compare a file with a digest
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
