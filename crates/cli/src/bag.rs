@@ -37,8 +37,8 @@ use truesum::verify::bag::is_bag;
 Examples:
   truesum bag create --in-place scans  move the files to scans/data first
   truesum bag update scans             add new files in scans/data
-  truesum bag check scans              verify that it is complete and valid
-A bag is a folder with a payload in data and manifests next to it. Libraries and \
+  truesum bag check scans              verify that the bag is complete and valid
+A bag is a folder with a payload in its subfolder data and manifests next to data. Libraries and \
 archives use bags to exchange files.")]
 pub struct BagArgs {
     #[command(subcommand)]
@@ -60,7 +60,7 @@ enum BagCommand {
 #[command(after_help = "\
 Examples:
   truesum bag create --in-place scans     move the files to scans/data first
-  truesum bag create -a sha256,md5 scans  the payload is in scans/data already
+  truesum bag create -a sha256,md5 scans  if scans/data has the payload already
   truesum bag create --in-place --info Contact-Name=Ada scans
 If a run is interrupted, the same command resumes it.")]
 struct CreateArgs {
@@ -117,7 +117,7 @@ struct MakingArgs {
     follow: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -40,7 +40,7 @@ enum EmbedCommand {
 
 /// Add the CRC-32 of files to their names: name [CBF43926].mkv
 ///
-/// A file whose name contains another CRC-32 is reported as FAILED and not renamed.
+/// A file whose name contains a different CRC-32 is reported as FAILED and not renamed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -58,7 +58,7 @@ struct AddArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

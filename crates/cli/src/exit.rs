@@ -46,7 +46,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "update" => &[
             ("0", "everything matches the manifest now"),
             ("1", "a file still differs from the manifest"),
-            ("2", "usage, input or output error; the manifest is unchanged"),
+            ("2", "usage, input or output error; the summary shows whether the manifest was written"),
         ],
         "diff" => {
             &[("0", "equal"), ("1", "different"), ("2", "not everything could be compared, or wrong usage")]
@@ -105,7 +105,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
             ("1", "the file cannot be hashed"),
-            ("2", "a retry cannot succeed: invalid range, or an algorithm that cannot be divided"),
+            ("2", "a retry cannot succeed: invalid range, or the algorithm cannot hash ranges separately"),
             ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
         ],
         "tree-combine" => &[
@@ -126,14 +126,14 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "a retry cannot succeed: invalid plan, no such bundle, output that could not be written"),
             (
                 "4",
-                "as 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
+                "like 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
             ),
         ],
         "shard-merge" => &[
             ("0", "the manifest was written and contains every planned file once"),
             (
                 "1",
-                "a part is missing, belongs to another plan, is repeated, contradicts another or has failures",
+                "a part is missing, belongs to another plan, is repeated, contradicts another part or has failures",
             ),
             ("2", "usage, input or output error"),
         ],
@@ -154,7 +154,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "convert" => &[
             ("0", "the manifest was written"),
-            ("1", "-a: nothing was written, because a file does not match, is missing or is unreadable"),
+            ("1", "with -a, a file does not match, is missing or is unreadable; nothing was written"),
             ("2", "nothing was written: malformed input, or information would be lost"),
         ],
         "identify" => &[
@@ -191,7 +191,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing verified",
+        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing was verified",
     ),
 ];
 

@@ -30,7 +30,7 @@ Examples:
   truesum identify d41d8cd98f00b204e9800998ecf8427e
   truesum identify sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
-  truesum identify 29b1 firmware.bin      find the CRC
+  truesum identify 29b1 firmware.bin      find the CRC variant
   truesum identify 1f2e...-17 upload.bin  find the part size
 Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
 Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of a torrent of FILE \
@@ -44,7 +44,7 @@ pub struct IdentifyArgs {
     )]
     #[arg(value_name = "DIGEST", allow_hyphen_values = true)]
     pub digest: String,
-    /// File to try: all candidate algorithms are computed in one pass
+    /// File to hash with all candidate algorithms, in one pass
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
     /// List all candidates, not only the likely ones

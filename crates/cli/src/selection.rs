@@ -37,11 +37,11 @@ pub struct FilterArgs {
     /// Skip files and folders that match GLOB, and all files in such folders
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Process only files modified after WHEN: a date, a time, an age (7d) or a FILE
+    /// Process only files newer than WHEN: a date, a time, an age (7d) or another file
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub newer: Option<Time>,
-    /// Process only files modified before WHEN
+    /// Process only files older than WHEN
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub older: Option<Time>,

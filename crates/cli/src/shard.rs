@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Divide hashing between machines: plan, run, merge
+/// Divide hashing among machines: plan, run, merge
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -29,7 +29,7 @@ const LINE: usize = 64 << 20;
 Examples:
   truesum text hello              like printf %s hello | truesum hash
   truesum text -a md5 --raw hello | xxd
-  truesum text --lines words.txt  a digest for each line
+  truesum text --lines words.txt  hash each line
 TEXT that begins with - must follow --. Secrets given as TEXT are visible to other users in the process \
 list; use --lines - to read them from standard input.")]
 pub struct TextArgs {
@@ -45,7 +45,7 @@ pub struct TextArgs {
     format: FormatArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

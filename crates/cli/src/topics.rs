@@ -46,8 +46,8 @@ algorithm is uncertain.
 
 gnu    Digest and name, like sha256sum; the default. The algorithm follows from
        the manifest's name or the digest length.
-bsd    SHA256 (name) = digest: names the algorithm, so it is best for
-       several algorithms (--tag).
+bsd    SHA256 (name) = digest. Each line names its algorithm, so this is the
+       best choice for several algorithms (--tag).
 jsonl  One JSON object per line, with size and time, which audit and update use
        to distinguish corruption from edits (--json).
 sfv, hashdeep, metalink4, dfxml and more, for other programs.
@@ -99,7 +99,7 @@ which bytes are damaged. The tree takes 32 bytes per MiB.
 
 The tree is verified first, so that a damaged tree is not mistaken for a damaged
 file. blake3 is a tree hash already; for other algorithms append -tree:
-sha256-tree. The hashes of mtsum, S3 and Glacier are trees, too.
+sha256-tree. mtsum, S3 and Glacier use tree hashes, too.
 ",
     },
     Topic {
@@ -144,8 +144,8 @@ tree hash: blake3, sha256-tree.
 - Computing several algorithms in one pass is faster: -a sha256,md5.
 - On CPUs without SHA instructions, blake3 takes about a tenth of the time of
   sha256 for a single file.
-- Files modified within the last few seconds are examined again at the end, in
-  case a program was still writing to them.
+- Before truesum reads a recently modified file, it makes sure that no program
+  is still writing to it. This can take a moment.
 
 truesum bench is included in packages; other builds need --features full.
 

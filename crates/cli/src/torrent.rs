@@ -45,7 +45,7 @@ Examples:
   truesum torrent create -o share.torrent share
   truesum torrent create --announce https://tracker.example/announce \\
     --piece-size 1MiB --exclude '*.tmp' -o share.torrent share
-The torrent is not written if a file cannot be read, because pieces span files.")]
+The torrent is not written if a file cannot be read, because a piece can span several files.")]
 struct CreateArgs {
     /// File or folder to share
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
@@ -71,7 +71,7 @@ struct CreateArgs {
     ways: WaysArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
@@ -98,12 +98,13 @@ impl Protocol {
 
 /// Verify downloaded files against torrents
 ///
-/// For each damaged file, the damaged ranges are printed: offset and length in bytes. A piece can contain the end of one file and the beginning of the
-/// next; if it is damaged, it is reported for both.
+/// For each damaged file, the damaged ranges are printed: offset and length in bytes. A piece can
+/// contain the end of one file and the beginning of the next. If such a piece is damaged, it is
+/// reported for both files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum torrent check share.torrent  the files are next to the torrent
+  truesum torrent check share.torrent  if the files are next to the torrent
   truesum torrent check --root ~/Downloads share.torrent")]
 struct TorrentCheckArgs {
     /// Torrents to check

@@ -61,7 +61,7 @@ struct Arguments {
 
     /// Maximum number of threads
     ///
-    /// If 0 or not given: RAYON_NUM_THREADS, or one per core.
+    /// The default, also for 0, is RAYON_NUM_THREADS, or one thread per core.
     #[arg(long, value_name("NUM"))]
     num_threads: Option<usize>,
 

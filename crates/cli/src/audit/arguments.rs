@@ -18,7 +18,7 @@ Examples:
   truesum audit photos.sha256 --only photos  audit only this subfolder
   truesum audit photos/2023.jsonl photos/2024.jsonl  combine two manifests
   truesum audit --moved=ok SHA256SUMS        accept files that were only renamed
-  truesum audit -q SHA256SUMS | cut -f2      names of files that differ
+  truesum audit -q SHA256SUMS | cut -f2      print names of files that differ
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
 Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the time \
 does not, so probably no program wrote to the file. Only manifests with times can distinguish the two (truesum hash \
@@ -28,12 +28,12 @@ Exit status: 0 everything matches, 1 something differs, 2 not everything could b
 pub struct AuditArgs {
     /// Manifests, optionally followed by the folder to examine
     ///
-    /// With -k: files and folders [default: .]
+    /// With -k: the files and folders to examine [default: .]
     #[cfg_attr(
         feature = "stores",
         arg(
             help = "Manifests, optionally followed by the folder or s3://BUCKET/PREFIX to examine",
-            long_help = "Manifests, optionally followed by the folder or s3://BUCKET/PREFIX to examine\n\nWith -k: files and folders [default: .]"
+            long_help = "Manifests, optionally followed by the folder or s3://BUCKET/PREFIX to examine\n\nWith -k: the files and folders to examine [default: .]"
         )
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
@@ -81,7 +81,7 @@ pub struct AuditArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

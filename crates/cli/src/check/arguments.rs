@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[derive(Args, Default)]
 #[command(after_help = "\
 Examples:
-  truesum check SHA256SUMS              files next to the manifest
-  truesum check SHA256SUMS disk.iso     only this file of the manifest
+  truesum check SHA256SUMS              check the files next to the manifest
+  truesum check SHA256SUMS disk.iso     check only this file in the manifest
   truesum check ba7816bf... disk.iso    compare a file with a digest
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
@@ -68,13 +68,13 @@ pub struct CheckArgs {
     #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
     pub stored: bool,
     #[cfg(feature = "stores")]
-    /// With --stored, read objects for which the store has no matching checksum
+    /// With --stored, read objects for which the store has no comparable checksum
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
     /// Require a valid minisign or signify signature by this key (a file, or RW...)
     ///
-    /// It applies to each manifest, or to the file whose signature is given as MANIFEST.
+    /// Each manifest must have one. If MANIFEST is a signature, the file that it signs is verified.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
     #[arg(conflicts_with_all = ["expect", "recursive"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,
@@ -146,7 +146,7 @@ pub struct CheckArgs {
     /// Show which bytes of a failed file are damaged, using FILE.ftr
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// The data file of a piece list, if the list does not contain its name
+    /// Data file for a piece list that does not contain the file's name
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
@@ -177,7 +177,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
@@ -202,7 +202,7 @@ pub struct ReportArgs {
     /// There is an object for each entry, then one for the complete check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

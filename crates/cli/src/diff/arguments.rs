@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   truesum diff old.sha256 new.sha256      read no files
-  truesum diff photos/SHA256SUMS photos   read only files of unchanged size
+  truesum diff photos/SHA256SUMS photos   read only files whose size matches
   truesum diff photos /mnt/backup/photos  compare by size and BLAKE3
   truesum diff A B | grep ^removed | cut -f2
 Each line is a status, a tab and a name. For moved files, another tab and the old name follow. Restored: the file in \
@@ -38,7 +38,7 @@ pub struct DiffArgs {
     /// There is an object for each differing file, then one for the complete comparison.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

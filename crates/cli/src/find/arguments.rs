@@ -16,7 +16,7 @@ use truesum::manifest::Format;
 Examples:
   truesum find d41d8cd98f00b204e9800998ecf8427e /data
   truesum find -a sha256 --size 734003200 ba7816bf... e3b0c442... /data /mnt
-  truesum find --manifest old/SHA256SUMS /data  find all its files
+  truesum find --manifest old/SHA256SUMS /data  find all files in it
   truesum find -0 ba7816bf... . | xargs -0 ls -l
 Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
 Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
@@ -24,7 +24,7 @@ pub struct FindArgs {
     /// Digests (any encoding that identify accepts), then files and folders to search
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
-    /// Algorithms of the digests [default: the common ones of that length]
+    /// Algorithms of the digests [default: the common ones for that length]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
@@ -59,7 +59,7 @@ pub struct FindArgs {
     /// There is an object for each file found, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

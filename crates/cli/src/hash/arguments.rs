@@ -17,8 +17,8 @@ use truesum::manifest::{Format, Spelling};
 Examples:
   truesum hash *.iso                   print digests like sha256sum
   truesum hash -o SHA256SUMS .         write a manifest of this folder
-  truesum hash -a blake3 -j 4 /data    another algorithm, 4 threads
-  truesum hash --per-directory photos  a manifest in each folder
+  truesum hash -a blake3 -j 4 /data    use another algorithm and 4 threads
+  truesum hash --per-directory photos  write a manifest into each folder
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are reported on standard error and left out of the output. \
 The exit status is then 1, and the file specified with -o is not changed.")]
@@ -81,7 +81,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     /// The torrent to create; set by `truesum torrent create`.

@@ -26,8 +26,9 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Check all parts against the plan and merge them into one manifest
 ///
-/// The manifest is identical to that of a single run of `truesum hash -o FILE`: names are relative to the folder of FILE. Every planned file and range must be present exactly once,
-/// or nothing is written; missing, foreign, repeated, contradictory and damaged parts are reported.
+/// The manifest is identical to that of a single run of `truesum hash -o FILE`: names are relative to
+/// the folder of FILE. Every planned file and range must be present exactly once, or nothing is
+/// written. Parts that are missing, repeated, contradictory, damaged or of another plan are reported.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +71,7 @@ pub struct MergeArgs {
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -26,9 +26,10 @@ use truesum::{AtomicFile, Cause, Error, FileId, Input, Job, Notice, Progress, Re
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
-/// Find the files and divide them into bundles, one per worker
+/// Find the files and divide them into bundles for the workers
 ///
-/// Prints the number of bundles. No file is read. Workers report files that have changed since.
+/// Prints the number of bundles. No file is read. Workers report files that changed after the plan
+/// was written.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -58,8 +59,8 @@ pub struct PlanArgs {
     manifest: Option<PathBuf>,
     /// Bundle size; larger files are split if the algorithm permits it
     ///
-    /// Tree hashes, part digests and CRCs can be split. With other algorithms, a larger file is a
-    /// bundle of its own.
+    /// Files can be split for tree hashes, part digests and CRCs. With other algorithms, a larger
+    /// file is a bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,
     /// Maximum number of files in a bundle
@@ -74,7 +75,7 @@ pub struct PlanArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

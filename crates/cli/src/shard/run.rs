@@ -18,9 +18,9 @@ use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
 use truesum_fs::name::OsStrExt;
 
-/// Hash bundles of a plan, writing each part file atomically
+/// Hash bundles of a plan, writing a part file for each one atomically
 ///
-/// A bundle whose part exists and has no failures is not hashed again.
+/// A bundle whose part file exists and contains no failures is not hashed again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub struct RunShardArgs {
     /// Plan written by `truesum shard plan`
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
     plan: PathBuf,
-    /// Bundles to hash: a number from 0, or a range A..B that excludes B
+    /// Bundles to hash: numbers from 0, or ranges A..B, which do not include B
     #[arg(value_name = "BUNDLE", value_parser = bundles)]
     bundles: Vec<Range<usize>>,
     /// Take the bundle number from the environment variable NAME
@@ -63,7 +63,7 @@ pub struct RunShardArgs {
     again: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

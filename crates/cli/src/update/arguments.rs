@@ -15,7 +15,7 @@ Examples:
   truesum update photos/SHA256SUMS                     add new files
   truesum update --refresh --prune photos/SHA256SUMS   accept edits, deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
-  truesum update --quick=date --refresh photos.sha256  read modified files
+  truesum update --quick=date --refresh photos.sha256  read only modified files
 A file whose content changed although its modification time did not is corrupt: it is reported and never accepted. \
 --refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
 names stay relative to the manifest's folder. Lines that need no update stay byte for byte the same, and the manifest is \
@@ -33,7 +33,7 @@ pub struct UpdateArgs {
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept modified files; =all: also older versions and entries without times
+    /// Accept edits; =all also accepts older versions and entries without times
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
@@ -64,7 +64,7 @@ pub struct UpdateArgs {
     /// There is an object for each differing or updated file, then one for the complete update.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, only failures
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
