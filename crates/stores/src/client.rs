@@ -179,7 +179,9 @@ fn refusal(answer: &Answer) -> Failure {
     let nothing_there = ["", "NoSuchKey", "BlobNotFound", "notFound", "NotFound"];
     match answer.status {
         404 if nothing_there.contains(&&*code) && !text.contains("bucket") => return Failure::Missing,
-        412 => return Failure::Overwritten("the object was overwritten (412 Precondition Failed)".to_owned()),
+        412 => {
+            return Failure::Overwritten("the object was overwritten (412 Precondition Failed)".to_owned());
+        }
         301 | 302 | 307 | 308 => {
             let region = answer
                 .header("x-amz-bucket-region")

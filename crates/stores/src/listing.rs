@@ -121,7 +121,9 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
         let there = page.objects.iter().any(|object| object.size > 0 || !object.key.ends_with('/'));
         if std::mem::take(&mut is_first) {
             let why = match (&alone, there || page.next.is_some()) {
-                (Some(_), true) => "both an object and a folder have this name: to read the folder, add / at the end",
+                (Some(_), true) => {
+                    "both an object and a folder have this name: to read the folder, add / at the end"
+                }
                 (Some(_), false) => {
                     let objects = alone.take().into_iter().collect();
                     return drop(pages.send(Ok(Page { objects, next: None })).await);

@@ -87,7 +87,9 @@ pub(crate) fn nameable(key: &str) -> Result<(), &'static str> {
 /// # Errors
 /// The reason why it cannot be a file name.
 pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'static str> {
-    let name = key.strip_prefix(prefix).ok_or("the service returned it, but its name does not begin with the requested prefix")?;
+    let name = key
+        .strip_prefix(prefix)
+        .ok_or("the service returned it, but its name does not begin with the requested prefix")?;
     nameable(key)?;
     match name {
         "" => Err("its name is that of a folder"),

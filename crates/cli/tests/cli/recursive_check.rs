@@ -14,12 +14,20 @@ fn file_in_a_nested_manifest_is_not_extra() {
     let ran = folder.run(&["check", "-r", "--exact", "d"]);
     assert_eq!(
         result_of(&ran),
-        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified with 2 manifests; 3 B read\n", Some(0))
+        (
+            "d/a: OK\nd/s/b: OK\n".to_owned(),
+            "truesum: 2 files verified with 2 manifests; 3 B read\n",
+            Some(0)
+        )
     );
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!(
         result_of(&ran),
-        ("d/a: OK\nd/s/b: OK\n".to_owned(), "truesum: 2 files verified with 2 manifests; 3 B read\n", Some(0))
+        (
+            "d/a: OK\nd/s/b: OK\n".to_owned(),
+            "truesum: 2 files verified with 2 manifests; 3 B read\n",
+            Some(0)
+        )
     );
     folder.write("d/s/c", "");
     let ran = folder.run(&["check", "-r", "--exact", "d"]);

@@ -113,7 +113,10 @@ impl Service for Azure {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
+        let mut kept = Kept {
+            size: size.ok_or("the service does not report the size of the object")?,
+            ..Kept::default()
+        };
         if let Some(value) = answer.header("content-md5") {
             kept.checksums.push(Checksum::base64("md5", value, false)?);
         }

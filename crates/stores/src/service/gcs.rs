@@ -104,7 +104,10 @@ impl Service for Gcs {
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
         let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
+        let mut kept = Kept {
+            size: size.ok_or("the service does not report the size of the object")?,
+            ..Kept::default()
+        };
         for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {
             if let Some(value) = text(&value, member) {
                 kept.checksums.push(Checksum::base64(algorithm, value, false)?);

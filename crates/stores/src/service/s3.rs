@@ -134,7 +134,10 @@ impl Service for S3 {
 
     fn kept(&self, answer: &Answer) -> Result<Kept, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept { size: size.ok_or("the service does not report the size of the object")?, ..Kept::default() };
+        let mut kept = Kept {
+            size: size.ok_or("the service does not report the size of the object")?,
+            ..Kept::default()
+        };
         for (header, algorithm) in [
             ("x-amz-checksum-sha256", "sha256"),
             ("x-amz-checksum-sha1", "sha1"),
