@@ -1,4 +1,4 @@
-//! `truesum embed`: adds the CRC-32 of files to their names, or verifies it.
+//! `truesum embed`: adds the CRC-32 of files to their names, or verifies digests in names.
 
 mod marking;
 
@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use truesum::{Error, Order, embedded_crc};
 
-/// Add the CRC-32 of files to their names, or verify it
+/// Add the CRC-32 of files to their names, or verify digests in names
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -63,11 +63,15 @@ struct AddArgs {
     quiet: bool,
 }
 
-/// Verify files whose names contain their CRC-32
+/// Verify files whose names contain their digest
+///
+/// A CRC-32 in brackets, a git-annex key (SHA256E-s3--DIGEST.txt), or a blob in a folder named by its algorithm, as in an OCI
+/// image layout (blobs/sha256/DIGEST).
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum embed check films          also verify files in subfolders
+  truesum embed check .git/annex/objects
   truesum embed check --quiet *.mkv  print failures only")]
 struct EmbedCheckArgs {
     /// Files and folders to check

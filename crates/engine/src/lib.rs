@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod content;
+pub mod content_address;
 pub mod directory;
 pub mod duplicates;
 pub mod embedded_crc;

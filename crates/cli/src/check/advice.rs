@@ -75,7 +75,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
         Subject::Embedded(_) => {
-            console.error("nothing verified: no file name contains a CRC-32");
+            console.error("nothing verified: no file name contains a digest");
             console.hint("to add a CRC-32 to a name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread > 0 => {

@@ -46,7 +46,7 @@ pub struct CheckArgs {
         hide_short_help = true
     )]
     pub expect_manifests: u64,
-    /// Verify files whose names contain their CRC-32; set by `truesum embed check`.
+    /// Verify files whose names contain their digest; set by `truesum embed check`.
     #[arg(skip)]
     pub embedded: bool,
     /// Arguments that are of another kind than the command checks; set by `truesum bag check` and `truesum torrent check`.

@@ -90,7 +90,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.ignored, Tone::Unsure, "missing and ignored", None);
     let unlisted = if report.cut { "or more not in the manifest" } else { "not in the manifest" };
     row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
-    row(report.unmarked, Tone::Unsure, "without a CRC-32 in the name", None);
+    row(report.unmarked, Tone::Unsure, "without a digest in the name", None);
     row(report.renamed, Tone::Unsure, "renamed", None);
     row(report.not_renamed, Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete, "bag error", "bag errors");

@@ -182,20 +182,44 @@ fn files_are_verified_by_the_crc32_in_their_names() {
         ("d/plain", ""),
     ]);
     let ran = folder.run(&["embed", "check", "d"]);
-    let said = "truesum: 1 file verified, 1 FAILED, 1 without a CRC-32 in the name; 17 B read; \
+    let said = "truesum: 1 file verified, 1 FAILED, 1 without a digest in the name; 17 B read; \
                 crc32 (2 entries): no protection against tampering\n";
     let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
     assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
     let ran = folder.run(&["embed", "check", "d/plain"]);
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.err.starts_with("truesum: nothing verified: no file name contains a CRC-32\nhint: "),
+        ran.err.starts_with("truesum: nothing verified: no file name contains a digest\nhint: "),
         "{}",
         ran.err
     );
     assert_eq!(folder.run(&["embed", "check", "-q", "d/nine [CBF43926].txt"]).code, Some(0));
     assert_eq!(folder.run(&["embed", "check"]).code, Some(2));
     assert_eq!(folder.run(&["embed", "check", "none"]).code, Some(1));
+}
+
+#[test]
+fn files_of_stores_are_verified_by_the_digests_in_their_names() {
+    let annex = |size: u64, ending: &str| format!("o/x/SHA256E-s{size}--{ABC}{ending}");
+    let folder = Folder::with(&[
+        (&annex(3, ".tar.gz"), "abc"),
+        (&format!("o/blobs/sha256/{ABC}"), "abc"),
+        ("o/WORM-s3-m1--a", "abc"),
+    ]);
+    let ran = folder.run(&["embed", "check", "-q", "o"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let ran = folder.run(&["embed", "check", "o"]);
+    assert!(
+        ran.err.starts_with("truesum: 2 files verified, 1 without a digest in the name; 6 B read"),
+        "{}",
+        ran.err
+    );
+    // Each byte of the content and the size count.
+    folder.write(&annex(4, ""), "abc");
+    folder.write(&format!("o/blobs/sha256/{ABC}"), "abd");
+    let ran = folder.run(&["embed", "check", "o"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("1 file verified, 2 FAILED"), "{}", ran.err);
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! Checks without manifests on the command line: files with their CRC-32 in their names, and all manifests below a
+//! Checks without manifests on the command line: files with their digest in their names, and all manifests below a
 //! folder.
 
+use crate::content_address::{ContentAddress, address};
 use crate::embedded_crc::{mark, spec};
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
@@ -12,6 +13,7 @@ use crate::run::config::Config;
 use crate::task::{Notice, Task};
 use crate::verify::bag;
 use crate::verify::detached::is_detached_signature;
+use crate::verify::entries::{count, weak_name};
 use crate::verify::event::{Event, Manifest, NotUsed};
 use crate::verify::report::{Checked, Report};
 use crate::verify::verification::{Observer, Verification};
@@ -41,37 +43,41 @@ const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mh
 const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
 impl Verification<'_> {
-    /// Verifies files with their CRC-32 in their names (`name [CBF43926].mkv`): the given files, and those below the
-    /// given folders. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
+    /// Verifies files with their digest in their names: a CRC-32 (`name [CBF43926].mkv`), or the digest by which a store
+    /// names its files ([`content_address`](crate::content_address)). Verifies the given files, and those below the given
+    /// folders. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
     ///
     /// # Errors
     /// Returns the error of `on_event`. Problems with files are reported and counted.
     pub fn embedded(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
-        let crc32: Arc<[Spec]> = Arc::from([spec()]);
         let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
         let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
         let walk = WalkOptions { special: self.options.special, ..WalkOptions::default() };
         let walk = Walk::new(places, walk, self.options.threads);
-        let (mut unmarked, mut marked) = (0, 0);
+        let mut unmarked = 0;
+        let mut checked = Checked::default();
+        let (mut marked, mut weak) = (0, BTreeMap::new());
         let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
             Item::File(path, anchor) => {
-                let Some(digest) = mark(path.as_os_str().as_bytes()) else {
+                let name = path.as_os_str().as_bytes();
+                let of_crc = |digest| ContentAddress { spec: spec(), digest, size: None };
+                let Some(found) = address(name).or_else(|| mark(name).map(of_crc)) else {
                     unmarked += 1;
                     return None;
                 };
                 marked += 1;
-                Some(Task::File(Job { anchor, expected: vec![digest], ..Job::hash(path, &crc32) }))
+                let specs: Arc<[Spec]> = Arc::from([found.spec]);
+                weak_name(&specs).into_iter().for_each(|name| count(&name, &mut weak));
+                let job = Job::hash(path, &specs);
+                Some(Task::File(Job { anchor, expected: vec![found.digest], size: found.size, ..job }))
             }
             Item::Failed(error) => Some(Task::Notice(Notice::Failed(error))),
             _ => None,
         });
         let manifest = Manifest { name: Path::new(""), root: &config.root };
-        let mut checked = Checked::default();
         let result = self.run(&config, &manifest, &mut tasks, &mut checked, None, on_event);
         drop(tasks);
-        if marked > 0 {
-            checked.not_tamper_evident.insert(spec().to_string(), marked);
-        }
+        checked.not_tamper_evident = weak;
         checked.entries = marked;
         self.report.unmarked += unmarked;
         self.report.add(&checked);

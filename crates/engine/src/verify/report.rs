@@ -62,7 +62,7 @@ pub struct Report {
     pub renamed: u64,
     /// Files that should have been renamed, but could not be.
     pub not_renamed: u64,
-    /// Files without a CRC-32 in their names, in a check of files with one.
+    /// Files without a digest in their names, in a check of files with one.
     pub unmarked: u64,
     /// Files that are in no manifest.
     pub unlisted: u64,
