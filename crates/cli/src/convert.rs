@@ -199,7 +199,15 @@ fn made(
         |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
     let mut losses = Losses::new(name, format, args.lossy, console);
-    let mut choice = Choice { select, kept: 0, left_out: 0, pieced: false };
+    if !args.algorithm.is_empty() && name != b"-" {
+        // Verified entries lack the attributes that are not read.
+        let mut selected = Choice::of(selection(&wanted).map_err(NotWritten::Refused)?);
+        let lines = open(args, &watch.progress)?.flatten().filter(|line| selected.keep(&line.entry));
+        lines.for_each(|line| {
+            line.entry.attributes.iter().for_each(|name| losses.note(&Lost::Attribute(name)));
+        });
+    }
+    let mut choice = Choice::of(select);
     let folder = args.root.clone().unwrap_or_else(|| folder_of(&args.input));
     let own = args.output.as_deref().and_then(id);
     let mut listed = false;
@@ -300,6 +308,10 @@ struct Choice {
 }
 
 impl Choice {
+    fn of(select: Selection) -> Choice {
+        Choice { select, kept: 0, left_out: 0, pieced: false }
+    }
+
     /// Returns whether an entry is selected, by the size and time in the manifest. An entry without
     /// a size or time passes the filters on it.
     fn keep(&mut self, entry: &Entry) -> bool {
@@ -361,6 +373,7 @@ fn reading(args: &ConvertArgs) -> Options {
         requested: args.from_algorithm.clone(),
         format: args.from.or(all.format),
         locating: true,
+        attributes: true,
         ..all
     }
 }

@@ -36,6 +36,8 @@ pub enum Lost<'a> {
     Size(&'a Entry),
     /// The digests of pieces of the file.
     Pieces(&'a Entry),
+    /// An attribute of the file with this name, which truesum does not read.
+    Attribute(&'a str),
     /// The signature of the manifest.
     Signature,
 }
@@ -137,6 +139,7 @@ fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
         }
     }
     before.unread.extend(entry.unread);
+    before.attributes.extend(entry.attributes);
     None
 }
 
@@ -180,6 +183,7 @@ impl Converted {
             on_loss(Lost::Time(&entry));
         }
         entry.unread.iter().for_each(|name| on_loss(Lost::Unread(name)));
+        entry.attributes.iter().for_each(|name| on_loss(Lost::Attribute(name)));
         if kept.pieces.len() != entry.pieces.len() {
             on_loss(Lost::Pieces(&entry));
         }

@@ -28,6 +28,9 @@ pub struct Entry {
     /// Names of unsupported algorithms whose digests the manifest has in addition to others. Those
     /// digests are not compared.
     pub unread: Vec<String>,
+    /// Names of other attributes of the file that the manifest has and truesum does not read, such
+    /// as its permissions. Only with [`Options::attributes`](crate::Options::attributes).
+    pub attributes: Vec<String>,
     /// Digests of pieces of the file, one item for each algorithm. They do not protect bytes
     /// outside the pieces.
     pub pieces: Vec<PieceList>,

@@ -161,6 +161,9 @@ pub struct Options {
     /// Also return digests of pieces that only locate damage. Like all others, they need
     /// [`Options::allow_pieces`].
     pub locating: bool,
+    /// Also return the names of attributes that are not read ([`Entry::attributes`]), so that their
+    /// loss can be reported.
+    pub attributes: bool,
     /// Also return the digest of a file that is no longer than a piece as the digest of its piece,
     /// in formats that list pieces only for longer files.
     pub one_piece: bool,

@@ -28,9 +28,11 @@ enum Mark {
     Doubt,
     /// The name for a text in the form of a digest, which may be that of an unsupported algorithm.
     Unread,
+    /// The name of an attribute that is not read.
+    Attribute,
 }
 
-const MARKS: [Mark; 9] = [
+const MARKS: [Mark; 10] = [
     Mark::Begin,
     Mark::Name,
     Mark::Size,
@@ -40,6 +42,7 @@ const MARKS: [Mark; 9] = [
     Mark::Fault,
     Mark::Doubt,
     Mark::Unread,
+    Mark::Attribute,
 ];
 
 /// The value in place of a text's length that means that the length follows in four bytes.
@@ -75,12 +78,19 @@ pub(crate) struct Records {
     /// True if a digest of an unsupported algorithm makes an entry bad, even if it has other
     /// digests.
     strict: bool,
+    /// True if the names of attributes that are not read were requested.
+    attributes: bool,
 }
 
 impl Records {
+    /// Creates empty records.
+    pub(crate) fn new(options: &Options) -> Records {
+        Records { attributes: options.attributes, ..Records::default() }
+    }
+
     /// Creates empty records of a document in which an unsupported algorithm makes an entry bad.
-    pub(crate) fn strict() -> Records {
-        Records { strict: true, ..Records::default() }
+    pub(crate) fn strict(options: &Options) -> Records {
+        Records { strict: true, ..Records::new(options) }
     }
 
     /// Returns the number of entries.
@@ -164,6 +174,13 @@ impl Records {
     /// reported as not compared.
     pub(crate) fn unread(&mut self, name: &[u8]) {
         self.push(Mark::Unread, name);
+    }
+
+    /// Records an attribute of the file that is not read, if such names were requested.
+    pub(crate) fn attribute(&mut self, name: &[u8]) {
+        if self.attributes {
+            self.push(Mark::Attribute, name);
+        }
     }
 
     /// Records an error, which makes the entry a bad part of the document.
@@ -303,6 +320,10 @@ impl Read {
                 }
                 Mark::Unread => {
                     entry.unread.push(String::from_utf8_lossy(text).into_owned());
+                    continue;
+                }
+                Mark::Attribute => {
+                    entry.attributes.push(String::from_utf8_lossy(text).into_owned());
                     continue;
                 }
                 Mark::Doubt => {

@@ -82,12 +82,20 @@ impl<'a> Losses<'a> {
             Lost::Size(_) => self.count("the size".to_owned()),
             Lost::Time(_) => self.count("the time".to_owned()),
             Lost::Pieces(_) => self.count("the piece digests".to_owned()),
+            Lost::Attribute(name) => self.attribute(name),
             Lost::Signature => self.signature = true,
         }
     }
 
     fn count(&mut self, what: String) {
         *self.parts.entry(what).or_default() += 1;
+    }
+
+    /// Counts an attribute by its name, or with others if there are already many names.
+    fn attribute(&mut self, name: &str) {
+        let what = format!("the attribute {}", display_safe(name.as_bytes()));
+        let is_full = self.parts.len() as u64 >= SHOWN && !self.parts.contains_key(&what);
+        self.count(if is_full { "other attributes".to_owned() } else { what });
     }
 
     /// Records algorithms that nothing in the new manifest would identify.
@@ -172,6 +180,9 @@ impl<'a> Losses<'a> {
                         "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",
                         self.format.name
                     )
+                }
+                None if self.parts.keys().any(|what| what.contains("attribute")) => {
+                    "to drop this data, use --lossy; no format stores attributes other than size and time".to_owned()
                 }
                 None => {
                     "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned()

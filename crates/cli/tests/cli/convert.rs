@@ -382,3 +382,27 @@ fn new_digests_that_check_rejects_are_noted() {
         }
     }
 }
+
+/// Formats with room for sizes dropped the other attributes of an entry without a report, also in place.
+#[test]
+fn attributes_that_no_format_stores_are_lost_only_on_request() {
+    let mtree = format!("#mtree\na type=file mode=0644 size=3 sha256digest={ABC}\n");
+    for to in ["mtree", "magnet", "jsonl"] {
+        for more in [&[][..], &["-o", "l.mtree"], &["-a", "sha512"]] {
+            let folder = Folder::with(&[("l.mtree", &mtree), ("a", "abc")]);
+            let args = [&["convert", "l.mtree", "-t", to][..], more].concat();
+            let ran = folder.run(&args);
+            assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{args:?}");
+            let said = format!("l.mtree: {to} cannot store the attribute mode of 1 entry");
+            assert!(ran.err.contains(&said), "{args:?}: {}", ran.err);
+            assert_eq!(folder.read("l.mtree"), mtree.as_bytes());
+            let ran = folder.run(&["convert", "l.mtree", "-t", to, "--lossy"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+        }
+    }
+    let link = "ed2k://|file|a|3|a448017aaf21d8525fc10ae87aa6729d|s=http://x/a|/\n";
+    let folder = Folder::with(&[("l.ed2k", link)]);
+    let ran = folder.run(&["convert", "l.ed2k", "-t", "ed2k", "-o", "l.ed2k"]);
+    assert!(ran.err.contains("ed2k cannot store the attribute sources of 1 entry"), "{}", ran.err);
+    assert_eq!(folder.read("l.ed2k"), link.as_bytes());
+}

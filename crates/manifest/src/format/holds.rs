@@ -122,6 +122,7 @@ impl Holds {
             mtime: entry.mtime.filter(|_| self.mtime),
             digests: entry.digests.clone(),
             unread: Vec::new(),
+            attributes: Vec::new(),
             pieces: if self.pieces.is_some() { entry.pieces.clone() } else { Vec::new() },
         }
     }

@@ -180,7 +180,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         _ => None,
     });
     let best = best.min();
-    let mut records = Records::default();
+    let mut records = Records::new(options);
     let mut droid = Droid::of(&columns);
     let mut fields = Fields::new(&text, separator);
     fields.at = end;
@@ -266,6 +266,7 @@ fn entry(
             Column::Size if !field.is_empty() => records.size(field),
             // An empty cell means that the digest was not computed.
             Column::Other(title) if digests && is_like(field) => records.unread(title.as_bytes()),
+            Column::Other(title) if !field.is_empty() => records.attribute(title.as_bytes()),
             Column::Digest(tag) if !field.is_empty() => records.digest(tag.as_bytes(), field),
             Column::Doubtful
                 if field.len() >= MIN_DIGITS && (is_hex(field) || radix::base64(field).is_some()) =>

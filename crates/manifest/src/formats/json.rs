@@ -11,7 +11,7 @@ mod digests;
 mod document;
 mod entry;
 pub(super) mod key;
-mod name;
+pub(super) mod name;
 mod object;
 mod role;
 mod services;
@@ -65,7 +65,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Visit::new(&text, options.stop.as_deref());
+    let mut walk = Visit::new(&text, options);
     let mut begin = 0;
     let mut algorithm: Option<Option<String>> = None;
     // Several documents, one after the other, are JSON Lines.

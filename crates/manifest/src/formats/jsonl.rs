@@ -10,7 +10,8 @@ use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, S
 use crate::json::{SCHEMA, path_from, path_into};
 use crate::line::Reason;
 use crate::scan;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub(crate) static JSONL: Format = Format {
@@ -61,6 +62,9 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     Ok(())
 }
 
+/// The members that are read.
+const MEMBERS: &[&str] = &["schema", "path", "path_base64", "size", "mtime", "digests"];
+
 /// Minimum length of an object with the schema, in bytes.
 const SHORTEST: usize = 32;
 
@@ -85,7 +89,12 @@ impl Parse for Json {
         }
         let object: Object = serde_json::from_slice(line)
             .map_err(|error| Reason::Message(format!("not a JSON entry ({error})")))?;
-        object.entry(&self.options).map(Some)
+        let mut entry = object.entry(&self.options)?;
+        if self.options.attributes {
+            let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
+            entry.attributes = members.into_keys().filter(|key| !MEMBERS.contains(&key.as_str())).collect();
+        }
+        Ok(Some(entry))
     }
 }
 

@@ -111,6 +111,14 @@ impl Digests {
 }
 
 impl Links {
+    /// Adds an attribute that is not read to the entry, if they were requested.
+    fn attribute(&self, entry: &mut Entry, name: &[u8]) {
+        let name = String::from_utf8_lossy(name);
+        if self.options.attributes && !entry.attributes.iter().any(|known| *known == name) {
+            entry.attributes.push(name.into_owned());
+        }
+    }
+
     /// Parses a digest in hexadecimal or base32.
     fn value(&self, name: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         // Report an unknown algorithm rather than the form of its digest.
@@ -171,9 +179,12 @@ impl Links {
                         },
                     }
                 }
-                // Sources of the download.
-                b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so" => {}
-                _ => odd |= value.starts_with(b"urn:") || holds_like(value),
+                _ => {
+                    // Sources of the download may contain digests.
+                    let is_source = matches!(key, b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so");
+                    odd |= !is_source && (value.starts_with(b"urn:") || holds_like(value));
+                    self.attribute(&mut entry, key);
+                }
             }
         }
         digests.end(&mut entry)?;
@@ -186,27 +197,28 @@ impl Links {
         let (name, size, digest) = (next()?, next()?, next()?);
         let mut digests = Digests::default();
         digests.add(self.value("ed2k", digest))?;
+        let mut entry = Entry {
+            path: radix::percent(name).ok_or(Reason::BadEscape)?,
+            size: Some(scan::decimal(size).ok_or(Reason::Size)?),
+            ..Entry::default()
+        };
         let mut ended = false;
         for part in parts {
             match part {
                 [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
                 b"/" => ended = true,
-                // Digests of parts, and addresses of sources.
-                [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {}
-                [b's', b'=', url @ ..] if url.contains(&b':') => {}
+                [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {
+                    self.attribute(&mut entry, b"digests of parts");
+                }
+                [b's', b'=', url @ ..] if url.contains(&b':') => self.attribute(&mut entry, b"sources"),
                 b"" => {}
-                other if other.starts_with(b"sources,") => {}
+                other if other.starts_with(b"sources,") => self.attribute(&mut entry, b"sources"),
                 _ => return Err(Reason::Part("an unknown part of the link")),
             }
         }
         if !ended {
             return Err(Reason::Part("the link is truncated"));
         }
-        let mut entry = Entry {
-            path: radix::percent(name).ok_or(Reason::BadEscape)?,
-            size: Some(scan::decimal(size).ok_or(Reason::Size)?),
-            ..Entry::default()
-        };
         digests.end(&mut entry)?;
         Ok(entry)
     }

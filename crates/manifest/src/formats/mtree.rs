@@ -4,7 +4,7 @@
 //! Only regular files are entries. The order of lines expresses the hierarchy: the line of a
 //! directory enters it, and `..` leaves it.
 
-use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
+use crate::digest::{holds_like, is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::{Entry, Time};
 use crate::format::Algorithms;
 use crate::format::{
@@ -59,6 +59,10 @@ const DIGESTS: &[(&str, &str)] = &[
     ("rmd160digest", "ripemd160"),
     ("ripemd160digest", "ripemd160"),
 ];
+
+/// Other keywords that begin the statements about a file.
+const KEYWORDS: &[&[u8]] =
+    &[b"type", b"size", b"mode", b"time", b"uid", b"gid", b"uname", b"gname", b"nlink"];
 
 /// Types of objects that are neither regular files nor directories.
 const OTHERS: &[&[u8]] = &[b"link", b"block", b"char", b"fifo", b"socket"];
@@ -220,7 +224,12 @@ impl Tree {
         if let Some(damaged) = keywords.keys().chain(self.defaults.keys()).find(|key| is_damaged_key(key)) {
             return Err(Reason::Algorithm(SpecError::Unknown(damaged.clone())));
         }
-        if keywords.iter().any(|(key, value)| !known(key) && is_long_hex(value)) {
+        // The value of a keyword whose equals sign is misplaced contains another one. Paths may contain digests.
+        let is_path = |key: &str| matches!(key, "contents" | "link");
+        if keywords
+            .iter()
+            .any(|(key, value)| !known(key) && (is_long_hex(value) || !is_path(key) && holds_like(value)))
+        {
             return Err(Reason::Part("a digest under an unknown keyword"));
         }
         let mut entry = Entry::default();
@@ -240,9 +249,14 @@ impl Tree {
         }
         let algorithm =
             |key: &str| key.split(';').next().is_some_and(|name| name.parse::<truesum_hash::Spec>().is_ok());
+        let all = || keywords.keys().chain(self.defaults.keys().filter(|key| !keywords.contains_key(*key)));
         let other =
             |key: &&String| (key.ends_with("digest") || algorithm(key)) && !known(key) && *key != "cksum";
-        entry.unread = keywords.keys().chain(self.defaults.keys()).filter(other).cloned().collect();
+        entry.unread = all().filter(other).cloned().collect();
+        if self.options.attributes {
+            let read = |key: &str| known(key) || matches!(key, "type" | "size" | "time" | "cksum");
+            entry.attributes = all().filter(|key| !read(key) && !other(key)).cloned().collect();
+        }
         if let Some(text) = value("cksum") {
             let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok()).ok_or(Reason::NotALine)?;
             entry.digests.push(of_bytes("cksum", &sum.to_be_bytes(), &self.options)?);
@@ -339,11 +353,13 @@ impl Parse for Tree {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
-            // A name whose first character was overwritten with `#`.
+            // A character of the name or of the indentation was overwritten with `#`.
             let behind = scan::trim_start(line).strip_prefix(b"#").unwrap_or_default();
-            let key = |word: &[u8]| word.contains(&b'=');
-            if has_digest(behind)
-                && (!behind[0].is_ascii_whitespace() || key(scan::word(scan::trim(behind)).0))
+            let (first, _) = scan::word(scan::trim(behind));
+            let (key, is_keyword) = scan::cut(first, b'=').map_or((first, false), |(key, _)| (key, true));
+            let is_known = is_keyword
+                && (KEYWORDS.contains(&key) || DIGESTS.iter().any(|(name, _)| name.as_bytes() == key));
+            if is_known || has_digest(behind) && (!behind[0].is_ascii_whitespace() || !line.starts_with(b"#"))
             {
                 return Err(Reason::DamagedComment);
             }

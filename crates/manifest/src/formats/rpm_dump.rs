@@ -55,6 +55,9 @@ fn has_no_content(mode: &[u8]) -> bool {
     matches!(kind, b"01" | b"02" | b"04" | b"06" | b"012" | b"014")
 }
 
+/// The columns that are not read.
+const OTHERS: [&str; 8] = ["time", "mode", "owner", "group", "config", "doc", "rdev", "target"];
+
 struct Dump {
     options: Options,
 }
@@ -77,6 +80,8 @@ impl Parse for Dump {
         }
         let digests = if none { Vec::new() } else { vec![untagged(digest, &self.options)?] };
         let size = Some(scan::decimal(size).ok_or(Reason::Size)?);
-        Ok(Some(Entry { path: path.to_vec(), size, digests, ..Entry::default() }))
+        let attributes =
+            if self.options.attributes { OTHERS.map(str::to_owned).to_vec() } else { Vec::new() };
+        Ok(Some(Entry { path: path.to_vec(), size, digests, attributes, ..Entry::default() }))
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
     reader.config_mut().expand_empty_elements = true;
     let mut walk = Elements {
         dialect,
-        records: Records::default(),
+        records: Records::new(options),
         depth: 0,
         entry: None,
         aside: None,
@@ -241,6 +241,7 @@ impl Elements<'_> {
                 {
                     self.records.size(value.trim().as_bytes());
                 }
+                self.other_attributes(tag);
             } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
                 return Err(refused(at, "an unknown element that resembles a file element"));
             } else if self.is_stray(name) {
@@ -300,11 +301,35 @@ impl Elements<'_> {
         let unknown = || Take::Unknown(String::from_utf8_lossy(name).into_owned());
         let at_depth = if self.dialect.within.is_some() { 2 } else { 1 };
         let take = take.or_else(|| (named && below == at_depth && self.taken.is_none()).then(unknown));
+        match take {
+            Some(Take::Name | Take::Size) => self.other_attributes(tag),
+            None if below == 1
+                && self.aside.is_none()
+                && self.dialect.within.is_none_or(|within| name != within.as_bytes()) =>
+            {
+                self.records.attribute(name);
+            }
+            _ => {}
+        }
         if let Some(take) = take {
             self.taken = Some((self.depth, take));
             self.text.clear();
         }
         Ok(())
+    }
+
+    /// Records the attributes of the element of a file, its name or its size that are not read.
+    fn other_attributes(&mut self, tag: &BytesStart<'_>) {
+        if !self.options.attributes {
+            return;
+        }
+        for attribute in tag.attributes().with_checks(false).flatten() {
+            let name = attribute.key.local_name();
+            let is_read = |source: &Source| matches!(source, Source::Attribute(key) | Source::ChildAttribute(_, key) if key.as_bytes() == name.as_ref());
+            if !is_read(&self.dialect.name) && !is_read(&self.dialect.size) {
+                self.records.attribute(name.as_ref());
+            }
+        }
     }
 
     /// Returns the meaning of an element if it is a digest.
@@ -389,7 +414,7 @@ impl Elements<'_> {
             }
             Take::Allocated(gone) => self.is_itself |= trimmed == gone,
             Take::Unknown(name) if is_like(trimmed.as_bytes()) => self.records.unread(name.as_bytes()),
-            Take::Unknown(_) => {}
+            Take::Unknown(name) => self.records.attribute(name.as_bytes()),
             Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
             Take::Digest(tag, DigestEncoding::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, DigestEncoding::Decimal) => match trimmed.parse::<u32>() {

@@ -1,5 +1,6 @@
 //! Integration tests of the manifest crate, in one program so that they are linked only once.
 
+mod convert;
 mod coreutils;
 mod damage;
 mod fixtures;

@@ -135,7 +135,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         if self.role == Role::Paths && mostly_digits(self.key) {
             return self.paths(list);
         }
-        let (mut digests, mut listed) = (Object::default(), false);
+        let (mut digests, mut listed, mut is_damaged) = (Object::default(), false, false);
         let role = self.role.of_items(self.sense);
         self.walk.lists += 1;
         let group = Some(self.walk.lists);
@@ -150,6 +150,9 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             {
                 self.walk.records.begin(self.walk.at);
                 self.walk.records.fault("names under a digest, outside an OCFL manifest");
+            }
+            if matches!(statement, Statement::Fault) {
+                is_damaged = true;
             }
             listed |= matches!(&statement, Statement::Listed | Statement::Stray)
                 || matches!(&statement, Statement::Text(text) if holds_digest(text));
@@ -169,6 +172,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         self.walk.depth -= 1;
         Ok(match listed {
             _ if !digests.is_empty() => Statement::Digests(digests),
+            _ if is_damaged => Statement::Fault,
             true => Statement::Listed,
             false => Statement::Nothing,
         })

@@ -104,6 +104,8 @@ impl Object {
                 || member.kind == Kind::Listed && !is_other(key);
             if !digests.is_empty() && is_digest && !all_told(key) {
                 records.unread(key.as_bytes());
+            } else if member.key == Key::default() && member.kind.is_value() && !is_digest && !all_told(key) {
+                records.attribute(key.as_bytes());
             }
         }
         if !digests.is_empty()

@@ -59,7 +59,7 @@ pub(super) fn choose<'a>(
 }
 
 /// Returns true if `path` is the name, or ends in it as its last components.
-fn is_path_of(path: &[u8], name: &[u8]) -> bool {
+pub(in crate::formats) fn is_path_of(path: &[u8], name: &[u8]) -> bool {
     path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
 }
 

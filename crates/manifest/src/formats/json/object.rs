@@ -63,6 +63,13 @@ pub(super) enum Kind {
     Address,
 }
 
+impl Kind {
+    /// Returns true for a value that is neither null nor a digest.
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Kind::Text | Kind::Number | Kind::Odd | Kind::True | Kind::Passed)
+    }
+}
+
 impl Object {
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty()

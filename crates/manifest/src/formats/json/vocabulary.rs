@@ -9,6 +9,8 @@ pub(super) const NAMES: &[&str] = &[
     "relativepath",
     "relpath",
     "filename",
+    // SPDX
+    "packagefilename",
     // conda
     "fn",
     // F-Droid

@@ -1,6 +1,7 @@
 //! The state of reading a JSON document: the records so far, the nesting depth, and the position.
 
 use super::key::Keys;
+use crate::format::Options;
 use crate::records::Records;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,9 +21,17 @@ pub(super) struct Visit<'t> {
 
 impl<'t> Visit<'t> {
     /// Creates the state at the beginning of a document.
-    pub(super) fn new(text: &'t [u8], stop: Option<&'t AtomicBool>) -> Visit<'t> {
-        let records = Records::strict();
-        Visit { text, stop, at: 0, depth: 0, records, keys: Keys::default(), lists: 0 }
+    pub(super) fn new(text: &'t [u8], options: &'t Options) -> Visit<'t> {
+        let records = Records::strict(options);
+        Visit {
+            text,
+            stop: options.stop.as_deref(),
+            at: 0,
+            depth: 0,
+            records,
+            keys: Keys::default(),
+            lists: 0,
+        }
     }
 
     /// Returns true if reading was cancelled.

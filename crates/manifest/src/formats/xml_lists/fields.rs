@@ -3,6 +3,7 @@
 
 use crate::digest::{is_like, is_nearly};
 use crate::format::{Options, Parts};
+use crate::formats::json::name::is_path_of;
 use crate::formats::xml::{LIMIT, MAX_DEPTH, attribute_value, entity};
 use crate::line::LineError;
 use crate::radix;
@@ -71,7 +72,7 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
     let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut walk = Walk { shape, records: Records::default(), stack: Vec::new(), open: None, aside: None };
+    let mut walk = Walk { shape, records: Records::new(options), stack: Vec::new(), open: None, aside: None };
     let mut ended = false;
     loop {
         let at = reader.buffer_position() as usize;
@@ -244,18 +245,31 @@ impl Walk<'_> {
         if at(attribute).any(|found| other.contains(&found.value.rsplit(':').next().unwrap_or_default())) {
             return;
         }
-        let of_file = |paths: &'static [&'static str]| paths.iter().find(|path| at(path).next().is_some());
-        let names = of_file(shape.names).into_iter().flat_map(|path| at(path));
-        let mut names: Vec<_> = names.map(|found| spelled(&found.value, shape.names_are)).collect();
-        if shape.names_are == Names::Plain || names.is_empty() {
-            return self.record(open, &names);
+        let spelled = |path: &'static str| at(path).map(|found| spelled(&found.value, shape.names_are));
+        let mut places =
+            shape.names.iter().filter(|path| at(path).next().is_some()).map(|path| spelled(path));
+        if shape.names_are == Names::Plain {
+            return self.record(open, &places.next().map(Iterator::collect::<Vec<_>>).unwrap_or_default());
         }
         // A copy at a URL of another host, or at a handle, is not a file of this list.
-        if names.iter().any(Option::is_some) {
-            names.retain(Option::is_some);
-        }
+        let all: Vec<Vec<Option<Vec<u8>>>> = places.map(Iterator::collect).collect();
+        let mut paths = all.iter().map(|names| names.iter().flatten().collect::<Vec<_>>());
+        let mut paths = paths.by_ref().filter(|names| !names.is_empty());
+        let below = |a: &[&Vec<u8>], b: &[&Vec<u8>]| a.iter().any(|a| b.iter().any(|b| is_path_of(a, b)));
+        let mut names = match (paths.next(), paths.next()) {
+            (None, _) => return self.record(open, all.first().map_or(&[], Vec::as_slice)),
+            (Some(names), None) => names,
+            (Some(names), Some(others)) if below(&others, &names) && names != others => others,
+            (Some(names), Some(others)) => {
+                if !below(&names, &others) {
+                    self.record(open, &[Some(names[0].clone())]);
+                    return self.records.fault_of("two possible names of one file", others[0]);
+                }
+                names
+            }
+        };
         names.dedup();
-        names.iter().for_each(|name| self.record(open, std::slice::from_ref(name)));
+        names.iter().for_each(|name| self.record(open, &[Some((*name).clone())]));
     }
 
     /// Adds the record of a file with these names. `None` stands for one that is not a path.
@@ -319,6 +333,8 @@ impl Walk<'_> {
                         .fault_of("a digest in an unknown element or attribute", found.path.as_bytes()),
                     _ => self.records.unread(found.path.as_bytes()),
                 }
+            } else {
+                self.records.attribute(found.path.as_bytes());
             }
         }
     }
