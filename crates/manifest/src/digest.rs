@@ -171,8 +171,14 @@ pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
     let names = |row: &'static truesum_hash::Algorithm| {
         [row.name, row.tag].into_iter().chain(row.aliases.iter().copied())
     };
+    // A length may follow: `BLAKE2b-256`.
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let stem = name[..name.len() - digits].strip_suffix(b"-").filter(|_| digits > 0);
+    let nearly = |known: &str| {
+        is_nearly(name, known.as_bytes()) || stem.is_some_and(|stem| is_nearly(stem, known.as_bytes()))
+    };
     (2..=TAG_LIMIT).contains(&name.len())
-        && ALGORITHMS.iter().flat_map(names).any(|known| known.len() > 2 && is_nearly(name, known.as_bytes()))
+        && ALGORITHMS.iter().flat_map(names).any(|known| known.len() > 2 && nearly(known))
         && std::str::from_utf8(name).is_ok_and(|name| name.parse::<Spec>().is_err())
 }
 

@@ -11,7 +11,7 @@
 //! assert_eq!(lines[0].as_ref().unwrap().entry.path, b"empty");
 //! assert_eq!(
 //!     lines[1].as_ref().unwrap_err().to_string(),
-//!     "line 3: wrong digest length for sha256 (4 characters, not 64)"
+//!     "line 3: x: wrong digest length for sha256 (4 characters, not 64)"
 //! );
 //! ```
 

@@ -163,6 +163,14 @@ impl Reason {
         }
     }
 
+    /// Returns the reason without the name of the entry.
+    pub fn cause(&self) -> &Reason {
+        match self {
+            Reason::Of(_, reason) => reason,
+            reason => reason,
+        }
+    }
+
     /// Returns the name of the algorithm if it is unknown or unsupported. Other digests of the same
     /// file may then suffice. A known algorithm with invalid parameters is an error instead.
     pub(crate) fn unknown(&self) -> Option<&str> {

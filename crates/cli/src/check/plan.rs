@@ -61,7 +61,7 @@ pub enum Subject {
     Manifests(Vec<PathBuf>),
     /// All manifests below these folders.
     Below(Vec<PathBuf>),
-    /// Files whose names contain their CRC-32.
+    /// Files whose names contain their digest.
     Embedded(Vec<PathBuf>),
     /// Files that must have this digest.
     Files(Vec<PathBuf>, Box<Expected>),
@@ -513,29 +513,22 @@ fn expected(
             key: key.clone(),
             ..Default::default()
         };
-        match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
-            Some(Ok(line)) if line.entry.digests.len() == 1 => Ok(line.entry),
-            Some(Err(manifest::ReadError::Line(manifest::LineError {
-                reason: reason @ manifest::Reason::Key(_),
-                ..
-            }))) => Err(Refusal::with_hint(format!("--expect: {reason}"), HINT)),
-            Some(Err(manifest::ReadError::Line(manifest::LineError {
-                reason: reason @ manifest::Reason::UnknownAlgorithm { .. },
-                ..
-            }))) if matches!(&reason, manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty()) => {
-                Err(Refusal::with_hint(format!("--expect: {reason}"), COMPLETE))
-            }
+        let error = match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
+            Some(Ok(line)) if line.entry.digests.len() == 1 => return Ok(line.entry),
+            Some(Err(manifest::ReadError::Line(error))) => error,
+            _ => return Err(no_digest("not a digest")),
+        };
+        let reason = error.reason.cause();
+        let hint = match reason {
+            manifest::Reason::Key(_) => HINT.to_owned(),
+            manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty() => COMPLETE.to_owned(),
             // The algorithm was given, and does not have digests of this length.
-            Some(Err(manifest::ReadError::Line(error))) if !requested.is_empty() => {
-                let digest = path_word(OsStr::new(text));
-                Err(Refusal::with_hint(
-                    format!("--expect: {}", error.reason),
-                    format!("for the possible algorithms: truesum identify {digest}"),
-                ))
+            _ if !requested.is_empty() => {
+                format!("for the possible algorithms: truesum identify {}", path_word(OsStr::new(text)))
             }
-            Some(Err(manifest::ReadError::Line(error))) => Err(no_digest(&error.reason.to_string())),
-            _ => Err(no_digest("not a digest")),
-        }
+            _ => return Err(no_digest(&reason.to_string())),
+        };
+        Err(Refusal::with_hint(format!("--expect: {reason}"), hint))
     };
     let made = |entry: Entry, guessed: bool| {
         let (spec, digest) = entry.digests[0].clone();

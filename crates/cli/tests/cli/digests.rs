@@ -131,7 +131,7 @@ fn sha1_collision_fails_and_sampled_digests_need_a_request() {
     );
     for words in [&["check", "--allow-weak", "M"][..], &["audit", "--allow-weak", "M"]] {
         let ran = folder.run(words);
-        let why = "M: line 1: imohash covers only three samples of 16 KiB";
+        let why = "M: line 1: a: imohash covers only three samples of 16 KiB";
         assert!(ran.code == Some(2) && ran.out.is_empty() && ran.err.contains(why), "{words:?}: {ran:?}");
     }
     let requested = folder.run(&["check", "-a", "imohash", "M"]);

@@ -98,7 +98,7 @@ fn untagged_lines_use_the_requested_keyed_algorithm() {
     folder.write("tags", format!("BLAKE3 (a) = {hex}\n"));
     let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);
     assert!(ran.code == Some(2) && ran.out.is_empty(), "{ran:?}");
-    let why = "tags: line 1: blake3 is not one of the specified algorithms";
+    let why = "tags: line 1: a: blake3 is not one of the specified algorithms";
     assert!(ran.err.contains(why), "{}", ran.err);
     folder.write("tags", format!("BLAKE3;KEYED (a) = {hex}\n"));
     let ran = folder.run(&["check", "-a", "blake3", "--key-file", "K32", "tags"]);

@@ -218,3 +218,29 @@ fn first_entry_is_added_to_an_empty_manifest() {
         assert_eq!(text(found), expected.replace("{}", &a.digests[0].1.to_hex()));
     }
 }
+
+/// A CSV file with the line ends of Windows, or without the last one, was refused because its text
+/// was not reproduced.
+#[test]
+fn line_ends_of_a_rewritten_manifest_stay() {
+    let of = |end: &str, last: bool, names: &[&str]| {
+        let mut lines = vec!["path,size,md5".to_owned()];
+        lines.extend(names.iter().map(|name| {
+            let entry = entry(name, &["md5"], name.as_bytes());
+            format!("\"{name}\",{},{}", name.len(), entry.digests[0].1.to_hex())
+        }));
+        lines.join(end) + if last { end } else { "" }
+    };
+    for (end, last) in [("\n", true), ("\n", false), ("\r\n", true), ("\r\n", false)] {
+        let mut wanted = Wanted {
+            of: BTreeMap::from([(b"b".to_vec(), Edit::Drop)]),
+            added: vec![entry("ccc", &["md5"], b"ccc")],
+            ..Wanted::default()
+        };
+        let old = of(end, last, &["aa", "b"]);
+        let new = edited(old.as_bytes(), &Options::default(), &mut wanted);
+        assert_eq!(text(new.unwrap()), of(end, last, &["aa", "ccc"]), "{end:?} {last}");
+    }
+    let mixed = of("\r\n", true, &["a", "b"]).replacen("\r\n", "\n", 1);
+    assert!(refusal(mixed.as_bytes(), "x.csv", &mut Wanted::default()).contains("rewritten completely"));
+}

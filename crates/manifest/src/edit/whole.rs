@@ -6,8 +6,81 @@ use crate::format::{Format, Heading, Options};
 use crate::line::ReadError;
 use crate::reader::Reader;
 use crate::writer::{WriteError, Writer};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use truesum_hash::Spec;
+
+/// The line ends of a text, which a writer does not choose.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// True if lines end with CR and LF.
+    cr: bool,
+    /// True if the last line has an end.
+    last: bool,
+}
+
+impl Ends {
+    /// Returns the end of a line.
+    fn bytes(self) -> &'static [u8] {
+        if self.cr { b"\r\n" } else { b"\n" }
+    }
+
+    fn of(open: &mut Open<'_>) -> io::Result<Ends> {
+        let mut text = BufReader::new(open()?);
+        let mut line = Vec::new();
+        text.read_until(b'\n', &mut line)?;
+        let (cr, mut last) = (line.ends_with(b"\r\n"), line.last().copied());
+        loop {
+            let part = text.fill_buf()?;
+            let Some(&byte) = part.last() else { return Ok(Ends { cr, last: last == Some(b'\n') }) };
+            last = Some(byte);
+            let len = part.len();
+            text.consume(len);
+        }
+    }
+}
+
+/// An output with these line ends.
+struct Ended<W> {
+    out: W,
+    ends: Ends,
+    /// True if a line has ended whose end is not written yet.
+    is_pending: bool,
+}
+
+impl<W: Write> Ended<W> {
+    fn new(out: W, ends: Ends) -> Ended<W> {
+        Ended { out, ends, is_pending: false }
+    }
+
+    /// Writes the end of the last line, if it has one, and returns the output.
+    fn finish(mut self) -> io::Result<W> {
+        if self.ends.last && self.is_pending {
+            self.out.write_all(self.ends.bytes())?;
+        }
+        Ok(self.out)
+    }
+}
+
+impl<W: Write> Write for Ended<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let end = self.ends.bytes();
+        let body = text.strip_suffix(b"\n");
+        let mut written =
+            if std::mem::replace(&mut self.is_pending, body.is_some()) { end } else { b"" }.to_vec();
+        for (number, line) in body.unwrap_or(text).split(|&byte| byte == b'\n').enumerate() {
+            if number > 0 {
+                written.extend_from_slice(end);
+            }
+            written.extend_from_slice(line);
+        }
+        self.out.write_all(&written)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
 
 /// Returns whether writing the old entries again produces the old text byte for byte. If so, it has
 /// nothing that a writer would lose.
@@ -18,8 +91,9 @@ pub(super) fn is_reproduced(
 ) -> Result<bool, EditError> {
     let old = BufReader::new(open().map_err(EditError::Read)?);
     let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
-    let mut writer: Option<Writer<Same<_>>> = None;
-    let mut old = Some(Same { old, differs: false });
+    let ends = Ends::of(open).map_err(EditError::Read)?;
+    let mut writer: Option<Writer<Ended<Same<_>>>> = None;
+    let mut old = Some(Ended::new(Same { old, differs: false }, ends));
     for item in reader {
         let entry = match item {
             Ok(line) => line.entry,
@@ -36,14 +110,14 @@ pub(super) fn is_reproduced(
             Err(WriteError::Refused(_)) => return Ok(false),
             Err(WriteError::Io(error)) => return Err(EditError::Read(error)),
         }
-        if writer.get_mut().differs {
+        if writer.get_mut().out.differs {
             return Ok(false);
         }
     }
     // A manifest without entries does not show which heading it needs.
     let Some(writer) = writer else { return Ok(false) };
     let mut same = match writer.finish() {
-        Ok(same) => same,
+        Ok(same) => same.finish().map_err(EditError::Read)?,
         Err(WriteError::Refused(_)) => return Ok(false),
         Err(WriteError::Io(error)) => return Err(EditError::Read(error)),
     };
@@ -88,7 +162,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<(), EditError> {
     let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
-    let mut out = Some(out);
+    let mut out = Some(Ended::new(out, Ends::of(open).map_err(EditError::Read)?));
     let mut writer = None;
     let mut put = |old: &Entry, entry: Option<&Entry>| -> Result<(), EditError> {
         let writer = match out.take() {
@@ -114,7 +188,7 @@ pub(super) fn write(
     }
     match writer.map(Writer::finish) {
         None => Ok(()),
-        Some(Ok(_)) => Ok(()),
+        Some(Ok(out)) => out.finish().map(drop).map_err(EditError::Write),
         Some(Err(WriteError::Io(error))) => Err(EditError::Write(error)),
         Some(Err(WriteError::Refused(why))) => Err(EditError::Refused(Uneditable::Entry(Vec::new(), why))),
     }

@@ -6,7 +6,7 @@
 
 mod shell;
 
-use crate::digest::{is_long_hex, is_nearly, tagged};
+use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
 use crate::line::{Line, LineError, Place, Reason};
@@ -14,6 +14,7 @@ use crate::scan;
 use shell::{UNKNOWN, Variables};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use truesum_hash::{Digest, Spec};
 
 pub(crate) static ARCH: Format = Format {
     name: "arch",
@@ -47,12 +48,24 @@ fn array(key: &str) -> Option<(Option<&str>, &str)> {
     match name {
         "source" => Some((None, architecture)),
         "b2sums" => Some((Some("blake2b"), architecture)),
-        "cksums" => None,
+        "cksums" => Some((Some(CKSUM), architecture)),
         name => Some((
             Some(name.strip_suffix("sums").filter(|name| name.starts_with("sha") || *name == "md5")?),
             architecture,
         )),
     }
+}
+
+/// The algorithm whose digests are decimal numbers.
+const CKSUM: &str = "cksum";
+
+/// Parses a digest of an array for this algorithm.
+fn digest(algorithm: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    if algorithm != CKSUM {
+        return tagged(algorithm, text, options);
+    }
+    let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok());
+    of_bytes(CKSUM, &sum.ok_or(Reason::Part("not a decimal number of 32 bits"))?.to_be_bytes(), options)
 }
 
 /// An item of an array.
@@ -108,7 +121,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             let name = file(&source.value);
             let entry = match name.contains(&UNKNOWN) {
                 true => Err(unknown(&text, source)),
-                false => tagged(algorithm, &digest.value, options)
+                false => self::digest(algorithm, &digest.value, options)
                     .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) })
                     .map_err(|reason| reason.of(&name)),
             };
@@ -157,13 +170,22 @@ fn file(source: &[u8]) -> Vec<u8> {
 /// Returns true if an unknown key is probably a damaged key of a source or digest array: it
 /// resembles a known key, ends in `sums`, or its value is a digest.
 fn is_damaged(key: &[u8], value: &[u8]) -> bool {
-    const KEYS: &[&str] =
-        &["source", "md5sums", "sha1sums", "sha224sums", "sha256sums", "sha384sums", "sha512sums", "b2sums"];
+    const KEYS: &[&str] = &[
+        "source",
+        "cksums",
+        "md5sums",
+        "sha1sums",
+        "sha224sums",
+        "sha256sums",
+        "sha384sums",
+        "sha512sums",
+        "b2sums",
+    ];
     let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
     let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
     let other = key.ends_with(b"sums") && !KEYS.iter().any(|known| key == known.as_bytes());
     // OpenPGP fingerprints have as many digits as SHA-1.
-    near || (other || is_long_hex(value) && key != b"validpgpkeys") && key != b"cksums"
+    near || other || is_long_hex(value) && key != b"validpgpkeys"
 }
 
 /// Returns true if a line outside the arrays probably belongs to a damaged one: its parenthesis

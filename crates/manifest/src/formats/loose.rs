@@ -152,8 +152,10 @@ fn shape(line: &[u8]) -> Shape<'_> {
 /// Returns true if a comment without a blank after its mark would be an entry with another first
 /// character.
 fn is_damaged(line: &[u8]) -> bool {
-    matches!(line, [_, second, ..] if !scan::is_blank(*second))
-        && matches!(shape(&[b"x", &line[1..]].concat()), Shape::Entry(..))
+    let [_, second, ..] = line else { return false };
+    let is_entry = |shape: Shape<'_>| matches!(shape, Shape::Entry(..) | Shape::Below(..));
+    !scan::is_blank(*second)
+        && (is_entry(shape(&[b"x", &line[1..]].concat())) || holds_like(line) && !is_entry(shape(&line[1..])))
 }
 
 /// Splits a text into what is before its last word, and that word.

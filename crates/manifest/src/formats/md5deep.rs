@@ -86,12 +86,25 @@ fn is_time(word: &[u8]) -> bool {
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let (mut first, mut own, mut others) = (None, 0, 0);
+    // A single piece may be a GNU line of a file with such a name; only consecutive ones are evidence.
+    let (mut last, mut is_certain) = (None, false);
     for (at, line) in head.lines(b'\n').enumerate() {
         if scan::is_empty(line) {
             continue;
         }
-        let fits = of_piece(line).is_some()
-            || split(line).is_some_and(|(size, ..)| size.is_none_or(|size| scan::decimal(size).is_some()));
+        let is_column =
+            split(line).is_some_and(|(size, ..)| size.is_none_or(|size| scan::decimal(size).is_some()));
+        let fits = match of_piece(line) {
+            Some((_, name, range)) => {
+                is_certain |= last == Some((name, range.start));
+                last = Some((name, range.end));
+                true
+            }
+            None => {
+                is_certain |= is_column;
+                is_column
+            }
+        };
         match fits {
             true => own += 1,
             false if first.is_none() => return None,
@@ -99,7 +112,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         }
         first.get_or_insert(at);
     }
-    (own > others).then_some(Claim { sign: Sign::Whole, at: first? })
+    (is_certain && own > others).then_some(Claim { sign: Sign::Whole, at: first? })
 }
 
 struct Lines {

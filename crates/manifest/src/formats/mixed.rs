@@ -103,14 +103,20 @@ impl Mixed {
         if let Some(line) = tagged::split(body)
             && !is_digest(line.tag)
         {
-            let (spec, digest) = if line.tag.is_empty() {
-                self.untagged(line.digest)?
+            let found = if line.tag.is_empty() {
+                self.untagged(line.digest)
             } else {
-                self.tagged(line.tag, line.digest)?
+                self.tagged(line.tag, line.digest)
             };
+            let (spec, digest) = found.map_err(|reason| reason.of(line.name))?;
             return Ok((spec, digest, line.name.to_vec(), None));
         }
-        let (spec, digest) = self.untagged(first)?;
+        let (spec, digest) = self.untagged(first).map_err(|reason| match (reason, rest) {
+            // Text without a digest has no name either, and in a decimal line, a size precedes it.
+            (reason @ Reason::NotALine, _) | (reason, [] | [_]) => reason,
+            (reason, _) if first.iter().all(u8::is_ascii_digit) || tagged::split(body).is_some() => reason,
+            (reason, [_, b' ' | b'*', name @ ..] | [_, name @ ..]) => reason.of(name),
+        })?;
         let (gap, name) = match (self.gap, rest) {
             (_, [] | [_]) => return Err(Reason::EmptyName),
             (Gap::One, [_, name @ ..]) => (Gap::One, name),
@@ -202,7 +208,9 @@ pub(crate) fn is_damaged(line: &[u8]) -> bool {
 fn is_damaged_hex(line: &[u8]) -> bool {
     let digits = scan::find(&line[1..], |byte| !byte.is_ascii_hexdigit()).unwrap_or(line.len() - 1) + 1;
     let followed = line.get(digits).copied().is_some_and(scan::is_blank);
-    followed && digits >= 32 && digits % 2 == 0 && !same_length(digits / 2).is_empty()
+    // A word of eight letters and digits is the digest of a GNU line only before its two characters.
+    let is_short = digits == 8 && matches!(line[digits..], [b' ', b' ' | b'*', _, ..]);
+    followed && (digits >= 32 || is_short) && digits % 2 == 0 && !same_length(digits / 2).is_empty()
 }
 
 /// Returns true if a comment would be a tagged entry if its first character were another one. A

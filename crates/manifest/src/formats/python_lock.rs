@@ -71,11 +71,13 @@ struct Tables {
     count: usize,
     hashes: usize,
     deeper: usize,
+    /// True if something other than a separator follows a table.
+    is_followed: bool,
 }
 
 fn tables(line: &[u8]) -> Tables {
     scan::count(line.len());
-    let (mut found, mut depth, mut at) = (Tables::default(), 0_usize, 0);
+    let (mut found, mut depth, mut at, mut is_comment) = (Tables::default(), 0_usize, 0, false);
     while let Some(&byte) = line.get(at) {
         at += 1;
         match byte {
@@ -84,6 +86,10 @@ fn tables(line: &[u8]) -> Tables {
                 depth += 1;
             }
             b'}' => depth = depth.saturating_sub(1),
+            b'#' if depth == 0 => is_comment = true,
+            byte if depth == 0 && found.count > 0 && !is_comment && !b",] \t\r".contains(&byte) => {
+                found.is_followed = true;
+            }
             b'"' | b'\'' => {
                 while let Some(&inside) = line.get(at) {
                     at += 1 + usize::from(byte == b'"' && inside == b'\\');
@@ -158,7 +164,8 @@ impl Parse for Lock {
             return if fault { Err(Reason::Part(APART)) } else { Ok(None) };
         };
         let tables = tables(line);
-        if tables.hashes > 1 || (tables.count > 1 && tables.hashes + tables.deeper > 0) {
+        if tables.hashes > 1 || (tables.count > 1 || tables.is_followed) && tables.hashes + tables.deeper > 0
+        {
             return Err(Reason::Part("more than one archive on a line"));
         }
         let table = &line[open + 1..];

@@ -76,8 +76,7 @@ fn back(line: &[u8]) -> Option<Split<'_>> {
 }
 
 fn split(line: &[u8]) -> Option<Split<'_>> {
-    let found = if crate::digest::starts_with_digest(line) { front(line) } else { back(line) };
-    found.filter(|(digests, _)| digests.iter().any(|digest| is_long_hex(digest)))
+    front(line).or_else(|| back(line)).filter(|(digests, _)| digests.iter().any(|digest| is_long_hex(digest)))
 }
 
 /// Splits a line with a single digest, which RHash writes in GNU's order.

@@ -30,6 +30,9 @@ pub(crate) static S3_INVENTORY: Format = Format {
 /// Maximum number of columns of a row.
 const MAX_COLUMNS: usize = 64;
 
+/// The ETag of an empty object.
+const EMPTY: &[u8] = b"d41d8cd98f00b204e9800998ecf8427e";
+
 /// Types of encryption with which an ETag is not an MD5.
 const ENCRYPTED: [&[u8]; 3] = [b"SSE-KMS", b"DSSE-KMS", b"SSE-C"];
 
@@ -106,7 +109,8 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     // The version, whether it is the latest, and whether it is a delete marker.
     let versioned = date >= 5 && [3, 4].iter().all(|at| matches!(&row[*at][..], b"true" | b"false"));
     let earlier = versioned && (&row[3][..] == b"false" || &row[4][..] == b"true");
-    if earlier || name.ends_with(b"/") {
+    let is_empty = &row[date - 1][..] == b"0" || row.get(date + 1).is_some_and(|field| field == EMPTY);
+    if earlier || name.ends_with(b"/") && is_empty {
         // An older version, a delete marker, or a directory placeholder.
         return records.cancel();
     }

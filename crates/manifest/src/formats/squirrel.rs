@@ -1,7 +1,7 @@
 //! `RELEASES` of Squirrel: SHA-1, name, size. The size is the last column, and the name may
 //! contain blanks or be a URL.
 
-use crate::digest::{is_hex, tagged};
+use crate::digest::{holds_like, is_hex, tagged};
 use crate::entry::Entry;
 use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
 use crate::formats::mixed::is_damaged;
@@ -70,7 +70,7 @@ struct Releases {
 impl Parse for Releases {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) || line.starts_with(b"#") {
-            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+            return if is_damaged(line) || holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
         let size = scan::decimal(size).ok_or(Reason::Size)?;

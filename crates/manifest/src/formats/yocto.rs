@@ -5,7 +5,7 @@
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
-use crate::line::{Line, LineError, Place, Reason};
+use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 use std::collections::HashMap;
 
@@ -41,7 +41,11 @@ fn is_damaged(line: &[u8]) -> bool {
         &line[..scan::find(line, |byte| matches!(byte, b'[' | b' ' | b'=' | b'"')).unwrap_or(line.len())];
     let quoted = line.split(|&byte| byte == b'"').any(is_long_hex);
     let indexed = line.get(word.len()) == Some(&b'[') && (word == b"SRC_URI" || is_nearly(word, b"SRC_URI"));
-    (indexed || quoted && !word.starts_with(b"SRCREV")) && !line.starts_with(b"#")
+    // The first character may be damaged to a comment mark.
+    match line {
+        [b'#', rest @ ..] => indexed && !rest.starts_with(b"SRC_URI"),
+        _ => indexed || quoted && !word.starts_with(b"SRCREV"),
+    }
 }
 
 /// Variables by name. A variable without a value may have another value in BitBake than the
@@ -116,13 +120,28 @@ fn expanded(text: &[u8], known: &Variables, deep: usize, left: &mut usize) -> Ve
     out
 }
 
-/// Returns the file names in `SRC_URI = "..."` and their line numbers, by the name that the
-/// checksums refer to.
-fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, (Vec<u8>, usize)> {
-    let mut found = HashMap::new();
-    let mut open = false;
+/// A source in `SRC_URI = "..."`.
+struct Source {
+    /// The offset and the number of its line.
+    at: u64,
+    line: usize,
+    /// The name that checksums refer to.
+    name: Vec<u8>,
+    file: Vec<u8>,
+    scheme: Vec<u8>,
+}
+
+/// Schemes of sources whose files BitBake verifies by digests. Files of the recipe itself
+/// (`file://`) have none.
+const DIGESTED: &[&[u8]] =
+    &[b"http", b"https", b"ftp", b"ftps", b"sftp", b"s3", b"gs", b"az", b"crate", b"npm"];
+
+fn sources(text: &[u8], known: &Variables) -> Vec<Source> {
+    let (mut found, mut open, mut begin) = (Vec::new(), false, 0);
     let mut left = 1000 + text.len() / 16;
     for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+        let at = begin;
+        begin += line.len() as u64 + 1;
         let value = match line.strip_prefix(b"SRC_URI").map(scan::trim_start) {
             Some(rest) if !rest.starts_with(b"[") => scan::cut(rest, b'"').map(|(_, value)| value),
             None if open => Some(line),
@@ -134,9 +153,7 @@ fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, (Vec<u8>, usize)>
             let uri = &expanded(uri, known, 4, &mut left)[..];
             let mut parts = uri.split(|&byte| byte == b';');
             let path = parts.next().unwrap_or_default();
-            if !path.windows(3).any(|part| part == b"://") {
-                continue;
-            }
+            let Some(colon) = path.windows(3).position(|part| part == b"://") else { continue };
             let mut file = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
             let mut name = &b""[..];
             for part in parts {
@@ -144,7 +161,8 @@ fn sources(text: &[u8], known: &Variables) -> HashMap<Vec<u8>, (Vec<u8>, usize)>
                 name = part.strip_prefix(b"name=").unwrap_or(name);
             }
             if !file.is_empty() {
-                found.entry(name.to_vec()).or_insert_with(|| (file.to_vec(), number + 1));
+                let (name, file, scheme) = (name.to_vec(), file.to_vec(), path[..colon].to_vec());
+                found.push(Source { at, line: number + 1, name, file, scheme });
             }
         }
     }
@@ -161,7 +179,15 @@ fn variable(text: &[u8]) -> &[u8] {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let known = variables(&text, options.file_name.as_deref());
     let sources = sources(&text, &known);
-    let mut parts = Vec::new();
+    // Of several sources with a name, or without, a digest is that of one whose scheme has digests.
+    let mut numbers: Vec<usize> = (0..sources.len()).collect();
+    numbers.sort_by_key(|&number| !DIGESTED.contains(&&sources[number].scheme[..]));
+    let mut by_name = HashMap::new();
+    for number in numbers {
+        by_name.entry(&sources[number].name[..]).or_insert(number);
+    }
+    let mut is_verified = vec![false; sources.len()];
+    let mut parts: Vec<Found> = Vec::new();
     let mut begin = 0;
     for line in text.split(|&byte| byte == b'\n') {
         let at = Place::Byte(begin);
@@ -174,16 +200,18 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             continue;
         };
-        let found = match sources.get(name) {
+        let number = by_name.get(name).copied();
+        number.into_iter().for_each(|number| is_verified[number] = true);
+        let found = match number.map(|number| &sources[number]) {
             None => Err(Reason::Part("no file in SRC_URI has this name")),
-            Some((file, line)) if file.contains(&b'$') => {
+            Some(Source { file, line, .. }) if file.contains(&b'$') => {
                 let message = format!(
                     "only BitBake can expand {} in the source on line {line}",
                     String::from_utf8_lossy(variable(file))
                 );
                 Err(Reason::Message(message))
             }
-            Some((file, _)) => tagged(algorithm, digest, options)
+            Some(Source { file, .. }) => tagged(algorithm, digest, options)
                 .map(|(spec, digest)| Entry::new(file, spec, digest))
                 .map_err(|reason| reason.of(file)),
         };
@@ -192,5 +220,17 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             Err(reason) => Err(LineError { at, reason }),
         });
     }
+    for source in sources.iter().zip(is_verified).filter(|(_, verified)| !verified).map(|(source, _)| source)
+    {
+        let reason = match &source.scheme[..] {
+            b"file" => continue,
+            scheme if DIGESTED.contains(&scheme) => Reason::EmptyDigest,
+            _ => {
+                Reason::Part("not verifiable: a source in version control has a revision instead of a digest")
+            }
+        };
+        parts.push(Err(LineError { at: Place::Byte(source.at), reason: reason.of(&source.file) }));
+    }
+    parts.sort_by_key(|found| found.as_ref().map_or_else(|error| error.at, |line| line.at));
     Ok(Box::new(parts.into_iter()))
 }
