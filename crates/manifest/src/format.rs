@@ -98,7 +98,35 @@ pub trait Parse {
     }
 }
 
+impl Reading {
+    /// Reads lines that end with LF.
+    pub(crate) const fn lines(parser: fn(&Options) -> Box<dyn Parse + Send>) -> Reading {
+        Reading::Lines { terminator: b'\n', parser }
+    }
+
+    /// Reads a document of at most `limit` bytes.
+    pub(crate) const fn document(
+        limit: usize,
+        parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>,
+    ) -> Reading {
+        Reading::Document { limit, parse }
+    }
+}
+
 impl Format {
+    /// The values that most rows share: the format is not written, and holds digests of all
+    /// algorithms and nothing else.
+    pub(crate) const DEFAULT: Format = Format {
+        name: "",
+        file_names: &[],
+        summary: "",
+        holds: Holds::DIGESTS,
+        sniff: |_| None,
+        reading: Reading::Not(|_| String::new()),
+        writing: Writing::No,
+        tagged: None,
+    };
+
     /// Returns the byte that ends a line, LF or NUL, or `None` for documents, where line ends have
     /// no meaning.
     pub fn terminator(&self) -> Option<u8> {

@@ -1,5 +1,7 @@
 //! The beginning of a manifest, and the evidence for a format in it.
 
+use crate::scan;
+
 /// The beginning of a manifest: its first 64 KiB, or all of it. Text with a byte order mark is
 /// decoded to UTF-8. All other bytes are unchanged, because binary formats depend on them.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,20 @@ impl<'a> Head<'a> {
             _ => text.len(),
         };
         text[..end].split(move |&byte| byte == terminator)
+    }
+
+    /// Returns a claim for the first entry if every line that is not blank has the form of this
+    /// format. `form` returns `None` for a line of another format, and false for a line without an
+    /// entry, such as a comment. A CR at the end of a line is not part of it.
+    pub fn whole(&self, mut form: impl FnMut(&[u8]) -> Option<bool>) -> Option<Claim> {
+        let mut first = None;
+        for (at, line) in self.lines(b'\n').enumerate() {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !scan::is_empty(line) && form(line)? {
+                first.get_or_insert(at);
+            }
+        }
+        Some(Claim { sign: Sign::Whole, at: first? })
     }
 
     /// Returns a claim for the first line that has the form of this format.

@@ -8,7 +8,7 @@ mod shell;
 
 use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
 use crate::line::{Line, LineError, Place, Reason};
 use crate::scan;
 use shell::{UNKNOWN, Variables};
@@ -20,7 +20,6 @@ pub(crate) static ARCH: Format = Format {
     name: "arch",
     file_names: &["pkgbuild", ".srcinfo"],
     summary: "sources and checksums in a PKGBUILD or .SRCINFO; the file is not executed",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let flat = head.lines(b'\n').any(|line| line.starts_with(b"pkgbase = "));
         let at = head.lines(b'\n').position(|line| sums(line, flat))?;
@@ -28,9 +27,8 @@ pub(crate) static ARCH: Format = Format {
             head.lines(b'\n').any(|line| line.starts_with(b"pkgname=") || line.starts_with(b"pkgbase="));
         (flat || script).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Document { limit: 16 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(16 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// Returns true if the line begins an array of digests.

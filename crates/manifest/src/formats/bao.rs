@@ -19,7 +19,7 @@ pub(crate) static OBAO: Format = Format {
     name: "obao",
     file_names: &[".obao"],
     summary: "Bao outboard: BLAKE3 tree over 1 KiB chunks; locates damage",
-    reading: Reading::Document { limit: LIMIT, parse: |text, options| parse(&text, CHUNK, ".obao", options) },
+    reading: Reading::document(LIMIT, |text, options| parse(&text, CHUNK, ".obao", options)),
     ..ROW
 };
 
@@ -27,10 +27,7 @@ pub(crate) static OBAO4: Format = Format {
     name: "obao4",
     file_names: &[".obao4"],
     summary: "bao-tree outboard, as used by iroh: BLAKE3 tree over 16 KiB groups; locates damage",
-    reading: Reading::Document {
-        limit: LIMIT,
-        parse: |text, options| parse(&text, GROUP, ".obao4", options),
-    },
+    reading: Reading::document(LIMIT, |text, options| parse(&text, GROUP, ".obao4", options)),
     ..ROW
 };
 

@@ -6,7 +6,7 @@
 
 use crate::digest::{MIN_DIGITS, XXH3, is_hex, is_long_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
@@ -14,18 +14,12 @@ use truesum_hash::{Digest, Spec};
 
 pub(crate) static BARE: Format = Format {
     name: "bare",
-    file_names: &[],
     summary: "a single digest without a name, in a file such as NAME.sha256",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labelled: true })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labelled: true })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Extensions of files that contain digests, but do not specify their algorithm.

@@ -3,30 +3,26 @@
 
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Holds, Reading, Style, Unholdable, Writing};
+use crate::format::{Format, Reading, Style, Unholdable, Writing};
 use crate::formats::mixed::{Mixed, tagged::is_known as is_known_tag, tagged::split};
 use crate::{path, scan};
 
 pub(crate) static BSD: Format = Format {
     name: "bsd",
-    file_names: &[],
     summary: "TAG (name) = digest, as written by BSD tools and cksum; reads OpenSSL's forms too",
-    holds: Holds::DIGESTS,
     sniff: |head| head.first(b'\n', is_known),
-    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static BSD_Z: Format = Format {
     name: "bsd-z",
-    file_names: &[],
     summary: "bsd with NUL-terminated lines and unescaped names",
-    holds: Holds::DIGESTS,
     sniff: |head| head.first(0, |line| split(line).is_some() && !starts_with_digest(line)),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(write_z),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Returns true for a tagged line with a known algorithm.

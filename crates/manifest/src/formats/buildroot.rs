@@ -2,7 +2,7 @@
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -10,14 +10,9 @@ pub(crate) static BUILDROOT: Format = Format {
     name: "buildroot",
     file_names: &[".hash"],
     summary: "Buildroot .hash file: algorithm, digest and name on each line",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Hashes { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Hashes { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// The algorithms that Buildroot accepts.

@@ -2,7 +2,7 @@
 
 use crate::digest::tagged;
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 
@@ -16,19 +16,15 @@ pub(crate) static CARGO_LOCK: Format = Format {
         let sums = head.lines(b'\n').any(|line| line.starts_with(b"checksum = \""));
         sums.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Lock {
-                options: options.clone(),
-                place: Place::Line(1),
-                package: Package::default(),
-                other: true,
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Lock {
+            options: options.clone(),
+            place: Place::Line(1),
+            package: Package::default(),
+            other: true,
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 const PACKAGE: &[u8] = b"[[package]]";

@@ -20,7 +20,7 @@ pub(crate) static CAIBX: Format = Format {
         let is_index = le64(head.text, 0) == Some(HEADER as u64) && le64(head.text, 8) == Some(INDEX);
         is_index.then_some(Claim { sign: Sign::Mark, at: 0 })
     },
-    reading: Reading::Document { limit: LIMIT, parse },
+    reading: Reading::document(LIMIT, parse),
     ..ROW
 };
 

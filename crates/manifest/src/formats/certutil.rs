@@ -3,35 +3,29 @@
 
 use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::{Found, LineError, Place, Reason};
 use crate::scan;
 
 pub(crate) static CERTUTIL: Format = Format {
     name: "certutil",
-    file_names: &[],
     summary: "output of certutil -hashfile (Windows)",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| line.starts_with(LAST))?;
         let others = head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line)).count();
         (others == 0 || others == 2).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Runs {
-                options: options.clone(),
-                place: Place::Line(1),
-                title: None,
-                entry: None,
-                good: false,
-                failed: false,
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Runs {
+            options: options.clone(),
+            place: Place::Line(1),
+            title: None,
+            entry: None,
+            good: false,
+            failed: false,
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 /// The beginning of the last line of a run, in every language.

@@ -3,7 +3,7 @@
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -13,12 +13,8 @@ pub(crate) static CFV_CSV: Format = Format {
     summary: "csv, csv2 and csv4 of cfv: name, size, CRC-32 and folder, each followed by a comma",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Rows { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Rows { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// Splits a row into its cells, each of which ends with a comma. Quotes inside quoted cells are

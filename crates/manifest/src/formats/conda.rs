@@ -2,27 +2,21 @@
 
 use crate::digest::{is_long_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::{radix, scan};
 
 pub(crate) static CONDA: Format = Format {
     name: "conda",
-    file_names: &[],
     summary: "output of conda list --explicit --md5: URLs ending in # and a digest",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head
             .lines(b'\n')
             .position(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT)?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Urls { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Urls { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 const EXPLICIT: &[u8] = b"@EXPLICIT";

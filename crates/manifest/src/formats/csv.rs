@@ -22,13 +22,12 @@ use truesum_hash::{Spec, SpecError};
 
 pub(crate) static CSV: Format = Format {
     name: "csv",
-    file_names: &[],
     summary: "CSV with a header: Get-FileHash | Export-Csv, HashMyFiles, iLook, spreadsheets",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Document { limit: 64 << 20, parse },
+    reading: Reading::document(64 << 20, parse),
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Maximum number of columns. A header with more is not recognised.

@@ -9,7 +9,7 @@
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::gather::Gather;
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
@@ -23,9 +23,8 @@ pub(crate) static DEB822: Format = Format {
     summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Control::new(options)) },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Control::new(options))),
+    ..Format::DEFAULT
 };
 
 /// The format of the rows of a list field.

@@ -19,12 +19,9 @@ pub(crate) static DFXML: Format = Format {
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "dfxml", |_| true),
-    reading: Reading::Document {
-        limit: xml::LIMIT,
-        parse: |text, options| xml::parse(&text, &DIALECT, options),
-    },
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &DIALECT, options)),
     writing: Writing::Manifest(|heading| Box::new(Objects { style: heading.style })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 static DIALECT: Dialect = Dialect {

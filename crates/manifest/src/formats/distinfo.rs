@@ -20,14 +20,11 @@ pub(crate) static DISTINFO: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Distinfo { options: options.clone(), place: Place::Line(1), held: Gather::default() })
-        },
-    },
+    reading: Reading::lines(|options| {
+        Box::new(Distinfo { options: options.clone(), place: Place::Line(1), held: Gather::default() })
+    }),
     writing: Writing::Manifest(|_| Box::new(Table)),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {

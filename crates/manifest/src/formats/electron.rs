@@ -6,7 +6,7 @@
 //! flow collections) is rejected.
 
 use crate::digest::{is_like, is_nearly};
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
 use crate::line::{LineError, Place, Reason};
 use crate::records::{Records, refused};
 use crate::{radix, scan};
@@ -24,9 +24,8 @@ pub(crate) static ELECTRON: Format = Format {
     summary: "electron-builder's latest.yml: names, sizes and SHA-512 of release files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Document { limit: 16 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(16 << 20, parse),
+    ..Format::DEFAULT
 };
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {

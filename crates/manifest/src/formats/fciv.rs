@@ -1,20 +1,14 @@
 //! The database of Microsoft's File Checksum Integrity Verifier: XML with digests in base64.
 
 use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
-use crate::format::{Format, Holds, Reading, Writing};
+use crate::format::{Format, Reading};
 
 pub(crate) static FCIV: Format = Format {
     name: "fciv",
-    file_names: &[],
     summary: "XML of Microsoft's fciv: names, MD5 and SHA-1 in base64",
-    holds: Holds::DIGESTS,
     sniff: |head| xml::sniff(head, "FCIV", |_| true),
-    reading: Reading::Document {
-        limit: xml::LIMIT,
-        parse: |text, options| xml::parse(&text, &DIALECT, options),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &DIALECT, options)),
+    ..Format::DEFAULT
 };
 
 static DIALECT: Dialect = Dialect {

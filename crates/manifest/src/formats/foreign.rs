@@ -3,14 +3,12 @@
 
 use super::xml;
 use crate::digest::is_long_hex;
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Reading, Sign};
 use crate::scan;
 
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
-    file_names: &[],
     summary: "web page (for example an error page); recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let (root, tag) = xml::root(head)?;
         let page = [&b"html"[..], b"head", b"body", b"table", b"pre"]
@@ -21,26 +19,21 @@ pub(crate) static WEB_PAGE: Format = Format {
     reading: Reading::Not(|_| {
         "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)".to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static IMAGE: Format = Format {
     name: "image",
-    file_names: &[],
     summary: "image or printable document; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| begins(head, IMAGES),
     reading: Reading::Not(|_| "this is an image or a document, not a manifest".to_owned()),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static AUDIO: Format = Format {
     name: "audio",
     file_names: &[".ffp", ".st5"],
     summary: "digests of decoded audio (flac's .ffp, shntool's .st5); recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines =
             head.lines(b'\n').map(scan::trim).filter(|line| !matches!(line, [] | [b';', ..])).peekable();
@@ -57,15 +50,13 @@ pub(crate) static AUDIO: Format = Format {
         "these are digests of decoded audio, not of files; to verify FLAC files: flac --test; to print such digests: \
          shntool hash or metaflac --show-md5sum".to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static LOCK: Format = Format {
     name: "package-lock",
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
     summary: "lock file of yarn or pnpm (digests of cached archives); recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mark = |line: &[u8]| {
             [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"]
@@ -79,8 +70,7 @@ pub(crate) static LOCK: Format = Format {
          yarn install --check-cache, yarn check --integrity or pnpm store status"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };

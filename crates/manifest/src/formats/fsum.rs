@@ -4,7 +4,7 @@
 
 use crate::digest::{MIN_DIGITS, is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading};
 use crate::formats::mixed::{Mixed, is_comment};
 use crate::line::Reason;
 use crate::path::FOLDER_LIMIT;
@@ -13,18 +13,12 @@ use truesum_hash::Spec;
 
 pub(crate) static FSUM: Format = Format {
     name: "fsum",
-    file_names: &[],
     summary: "digest, ?ALGORITHM*, name, as written by fsum and TeraCopy; FastSum's UTF-8 names",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Lines { options: options.clone(), lines: Mixed::new(options, b'\n'), name: None })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Lines { options: options.clone(), lines: Mixed::new(options, b'\n'), name: None })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Splits a line that names its algorithm into digest, algorithm and name.
@@ -73,16 +67,10 @@ fn is_spelled(in_page: &[u8], name: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut own = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if split(line).is_some() || utf8_name(line).is_some() {
-            own.get_or_insert(at);
-        } else if !scan::is_empty(line) && !is_comment(line) && !crate::digest::starts_with_digest(line) {
-            return None;
-        }
-    }
-    Some(Claim { sign: Sign::Whole, at: own? })
+    head.whole(|line| {
+        let own = split(line).is_some() || utf8_name(line).is_some();
+        (own || is_comment(line) || crate::digest::starts_with_digest(line)).then_some(own)
+    })
 }
 
 struct Lines {

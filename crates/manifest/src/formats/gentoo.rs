@@ -2,22 +2,17 @@
 
 use crate::digest::{is_nearly_algorithm, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading};
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static GENTOO: Format = Format {
     name: "gentoo",
-    file_names: &[],
     summary: "Gentoo Manifest (GLEP 74): TAG name size ALGORITHM digest ...",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Manifest { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Manifest { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 const FILES: &[&[u8]] = &[b"DIST", b"DATA", b"EBUILD", b"MISC", b"AUX", b"MANIFEST"];
@@ -25,21 +20,13 @@ const FILES: &[&[u8]] = &[b"DIST", b"DATA", b"EBUILD", b"MISC", b"AUX", b"MANIFE
 const OTHERS: &[&[u8]] = &[b"IGNORE", b"OPTIONAL", b"TIMESTAMP"];
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        if scan::is_empty(line) {
-            continue;
-        }
+    head.whole(|line| {
         let (tag, rest) = scan::word(line);
-        let (_, rest) = scan::word(rest);
-        let (size, _) = scan::word(rest);
-        if FILES.contains(&tag) && scan::decimal(size).is_some() {
-            first.get_or_insert(at);
-        } else if !FILES.contains(&tag) && !OTHERS.contains(&tag) {
-            return None;
-        }
-    }
-    Some(Claim { sign: Sign::Whole, at: first? })
+        let (size, _) = scan::word(scan::word(rest).1);
+        let is_file = FILES.contains(&tag);
+        // A file whose size is damaged does not decide either way.
+        (is_file || OTHERS.contains(&tag)).then(|| is_file && scan::decimal(size).is_some())
+    })
 }
 
 struct Manifest {

@@ -6,16 +6,14 @@
 
 use crate::digest::{tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
 
 pub(crate) static GET_FILEHASH: Format = Format {
     name: "get-filehash",
-    file_names: &[],
     summary: "output of PowerShell's Get-FileHash, as a table or a list",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
         let (at, first) = lines.next()?;
@@ -25,21 +23,17 @@ pub(crate) static GET_FILEHASH: Format = Format {
         let table = columns(first).is_some() && is_rule(second);
         (list || table).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Shown {
-                options: options.clone(),
-                place: Place::Line(1),
-                columns: None,
-                first: b"",
-                object: None,
-                folder: None,
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Shown {
+            options: options.clone(),
+            place: Place::Line(1),
+            columns: None,
+            first: b"",
+            object: None,
+            folder: None,
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 /// The columns of a table: their names, and the offsets at which they begin.

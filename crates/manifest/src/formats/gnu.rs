@@ -16,20 +16,20 @@ pub(crate) static GNU: Format = Format {
     summary: "digest, two characters, name, as written by sha256sum and similar tools",
     holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
-    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
     tagged: Some(&BSD),
 };
 
 pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
-    file_names: &[],
     summary: "gnu with NUL-terminated lines and unescaped names (sha256sum -z)",
     holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(0, starts_with_digest),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
     tagged: Some(&BSD_Z),
+    ..Format::DEFAULT
 };
 
 fn is_line(line: &[u8]) -> bool {

@@ -1,14 +1,13 @@
 //! `go.sum`: each digest covers the sorted list of a module's files, and does not belong to a
 //! single file. The format is recognised, but not read.
 
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Reading, Sign};
 use crate::scan;
 
 pub(crate) static GO_SUM: Format = Format {
     name: "go-sum",
     file_names: &["go.sum"],
     summary: "go.sum: digests of Go modules, not of files; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();
         let own = lines.peek().is_some() && lines.all(is_line);
@@ -18,8 +17,7 @@ pub(crate) static GO_SUM: Format = Format {
         "this is a go.sum file, whose digests cover lists of module files, not single files; to verify the modules: go mod verify"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 fn is_line(line: &[u8]) -> bool {

@@ -3,22 +3,18 @@
 
 use crate::digest::{is_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 
 pub(crate) static GPG: Format = Format {
     name: "gpg-print-md",
-    file_names: &[],
     summary: "output of gpg --print-md and --print-mds: digits in groups, on several lines",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Groups { options: options.clone(), place: Place::Line(1), open: None }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Groups { options: options.clone(), place: Place::Line(1), open: None })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Maximum number of digits of a digest.

@@ -29,12 +29,9 @@ pub(crate) static HASHDEEP: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Rows { options: options.clone(), columns: None }),
-    },
+    reading: Reading::lines(|options| Box::new(Rows { options: options.clone(), columns: None })),
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// The algorithms of hashdeep, in the order of its columns.

@@ -3,7 +3,7 @@
 //! The list also has an entry for itself, whose digest cannot be correct. That entry is ignored.
 
 use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
-use crate::format::{Format, Holds, Reading, Writing};
+use crate::format::{Format, Holds, Reading};
 
 pub(crate) static INTERNET_ARCHIVE: Format = Format {
     name: "internet-archive",
@@ -11,12 +11,8 @@ pub(crate) static INTERNET_ARCHIVE: Format = Format {
     summary: "Internet Archive XML: names, sizes, MD5, SHA-1 and CRC-32 of an item's files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| xml::sniff(head, "files", |_| true),
-    reading: Reading::Document {
-        limit: xml::LIMIT,
-        parse: |text, options| xml::parse(&text, &DIALECT, options),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &DIALECT, options)),
+    ..Format::DEFAULT
 };
 
 static DIALECT: Dialect = Dialect {

@@ -3,38 +3,32 @@
 
 use crate::digest::{in_any_base, is_nearly};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::NAME_LIMIT;
 use crate::{radix, scan};
 
 pub(crate) static JAR: Format = Format {
     name: "jar-manifest",
-    file_names: &[],
     summary: "MANIFEST.MF of a Java archive: sections with Name and ALGORITHM-Digest",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
         let first = head.lines(b'\n').nth(at)?;
         let own = first.starts_with(b"Manifest-Version:") || first.starts_with(SIGNED);
         own.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Sections {
-                options: options.clone(),
-                place: Place::Line(1),
-                field: Vec::new(),
-                entry: None,
-                bad: None,
-                signed: false,
-                main_ended: false,
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Sections {
+            options: options.clone(),
+            place: Place::Line(1),
+            field: Vec::new(),
+            entry: None,
+            bad: None,
+            signed: false,
+            main_ended: false,
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 /// The first key of a `.SF` file, whose digests cover the sections of the manifest.

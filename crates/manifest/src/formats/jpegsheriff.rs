@@ -3,7 +3,7 @@
 
 use crate::digest::tagged;
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 use std::ops::Range;
@@ -20,21 +20,17 @@ pub(crate) static JPEGSHERIFF: Format = Format {
         let rule = head.lines(b'\n').nth(at + 1).is_some_and(is_rule);
         (banner && rule).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Table {
-                options: options.clone(),
-                heading: Vec::new(),
-                columns: None,
-                closed: false,
-                files: 0,
-                bytes: 0,
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Table {
+            options: options.clone(),
+            heading: Vec::new(),
+            columns: None,
+            closed: false,
+            files: 0,
+            bytes: 0,
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 fn is_rule(line: &[u8]) -> bool {

@@ -37,9 +37,9 @@ pub(crate) static JSON: Format = Format {
     summary: "JSON lists and maps; npm locks, vendored crates, releases, container image manifests",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Document { limit: LIMIT, parse },
+    reading: Reading::document(LIMIT, parse),
     writing: Writing::Manifest(|heading| Box::new(write::List::new(heading))),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const LIMIT: usize = 64 << 20;

@@ -20,12 +20,9 @@ pub(crate) static JSONL: Format = Format {
     summary: "one JSON object per file, with size, time and any number of digests",
     holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Json { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Json { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// A line that begins with a brace is evidence in text; in binary data it occurs by chance, and only the beginning of a

@@ -6,7 +6,7 @@ use super::csv::fields::{Fields, TORN};
 use super::nameless::le32;
 use crate::digest::{is_long_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Holds, Options, Parse, Parts, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Holds, Options, Parse, Parts, Reading, Sign};
 use crate::line::{Line, LineError, Place, Reason};
 use crate::records::refused;
 use crate::scan;
@@ -17,23 +17,17 @@ pub(crate) static NSRL: Format = Format {
     summary: "NSRLFile.txt, as published by NSRL until 2022, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]), size: true, ..SET },
     sniff: |head| columns(head.lines(b'\n').next()?).map(|_| MARK),
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Nsrl { options: options.clone(), columns: Vec::new() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Nsrl { options: options.clone(), columns: Vec::new() })),
+    ..Format::DEFAULT
 };
 
 pub(crate) static ENCASE: Format = Format {
     name: "encase-hash",
-    file_names: &[],
     summary: "EnCase hash set (.hash): MD5 digests without names, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..SET },
     sniff: |head| head.text.starts_with(ENCASE_MARK).then_some(MARK),
-    reading: Reading::Document { limit: 256 << 20, parse: encase },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(256 << 20, encase),
+    ..Format::DEFAULT
 };
 
 pub(crate) static CLAMAV: Format = Format {
@@ -46,27 +40,20 @@ pub(crate) static CLAMAV: Format = Format {
         let all = lines.peek().is_some() && lines.all(|line| signature(line).is_some());
         all.then_some(Claim { sign: Sign::Whole, at: 0 })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(ClamAv { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(ClamAv { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 pub(crate) static SQLITE: Format = Format {
     name: "sqlite",
-    file_names: &[],
     summary: "SQLite database, as published by NSRL since 2022; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
         "this is an SQLite database, not a list of files; to use a database published by NSRL, export its digests: \
          sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const SET: Holds = Holds { set: true, ..Holds::DIGESTS };

@@ -18,7 +18,7 @@ pub(crate) static RDIFF: Format = Format {
     summary: "block signature written by rdiff (librsync); locates damage",
     holds: Holds { locates: true, ..Holds::DIGESTS },
     sniff: |head| spec(head.text).map(|_| Claim { sign: Sign::Mark, at: 0 }),
-    reading: Reading::Document { limit: LIMIT, parse },
+    reading: Reading::document(LIMIT, parse),
     ..ROW
 };
 

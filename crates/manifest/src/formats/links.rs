@@ -42,12 +42,9 @@ pub(crate) static LINKS: Format = Format {
         ..Holds::DIGESTS
     },
     sniff: |head| begins(head, MAGNET),
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Links { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Links { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static ED2K: Format = Format {
@@ -58,7 +55,7 @@ pub(crate) static ED2K: Format = Format {
     sniff: |head| begins(head, FILE),
     reading: LINKS.reading,
     writing: Writing::Entries(write_ed2k),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const MAGNET: &[u8] = b"magnet:?";

@@ -8,7 +8,7 @@
 use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::{Mixed, is_comment, tagged::split as split_tagged};
 use crate::line::Reason;
 use crate::path::FOLDER_LIMIT;
@@ -17,23 +17,17 @@ use truesum_hash::Spec;
 
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
-    file_names: &[],
     summary: "hand-written lists: name before digest, 'name: digest', blocks, Markdown tables",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Loose {
-                options: options.clone(),
-                lines: Mixed::new(options, b'\n'),
-                name: None,
-                stated: Vec::new(),
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Loose {
+            options: options.clone(),
+            lines: Mixed::new(options, b'\n'),
+            name: None,
+            stated: Vec::new(),
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 /// The shape of a line.

@@ -14,7 +14,6 @@ use std::ops::Range;
 
 pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
-    file_names: &[],
     summary: "output of md5deep -z, -t, -c and -p: digest, size or time, name",
     holds: Holds {
         // Only its length identifies the algorithm of a digest.
@@ -25,12 +24,9 @@ pub(crate) static MD5DEEP: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Size, digest and name; the size is not parsed yet.

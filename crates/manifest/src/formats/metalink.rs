@@ -20,12 +20,9 @@ pub(crate) static METALINK4: Format = Format {
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "metalink", |tag| xml::holds(tag, NAMESPACE)),
-    reading: Reading::Document {
-        limit: xml::LIMIT,
-        parse: |text, options| xml::parse(&text, &FOUR, options),
-    },
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &FOUR, options)),
     writing: Writing::Manifest(|heading| Box::new(Files { style: heading.style })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static METALINK3: Format = Format {
@@ -33,13 +30,9 @@ pub(crate) static METALINK3: Format = Format {
     file_names: &[".metalink"],
     summary: "Metalink 3: names, sizes and digests of downloads (XML)",
     sniff: |head| xml::sniff(head, "metalink", |tag| !xml::holds(tag, NAMESPACE)),
-    reading: Reading::Document {
-        limit: xml::LIMIT,
-        parse: |text, options| xml::parse(&text, &THREE, options),
-    },
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &THREE, options)),
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const NAMESPACE: &str = "urn:ietf:params:xml:ns:metalink";

@@ -11,18 +11,15 @@ use crate::radix::to_c4;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
-    file_names: &[],
     summary: "Media Hash List 1.1: names, sizes and digests of camera files (XML)",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| xml::sniff(head, "hashlist", |tag| !xml::holds(tag, ASC)),
-    reading: Reading::Document { limit: xml::LIMIT, parse: |text, options| xml::parse(&text, &ONE, options) },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &ONE, options)),
+    ..Format::DEFAULT
 };
 
 pub(crate) static ASCMHL: Format = Format {
     name: "ascmhl",
-    file_names: &[],
     summary: "ASC Media Hash List 2.0: names, sizes and digests of camera files (XML)",
     holds: Holds {
         algorithms: Algorithms::Only(&["xxh64", "md5", "sha1", "xxh3", "xxh128", "sha512"]),
@@ -31,9 +28,9 @@ pub(crate) static ASCMHL: Format = Format {
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "hashlist", |tag| xml::holds(tag, ASC)),
-    reading: Reading::Document { limit: xml::LIMIT, parse: |text, options| xml::parse(&text, &TWO, options) },
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &TWO, options)),
     writing: Writing::Manifest(|heading| Box::new(Generation { made: heading.made.clone() })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 const ASC: &str = "urn:ASC:MHL";

@@ -35,9 +35,9 @@ pub(crate) static MTREE: Format = Format {
             || line.starts_with(b". ") && has_type(line);
         own.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Tree::new(options)) },
+    reading: Reading::lines(|options| Box::new(Tree::new(options))),
     writing: Writing::Manifest(|_| Box::new(Spec::default())),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Keywords without a value.

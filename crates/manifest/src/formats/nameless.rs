@@ -2,7 +2,7 @@
 //! caller or derived from the name of the list.
 
 use crate::entry::{Entry, PieceList};
-use crate::format::{Format, Holds, Options, Parts, Reading, Writing};
+use crate::format::{Format, Holds, Options, Parts, Reading};
 use crate::line::{Line, LineError, Place};
 use crate::records::refused;
 
@@ -15,13 +15,11 @@ pub(crate) const UNMARKED: &[&str] = &["obao", "obao4", "fsverity-tree"];
 /// The properties that all of these formats share.
 pub(super) const ROW: Format = Format {
     name: "",
-    file_names: &[],
     summary: "",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |_| None,
-    reading: Reading::Document { limit: LIMIT, parse: |_, _| Err(refused(0, "not a piece list")) },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(LIMIT, |_, _| Err(refused(0, "not a piece list"))),
+    ..Format::DEFAULT
 };
 
 /// Returns the name of the file: the list's own name without its extension, or the name specified

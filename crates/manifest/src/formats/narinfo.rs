@@ -5,7 +5,7 @@
 
 use crate::digest::{is_nearly, of_bytes, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
 
@@ -18,15 +18,11 @@ pub(crate) static NARINFO: Format = Format {
         let first = head.lines(b'\n').next()?;
         first.starts_with(b"StorePath: /").then_some(Claim { sign: Sign::Mark, at: 0 })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            let (name, size, digest) = (None, None, None);
-            Box::new(Info { options: options.clone(), place: Place::Line(1), name, size, digest })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        let (name, size, digest) = (None, None, None);
+        Box::new(Info { options: options.clone(), place: Place::Line(1), name, size, digest })
+    }),
+    ..Format::DEFAULT
 };
 
 struct Info {

@@ -2,15 +2,11 @@
 //! recognises and writes it.
 
 use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Reading, Sign, Style, Unholdable, Writing,
-};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Reading, Style, Unholdable, Writing};
 use crate::formats::mixed::{Mixed, tagged::split};
-use crate::scan;
 
 pub(crate) static OPENSSL: Format = Format {
     name: "openssl",
-    file_names: &[],
     summary: "ALG(name)= digest, as written by openssl dgst",
     holds: Holds {
         algorithms: Algorithms::Only(&[
@@ -36,9 +32,9 @@ pub(crate) static OPENSSL: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines { terminator: b'\n', parser: |options| Box::new(Mixed::new(options, b'\n')) },
+    reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Algorithm names of OpenSSL 3 that differ from those of truesum.
@@ -66,18 +62,7 @@ fn is_line(line: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if scan::is_empty(line) {
-            continue;
-        }
-        if !is_line(line) {
-            return None;
-        }
-        first.get_or_insert(at);
-    }
-    Some(Claim { sign: Sign::Whole, at: first? })
+    head.whole(|line| is_line(line).then_some(true))
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {

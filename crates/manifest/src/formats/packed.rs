@@ -11,7 +11,7 @@ mod xz;
 #[cfg(feature = "unpack")]
 mod zstd;
 
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Reading, Sign};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, Cursor, Read};
 
@@ -25,8 +25,7 @@ pub(crate) static GZIP: Format = Format {
         limit: LIMIT,
         unpack: |packed| capped(packed, |packed| MultiGzDecoder::new(Cursor::new(packed))),
     },
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static XZ: Format = Format {
@@ -39,8 +38,7 @@ pub(crate) static XZ: Format = Format {
     reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, xz::Xz::new) },
     #[cfg(not(feature = "unpack"))]
     reading: Reading::Not(|_| elsewhere("xz", "xz -dc")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static ZSTD: Format = Format {
@@ -57,63 +55,50 @@ pub(crate) static ZSTD: Format = Format {
     reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, zstd::Zstd::new) },
     #[cfg(not(feature = "unpack"))]
     reading: Reading::Not(|_| elsewhere("zstd", "zstd -dc")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static BZIP2: Format = Format {
     name: "bzip2",
     file_names: &[".bz2"],
     summary: "file compressed with bzip2; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"BZh"]),
     reading: Reading::Not(|_| not_unpacked("compressed with bzip2", "bzip2 -dc")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static LZ4: Format = Format {
     name: "lz4",
     file_names: &[".lz4"],
     summary: "file compressed with lz4; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"\x04\x22\x4d\x18"]),
     reading: Reading::Not(|_| not_unpacked("compressed with lz4", "lz4 -dc")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static ZIP: Format = Format {
     name: "zip",
-    file_names: &[],
     summary: "zip archive; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"PK\x03\x04"]),
     reading: Reading::Not(|_| not_unpacked("a zip archive", "unzip -p")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static SEVEN_Z: Format = Format {
     name: "7z",
-    file_names: &[],
     summary: "7z archive; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| begins(head, &[b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| not_unpacked("a 7z archive", "7z e -so")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static LZMA: Format = Format {
     name: "lzma",
     file_names: &[".lzma"],
     summary: "legacy .lzma file (before .xz); recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| is_lzma(head.text).then_some(MARK),
     reading: Reading::Not(|_| not_unpacked("compressed with lzma", "unlzma -c")),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Returns true for the legacy lzma format. It has no magic number: its header contains the

@@ -3,13 +3,12 @@
 
 use crate::digest::{is_like, is_nearly, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 
 pub(crate) static PACMAN: Format = Format {
     name: "pacman-desc",
-    file_names: &[],
     summary: "package entry in a pacman database: name, size and digests",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
@@ -18,15 +17,11 @@ pub(crate) static PACMAN: Format = Format {
         (first.strip_suffix(b"\r").unwrap_or(first) == b"%FILENAME%")
             .then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            let (key, entry) = (Vec::new(), Entry::default());
-            Box::new(Desc { options: options.clone(), place: Place::Line(1), key, entry })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        let (key, entry) = (Vec::new(), Entry::default());
+        Box::new(Desc { options: options.clone(), place: Place::Line(1), key, entry })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Headings of digests, and their algorithms.

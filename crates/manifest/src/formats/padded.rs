@@ -6,22 +6,16 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static PADDED: Format = Format {
     name: "padded",
-    file_names: &[],
     summary: "digest, blank, name, and blanks up to the width of a column, as written by PowerShell",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// A line without its CR.

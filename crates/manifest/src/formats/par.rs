@@ -9,7 +9,7 @@
 //! requires. The control hash of version 1 covers everything that follows it.
 
 use crate::entry::PieceList;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
 use crate::line::{LineError, Place};
 use crate::records::{Records, refused};
 use crate::scan;
@@ -23,9 +23,8 @@ pub(crate) static PAR2: Format = Format {
     summary: "PAR 2.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, MAGIC),
-    reading: Reading::Document { limit: 256 << 20, parse: packets },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(256 << 20, packets),
+    ..Format::DEFAULT
 };
 
 pub(crate) static PAR1: Format = Format {
@@ -34,9 +33,8 @@ pub(crate) static PAR1: Format = Format {
     summary: "PAR 1.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| begins(head, MAGIC1),
-    reading: Reading::Document { limit: 256 << 20, parse: table },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(256 << 20, table),
+    ..Format::DEFAULT
 };
 
 const MAGIC: &[u8] = b"PAR2\0PKT";

@@ -3,7 +3,7 @@
 
 use crate::digest::tagged;
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::{radix, scan};
 
@@ -16,12 +16,8 @@ pub(crate) static PYTHON_LOCK: Format = Format {
         let at = head.lines(b'\n').position(is_archive)?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lock { options: options.clone(), refused: false }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), refused: false })),
+    ..Format::DEFAULT
 };
 
 /// Returns true if the line contains a table with a name and a digest.

@@ -4,22 +4,16 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading};
 use crate::line::Reason;
 use crate::{radix, scan};
 
 pub(crate) static RCLONE: Format = Format {
     name: "rclone",
-    file_names: &[],
     summary: "output of rclone hashsum: GNU lines, with spaces, UNSUPPORTED or ERROR in place of a missing digest",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// The lengths of rclone's digests in hexadecimal digits.
@@ -53,16 +47,13 @@ fn split(line: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let (mut first, mut own) = (None, false);
-    for (at, line) in head.lines(b'\n').enumerate() {
-        if line.is_empty() {
-            continue;
-        }
+    let mut own = false;
+    let claim = head.whole(|line| {
         let (digest, _) = split(line)?;
         own |= digest.is_none_or(|digest| digest.contains(&b'-') || digest.contains(&b'_'));
-        first.get_or_insert(at);
-    }
-    own.then_some(Claim { sign: Sign::Whole, at: first? })
+        Some(true)
+    });
+    claim.filter(|_| own)
 }
 
 struct Lines {

@@ -2,37 +2,31 @@
 //! They are recognised, but never read.
 
 use crate::digest::is_hex;
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Reading, Sign};
 use crate::scan;
 
 pub(crate) static RECIPE: Format = Format {
     name: "recipe",
-    file_names: &[],
     summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
         "this is a build recipe, which contains the digest of a download; compare it with: \
          truesum check --expect ALGORITHM:DIGEST FILE"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static DATABASE: Format = Format {
     name: "database",
-    file_names: &[],
     summary: "AIDE database, apk index or git object list; recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {
         "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents; \
          to verify it: aide --check, apk verify or git fsck"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Claims the first line that satisfies `is`, regardless of the lines above it.

@@ -22,12 +22,9 @@ pub(crate) static RECORD: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Rows { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Rows { options: options.clone() })),
     writing: Writing::Manifest(|_| Box::new(Table)),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Returns true for files that cannot have a digest: the manifest itself and its signatures. The

@@ -3,13 +3,12 @@
 
 use crate::digest::tagged;
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::{Found, LineError, Place, Reason};
 use crate::scan;
 
 pub(crate) static PIP_HASH: Format = Format {
     name: "pip-hash",
-    file_names: &[],
     summary: "output of pip hash: a name, and its digest on the next line",
     holds: Holds { algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]), ..Holds::DIGESTS },
     sniff: |head| {
@@ -19,19 +18,10 @@ pub(crate) static PIP_HASH: Format = Format {
         let second = lines.next().is_some_and(|line| line.starts_with(HASH));
         (first && second).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(PipHash {
-                options: options.clone(),
-                name: None,
-                at: Place::Line(0),
-                here: Place::Line(0),
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(PipHash { options: options.clone(), name: None, at: Place::Line(0), here: Place::Line(0) })
+    }),
+    ..Format::DEFAULT
 };
 
 const HASH: &[u8] = b"--hash=";
@@ -100,7 +90,6 @@ pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",
     file_names: &["requirements.txt"],
     summary: "pip requirements with --hash (without file names); recognised, not read",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| {
             let line = scan::trim_start(line);
@@ -115,6 +104,5 @@ pub(crate) static REQUIREMENTS: Format = Format {
          --require-hashes"
             .to_owned()
     }),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };

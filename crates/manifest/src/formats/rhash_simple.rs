@@ -7,14 +7,13 @@
 use crate::digest::{is_hex, is_long_hex, untagged};
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Style, Unholdable, Writing,
+    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Style, Unholdable, Writing,
 };
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static RHASH_SIMPLE: Format = Format {
     name: "rhash-simple",
-    file_names: &[],
     summary: "a name and several digests per line, as written by RHash --simple and fciv -both",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "crc32", "md5", "sha1", "sha224", "sha384", "sha512"]),
@@ -24,12 +23,9 @@ pub(crate) static RHASH_SIMPLE: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Columns { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Columns { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 fn is_digest(word: &[u8]) -> bool {
@@ -132,16 +128,7 @@ fn is_heading(line: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if scan::is_empty(line) || is_comment(line) {
-            continue;
-        }
-        split(line)?;
-        first.get_or_insert(at);
-    }
-    Some(Claim { sign: Sign::Whole, at: first? })
+    head.whole(|line| if is_comment(line) { Some(false) } else { split(line).map(|_| true) })
 }
 
 struct Columns {

@@ -3,32 +3,20 @@
 
 use crate::digest::{is_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static RPM_DUMP: Format = Format {
     name: "rpm-dump",
-    file_names: &[],
     summary: "output of rpm -q --dump: path, size, time and digest of a package's files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
-        let mut first = None;
-        for (at, line) in head.lines(b'\n').enumerate() {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if !scan::is_empty(line) {
-                columns(line)?;
-                first.get_or_insert(at);
-            }
-        }
-        Some(Claim { sign: Sign::Mark, at: first? })
+        let claim = head.whole(|line| columns(line).map(|_| true))?;
+        Some(Claim { sign: Sign::Mark, ..claim })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Dump { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Dump { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// Returns path, size, digest and mode of a line, which has ten columns after the path.

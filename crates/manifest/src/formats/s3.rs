@@ -6,7 +6,7 @@
 
 use super::csv::fields::{Fields, Row, TORN, each_row};
 use crate::digest::is_nearly;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::Records;
 use crate::{radix, scan};
@@ -15,13 +15,10 @@ use std::collections::HashMap;
 
 pub(crate) static S3_REPORT: Format = Format {
     name: "s3-report",
-    file_names: &[],
     summary: "report of an S3 batch checksum job: CSV containing JSON",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Document { limit: 64 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(64 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// Number of columns: bucket, key, version, task status, HTTP status, error and message.

@@ -11,20 +11,18 @@
 
 use super::csv::fields::{Fields, Row, each_row};
 use crate::digest::is_hex;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::Records;
 use crate::{radix, scan};
 
 pub(crate) static S3_INVENTORY: Format = Format {
     name: "s3-inventory",
-    file_names: &[],
     summary: "S3 inventory report (CSV), with ETags that are MD5 digests",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Document { limit: 64 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(64 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// Maximum number of columns of a row.

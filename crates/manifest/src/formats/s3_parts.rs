@@ -22,7 +22,7 @@ pub(crate) static S3_PARTS: Format = Format {
     file_names: &[],
     summary: "parts of an S3 object, from get-object-attributes or list-parts; locates damage",
     sniff,
-    reading: Reading::Document { limit: 64 << 20, parse },
+    reading: Reading::document(64 << 20, parse),
     ..ROW
 };
 

@@ -3,13 +3,12 @@
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::line::{Found, LineError, Place, Reason};
 use crate::scan;
 
 pub(crate) static SEVEN_ZIP: Format = Format {
     name: "7z-h",
-    file_names: &[],
     summary: "output of 7z h: a table of digests, sizes and names",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
@@ -21,20 +20,16 @@ pub(crate) static SEVEN_ZIP: Format = Format {
         })?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(Table {
-                options: options.clone(),
-                place: Place::Line(1),
-                names: Vec::new(),
-                part: Part::Before,
-                ends: Vec::new(),
-            })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(Table {
+            options: options.clone(),
+            place: Place::Line(1),
+            names: Vec::new(),
+            part: Part::Before,
+            ends: Vec::new(),
+        })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Returns the algorithms of the columns before `Size` and `Name`, or `None` if the line is not a

@@ -28,12 +28,9 @@ pub(crate) static SFV: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Sfv { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Sfv { options: options.clone() })),
     writing: Writing::Manifest(|heading| Box::new(Lines { style: heading.style.sfv, waiting: Vec::new() })),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Number of hexadecimal digits of a CRC-32.

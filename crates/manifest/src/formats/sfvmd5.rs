@@ -3,7 +3,7 @@
 
 use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::Reason;
 use crate::{radix, scan};
 
@@ -11,18 +11,13 @@ pub(crate) static SFVMD5: Format = Format {
     name: "sfvmd5",
     file_names: &[".sfvmd5"],
     summary: "name, space, digest, as written by cfv (MD5) and RHash --sfv",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            let is_named = |name: &Vec<u8>| name.to_ascii_lowercase().ends_with(b".sfvmd5");
-            let is_md5 = options.file_name.as_ref().is_some_and(is_named);
-            Box::new(Lines { options: options.clone(), is_md5 })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        let is_named = |name: &Vec<u8>| name.to_ascii_lowercase().ends_with(b".sfvmd5");
+        let is_md5 = options.file_name.as_ref().is_some_and(is_named);
+        Box::new(Lines { options: options.clone(), is_md5 })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Number of digits of a Tiger tree hash in base32, which RHash writes in this encoding.

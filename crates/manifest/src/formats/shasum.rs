@@ -6,23 +6,17 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",
-    file_names: &[],
     summary: "digest, mode U or ^, name, as written by shasum -U and -0",
-    holds: Holds::DIGESTS,
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// Splits a line into digest, mode and name.
@@ -38,16 +32,16 @@ fn split(line: &[u8]) -> Option<(&[u8], u8, &[u8])> {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let (mut first, mut own) = (None, false);
-    for (at, line) in head.lines(b'\n').enumerate() {
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            continue;
+    let mut own = false;
+    let claim = head.whole(|line| {
+        if line.starts_with(b"#") {
+            return Some(false);
         }
         let (_, mode, _) = split(line)?;
         own |= matches!(mode, b'U' | b'^');
-        first.get_or_insert(at);
-    }
-    own.then_some(Claim { sign: Sign::Whole, at: first? })
+        Some(true)
+    });
+    claim.filter(|_| own)
 }
 
 struct Lines {

@@ -5,7 +5,7 @@
 //! that does so.
 
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::Mixed;
 use crate::line::Reason;
 use crate::path::display_safe;
@@ -82,13 +82,10 @@ pub(crate) static SIGSTORE: Format = Format {
 /// The properties that all detached signatures share.
 const DETACHED: Format = Format {
     name: "",
-    file_names: &[],
     summary: "",
-    holds: Holds::DIGESTS,
     sniff: |_| None,
     reading: Reading::Not(|_| String::new()),
-    writing: Writing::No,
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// The program or standard that produced a signature.
@@ -120,9 +117,7 @@ fn verify_with(options: &Options, command: impl Fn(&str, &str) -> String) -> Str
 
 pub(crate) static SIGNIFY: Format = Format {
     name: "signify",
-    file_names: &[],
     summary: "tagged lines with an embedded signify signature",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n');
         let signed = is_signify(lines.next()?, lines.next()?);
@@ -130,12 +125,8 @@ pub(crate) static SIGNIFY: Format = Format {
             lines.next().is_some_and(|line| !line.starts_with(b"trusted comment:") && !scan::is_empty(line));
         (signed && text).then_some(Claim { sign: Sign::Mark, at: 0 })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Embedded { skip: 2, lines: Mixed::new(options, b'\n') }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Embedded { skip: 2, lines: Mixed::new(options, b'\n') })),
+    ..Format::DEFAULT
 };
 
 const ARMOUR: &[(&[u8], Kind)] = &[

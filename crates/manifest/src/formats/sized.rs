@@ -8,7 +8,7 @@
 use crate::algorithm::stated_by_heading;
 use crate::digest::{is_long_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::scan;
@@ -16,16 +16,11 @@ use truesum_hash::Spec;
 
 pub(crate) static SIZED: Format = Format {
     name: "sized",
-    file_names: &[],
     summary: "digest, size and name, or digest, algorithm, size and name (Mozilla .checksums)",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Sized { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Sized { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// The cells of a line.
@@ -57,15 +52,10 @@ fn is_skipped(line: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        if is_skipped(line) && stated_by_heading(line).is_none() {
-            continue;
-        }
-        split(line)?;
-        first.get_or_insert(at);
-    }
-    Some(Claim { sign: Sign::Whole, at: first? })
+    head.whole(|line| match is_skipped(line) && stated_by_heading(line).is_none() {
+        true => Some(false),
+        false => split(line).map(|_| true),
+    })
 }
 
 struct Sized {

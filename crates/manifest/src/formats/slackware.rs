@@ -4,28 +4,22 @@
 use crate::algorithm::Stated;
 use crate::digest::is_long_hex;
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::Mixed;
 use crate::line::Reason;
 use crate::scan;
 
 pub(crate) static SLACKWARE: Format = Format {
     name: "slackware",
-    file_names: &[],
     summary: "Slackware's CHECKSUMS.md5: GNU lines after an introduction and a column header",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| columns(line).is_some())?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| {
-            Box::new(List { lines: Mixed::new(options, b'\n'), options: options.clone(), begun: false })
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| {
+        Box::new(List { lines: Mixed::new(options, b'\n'), options: options.clone(), begun: false })
+    }),
+    ..Format::DEFAULT
 };
 
 /// Returns the algorithm in a header such as `MD5 message digest    Filename`.

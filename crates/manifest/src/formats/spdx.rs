@@ -2,7 +2,7 @@
 //! `PackageFileName` and `PackageChecksum`.
 
 use crate::digest::{is_long_hex, is_nearly};
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::{Records, refused, stopped};
 use crate::scan;
@@ -12,14 +12,12 @@ pub(crate) static SPDX: Format = Format {
     name: "spdx",
     file_names: &[".spdx"],
     summary: "SPDX tag-value documents: checksums of files and of package files",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| line.starts_with(b"SPDXVersion:"))?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Document { limit: 64 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(64 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// Tags of names, each followed by the tag of the digests of that file.

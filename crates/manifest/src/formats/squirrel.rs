@@ -3,7 +3,7 @@
 
 use crate::digest::{holds_like, is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Writing};
+use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::{radix, scan};
@@ -14,12 +14,8 @@ pub(crate) static SQUIRREL: Format = Format {
     summary: "RELEASES file of Squirrel for Windows: SHA-1, name and size on each line",
     holds: Holds { algorithms: Algorithms::Only(&["sha1"]), size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Releases { options: options.clone() }),
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::lines(|options| Box::new(Releases { options: options.clone() })),
+    ..Format::DEFAULT
 };
 
 /// Number of hexadecimal digits of a SHA-1 digest.
@@ -40,27 +36,19 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut lines = 0;
     let (mut sized, mut packages) = (true, true);
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            continue;
+    let claim = head.whole(|line| {
+        if line.starts_with(b"#") {
+            return Some(false);
         }
         let (digest, name, size) = split(line)?;
         let single = line.get(DIGITS) == Some(&b' ')
             && !line.get(DIGITS + 1).copied().is_some_and(|byte| byte == b' ' || byte == b'*');
-        if !is_hex(digest) || !single {
-            return None;
-        }
         sized &= scan::decimal(size).is_some();
         packages &= name.ends_with(b".nupkg") || name.windows(7).any(|part| part == b".nupkg?");
-        first.get_or_insert(at);
-        lines += 1;
-    }
-    let sign = if packages && sized && lines > 0 { Sign::Whole } else { Sign::Possible };
-    Some(Claim { sign, at: first? })
+        (is_hex(digest) && single).then_some(true)
+    })?;
+    Some(if packages && sized { claim } else { Claim { sign: Sign::Possible, ..claim } })
 }
 
 struct Releases {

@@ -25,12 +25,9 @@ pub(crate) static SRI: Format = Format {
         let (_, name) = split(head.lines(b'\n').nth(at)?)?;
         (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 /// Splits a word into algorithm and base64 digest. Returns `None` if it does not look like one.

@@ -36,20 +36,19 @@ pub(crate) static TORRENT: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::Document { limit: 64 << 20, parse },
+    reading: Reading::document(64 << 20, parse),
     writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading))),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static TORRENT_V2: Format = Format {
     name: "torrent-v2",
-    file_names: &[],
     summary: "BitTorrent v2 (BEP 52): names, sizes, a SHA-256 tree per file; read as torrent",
     holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
     sniff: |_| None,
     reading: TORRENT.reading,
     writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Each))),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 pub(crate) static TORRENT_HYBRID: Format = Format {

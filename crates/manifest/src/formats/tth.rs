@@ -26,12 +26,9 @@ pub(crate) static TTH: Format = Format {
         let own = word.len() == 39 && radix::base32(word).is_some() && !name.is_empty();
         own.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Lines {
-        terminator: b'\n',
-        parser: |options| Box::new(Lines { options: options.clone() }),
-    },
+    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
     writing: Writing::Entries(write),
-    tagged: None,
+    ..Format::DEFAULT
 };
 
 struct Lines {

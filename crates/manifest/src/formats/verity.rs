@@ -24,7 +24,7 @@ pub(crate) static FSVERITY: Format = Format {
     file_names: &[".fsverity", ".merkle"],
     summary: "fs-verity Merkle tree, with or without its descriptor; locates damage",
     sniff: |head| is_descriptor(head.text).then_some(MARK),
-    reading: Reading::Document { limit: LIMIT, parse: fsverity },
+    reading: Reading::document(LIMIT, fsverity),
     ..ROW
 };
 
@@ -33,7 +33,7 @@ pub(crate) static DM_VERITY: Format = Format {
     file_names: &[".verity", ".hashtree"],
     summary: "dm-verity hash device, as written by veritysetup; locates damage",
     sniff: |head| head.text.starts_with(SIGNATURE).then_some(MARK),
-    reading: Reading::Document { limit: LIMIT, parse: dm_verity },
+    reading: Reading::document(LIMIT, dm_verity),
     ..ROW
 };
 
@@ -42,7 +42,7 @@ pub(crate) static IDSIG: Format = Format {
     file_names: &[".idsig"],
     summary: "Android APK signature scheme v4, including the package's tree; locates damage",
     sniff: |head| hashing_of(head.text).is_some().then_some(MARK),
-    reading: Reading::Document { limit: LIMIT, parse: idsig },
+    reading: Reading::document(LIMIT, idsig),
     ..ROW
 };
 

@@ -4,24 +4,15 @@
 mod fields;
 
 use super::xml;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Writing};
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading};
 use crate::line::LineError;
 use fields::{Algorithm, Names, Shape};
 
 /// The properties that all of these formats share.
-const LIST: Format = Format {
-    name: "",
-    file_names: &[],
-    summary: "",
-    holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |_| None,
-    reading: Reading::Document { limit: xml::LIMIT, parse: |_, _| Ok(Box::new(std::iter::empty())) },
-    writing: Writing::No,
-    tagged: None,
-};
+const LIST: Format = Format { holds: Holds { size: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
 
 const fn reading(parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>) -> Reading {
-    Reading::Document { limit: xml::LIMIT, parse }
+    Reading::document(xml::LIMIT, parse)
 }
 
 fn sniff(head: &Head<'_>, root: &str) -> Option<Claim> {

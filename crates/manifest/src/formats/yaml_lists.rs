@@ -5,7 +5,7 @@
 //! the right belong to the value of the key above them.
 
 use crate::digest::is_nearly;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::{Records, stopped};
 use crate::{radix, scan};
@@ -21,31 +21,22 @@ struct List {
 
 pub(crate) static HELM: Format = Format {
     name: "helm",
-    file_names: &[],
     summary: "index.yaml of Helm repositories: digests of chart packages",
-    holds: Holds::DIGESTS,
     sniff: |head| sniff(head, b"apiVersion:", b"entries:"),
-    reading: Reading::Document {
-        limit: LIMIT,
-        parse: |text, options| {
-            parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest" }, options)
-        },
-    },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(LIMIT, |text, options| {
+        parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest" }, options)
+    }),
+    ..Format::DEFAULT
 };
 
 pub(crate) static WINGET: Format = Format {
     name: "winget",
     summary: "installer manifest of the Windows Package Manager: digests of installers",
     sniff: |head| sniff(head, b"PackageIdentifier:", b"Installers:"),
-    reading: Reading::Document {
-        limit: LIMIT,
-        parse: |text, options| {
-            let list = List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256" };
-            parse(&text, &list, options)
-        },
-    },
+    reading: Reading::document(LIMIT, |text, options| {
+        let list = List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256" };
+        parse(&text, &list, options)
+    }),
     ..HELM
 };
 

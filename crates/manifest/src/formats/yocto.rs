@@ -4,7 +4,7 @@
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::scan;
 use std::collections::HashMap;
@@ -13,14 +13,12 @@ pub(crate) static YOCTO: Format = Format {
     name: "yocto",
     file_names: &[".bb"],
     summary: "SRC_URI[sha256sum] in a BitBake recipe; the recipe is not executed",
-    holds: Holds::DIGESTS,
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| sum(line).is_some())?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::Document { limit: 16 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(16 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// Splits `SRC_URI[name.sha256sum] = "..."` into name, algorithm and digest.

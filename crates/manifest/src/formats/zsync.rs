@@ -5,7 +5,7 @@
 //! shows whether there is any.
 
 use crate::entry::{Cuts, PieceList};
-use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign, Writing};
+use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::{Records, refused};
 use crate::scan;
@@ -17,9 +17,8 @@ pub(crate) static ZSYNC: Format = Format {
     summary: "zsync: name, length and SHA-1 of a file, with checksums of its blocks; locates damage",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| head.text.starts_with(b"zsync: ").then_some(Claim { sign: Sign::Mark, at: 0 }),
-    reading: Reading::Document { limit: 64 << 20, parse },
-    writing: Writing::No,
-    tagged: None,
+    reading: Reading::document(64 << 20, parse),
+    ..Format::DEFAULT
 };
 
 /// A block up to this size may be longer than the file.

@@ -53,11 +53,13 @@ fn every_format_reports_what_it_cannot_store_of_an_entry_with_all_attributes() {
             continue;
         }
         // One of the formats leaves the algorithm to the name of the file.
-        let options = Options { format: Some(to), ..Options::for_name(b"manifest-md5.txt").accept_all() };
-        let options = match to.holds.algorithm_source {
-            AlgorithmSource::FileName => options,
-            _ => Options { named: None, ..options },
+        let kept: Vec<&str> =
+            digests.iter().map(|(name, _)| *name).filter(|name| !lost.contains(*name)).collect();
+        let name = match to.holds.algorithm_source {
+            AlgorithmSource::FileName => format!("manifest-{}.txt", kept[0]),
+            _ => "M".to_owned(),
         };
+        let options = Options { format: Some(to), ..Options::for_name(name.as_bytes()).accept_all() };
         let entries: Vec<Entry> =
             Reader::new(&written[..], options).map(|line| line.unwrap().entry).collect();
         let kept = |name: &str| match name {
