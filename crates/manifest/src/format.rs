@@ -98,6 +98,28 @@ pub trait Parse {
     }
 }
 
+/// A parser of lines that do not depend on each other.
+pub(crate) struct EachLine {
+    options: Options,
+    line: fn(&[u8], &Options) -> Result<Option<Entry>, Reason>,
+}
+
+impl EachLine {
+    /// Creates a parser that calls `line` with each line.
+    pub(crate) fn of(
+        options: &Options,
+        line: fn(&[u8], &Options) -> Result<Option<Entry>, Reason>,
+    ) -> Box<dyn Parse + Send> {
+        Box::new(EachLine { options: options.clone(), line })
+    }
+}
+
+impl Parse for EachLine {
+    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        (self.line)(line, &self.options)
+    }
+}
+
 impl Reading {
     /// Reads lines that end with LF.
     pub(crate) const fn lines(parser: fn(&Options) -> Box<dyn Parse + Send>) -> Reading {

@@ -2,7 +2,7 @@
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
+use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -11,7 +11,7 @@ pub(crate) static BUILDROOT: Format = Format {
     file_names: &[".hash"],
     summary: "Buildroot .hash file: algorithm, digest and name on each line",
     sniff,
-    reading: Reading::lines(|options| Box::new(Hashes { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -51,27 +51,21 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     claim.map(|claim| if all { Claim { sign: Sign::Whole, ..claim } } else { claim })
 }
 
-struct Hashes {
-    options: Options,
-}
-
-impl Parse for Hashes {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let (tag, digest, name) = split(line);
-        if name.is_empty() {
-            return Err(if digest.is_empty() { Reason::NotALine } else { Reason::EmptyName });
-        }
-        if tag == b"none" {
-            return Ok(Some(Entry { path: name.to_vec(), ..Entry::default() }));
-        }
-        if tag.len() > 32 {
-            return Err(Reason::NotALine);
-        }
-        let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
-        let (spec, digest) = tagged(tag, digest, &self.options)?;
-        Ok(Some(Entry::new(name, spec, digest)))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) || line.starts_with(b"#") {
+        return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
+    let (tag, digest, name) = split(line);
+    if name.is_empty() {
+        return Err(if digest.is_empty() { Reason::NotALine } else { Reason::EmptyName });
+    }
+    if tag == b"none" {
+        return Ok(Some(Entry { path: name.to_vec(), ..Entry::default() }));
+    }
+    if tag.len() > 32 {
+        return Err(Reason::NotALine);
+    }
+    let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
+    let (spec, digest) = tagged(tag, digest, options)?;
+    Ok(Some(Entry::new(name, spec, digest)))
 }

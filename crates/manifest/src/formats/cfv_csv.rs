@@ -3,7 +3,7 @@
 
 use crate::digest::{is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
+use crate::format::{Algorithms, Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -13,7 +13,7 @@ pub(crate) static CFV_CSV: Format = Format {
     summary: "csv, csv2 and csv4 of cfv: name, size, CRC-32 and folder, each followed by a comma",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Rows { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -76,28 +76,22 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     Some(Claim { sign: Sign::Whole, at: first? })
 }
 
-struct Rows {
-    options: Options,
-}
-
-impl Parse for Rows {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        let cells = cells(line).filter(|cells| (2..=4).contains(&cells.len())).ok_or(Reason::NotALine)?;
-        let size = Some(scan::decimal(&cells[1]).ok_or(Reason::Size)?);
-        let mut entry = Entry { path: cells[0].clone(), size, ..Entry::default() };
-        if let Some(digest) = cells.get(2) {
-            entry.digests.push(tagged("crc32", digest, &self.options)?);
-        }
-        let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-        let folder = cells.get(3).map(Vec::as_slice).unwrap_or_default();
-        let begin = folder.iter().position(|byte| !is_slash(byte));
-        if let Some(begin) = begin {
-            let end = folder.iter().rposition(|byte| !is_slash(byte)).map_or(0, |at| at + 1);
-            entry.path = [&folder[begin..end], b"/", &entry.path].concat();
-        }
-        Ok(Some(entry))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    let cells = cells(line).filter(|cells| (2..=4).contains(&cells.len())).ok_or(Reason::NotALine)?;
+    let size = Some(scan::decimal(&cells[1]).ok_or(Reason::Size)?);
+    let mut entry = Entry { path: cells[0].clone(), size, ..Entry::default() };
+    if let Some(digest) = cells.get(2) {
+        entry.digests.push(tagged("crc32", digest, options)?);
+    }
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let folder = cells.get(3).map(Vec::as_slice).unwrap_or_default();
+    let begin = folder.iter().position(|byte| !is_slash(byte));
+    if let Some(begin) = begin {
+        let end = folder.iter().rposition(|byte| !is_slash(byte)).map_or(0, |at| at + 1);
+        entry.path = [&folder[begin..end], b"/", &entry.path].concat();
+    }
+    Ok(Some(entry))
 }

@@ -2,7 +2,7 @@
 
 use crate::digest::{is_long_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
+use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::{radix, scan};
 
@@ -15,42 +15,36 @@ pub(crate) static CONDA: Format = Format {
             .position(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT)?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| Box::new(Urls { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
 const EXPLICIT: &[u8] = b"@EXPLICIT";
 
-struct Urls {
-    options: Options,
-}
-
-impl Parse for Urls {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let line = scan::trim(line);
-        if let [b'#', behind @ ..] = line
-            && !behind.first().copied().is_none_or(scan::is_blank)
-            && let Some((url, digest)) = scan::cut(behind, b'#')
-            && scan::find(url, |byte| byte == b'/').is_some()
-            && is_long_hex(digest.strip_prefix(b"sha256:").unwrap_or(digest))
-        {
-            return Err(Reason::DamagedComment);
-        }
-        if line.is_empty() || line.starts_with(b"#") || line == EXPLICIT {
-            return Ok(None);
-        }
-        let end = scan::find(line, |byte| byte == b'#').unwrap_or(line.len());
-        let url = &line[..end];
-        let name = &url[scan::rfind(url, |byte| byte == b'/').ok_or(Reason::NotALine)? + 1..];
-        let path = radix::percent(name).ok_or(Reason::BadEscape)?;
-        let digests = match line.get(end + 1..).unwrap_or_default() {
-            b"" => Vec::new(),
-            digest => {
-                let (name, digest) = scan::cut(digest, b':').unwrap_or((b"md5", digest));
-                let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
-                vec![tagged(name, digest, &self.options)?]
-            }
-        };
-        Ok(Some(Entry { path, digests, ..Entry::default() }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    let line = scan::trim(line);
+    if let [b'#', behind @ ..] = line
+        && !behind.first().copied().is_none_or(scan::is_blank)
+        && let Some((url, digest)) = scan::cut(behind, b'#')
+        && scan::find(url, |byte| byte == b'/').is_some()
+        && is_long_hex(digest.strip_prefix(b"sha256:").unwrap_or(digest))
+    {
+        return Err(Reason::DamagedComment);
     }
+    if line.is_empty() || line.starts_with(b"#") || line == EXPLICIT {
+        return Ok(None);
+    }
+    let end = scan::find(line, |byte| byte == b'#').unwrap_or(line.len());
+    let url = &line[..end];
+    let name = &url[scan::rfind(url, |byte| byte == b'/').ok_or(Reason::NotALine)? + 1..];
+    let path = radix::percent(name).ok_or(Reason::BadEscape)?;
+    let digests = match line.get(end + 1..).unwrap_or_default() {
+        b"" => Vec::new(),
+        digest => {
+            let (name, digest) = scan::cut(digest, b':').unwrap_or((b"md5", digest));
+            let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
+            vec![tagged(name, digest, options)?]
+        }
+    };
+    Ok(Some(Entry { path, digests, ..Entry::default() }))
 }

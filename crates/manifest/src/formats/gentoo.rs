@@ -2,7 +2,7 @@
 
 use crate::digest::{is_nearly_algorithm, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading};
+use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading};
 use crate::line::Reason;
 use crate::scan;
 
@@ -11,7 +11,7 @@ pub(crate) static GENTOO: Format = Format {
     summary: "Gentoo Manifest (GLEP 74): TAG name size ALGORITHM digest ...",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Manifest { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -29,49 +29,42 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     })
 }
 
-struct Manifest {
-    options: Options,
-}
-
-impl Parse for Manifest {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let (tag, rest) = scan::word(scan::trim(line));
-        if tag.is_empty() || OTHERS.contains(&tag) {
-            return Ok(None);
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    let (tag, rest) = scan::word(scan::trim(line));
+    if tag.is_empty() || OTHERS.contains(&tag) {
+        return Ok(None);
+    }
+    if !FILES.contains(&tag) {
+        return Err(Reason::NotALine);
+    }
+    let (name, rest) = scan::word(rest);
+    let (size, mut rest) = scan::word(rest);
+    let name = unescape(name).ok_or(Reason::BadEscape)?;
+    let path = if tag == b"AUX" { [b"files/", name.as_slice()].concat() } else { name };
+    let mut entry = Entry { path, size: Some(scan::decimal(size).ok_or(Reason::Size)?), ..Entry::default() };
+    let mut unknown = None;
+    while !rest.is_empty() {
+        let (algorithm, behind) = scan::word(rest);
+        let (digest, behind) = scan::word(behind);
+        rest = behind;
+        if digest.is_empty() {
+            return Err(Reason::Part("the last algorithm has no digest"));
         }
-        if !FILES.contains(&tag) {
-            return Err(Reason::NotALine);
-        }
-        let (name, rest) = scan::word(rest);
-        let (size, mut rest) = scan::word(rest);
-        let name = unescape(name).ok_or(Reason::BadEscape)?;
-        let path = if tag == b"AUX" { [b"files/", name.as_slice()].concat() } else { name };
-        let mut entry =
-            Entry { path, size: Some(scan::decimal(size).ok_or(Reason::Size)?), ..Entry::default() };
-        let mut unknown = None;
-        while !rest.is_empty() {
-            let (algorithm, behind) = scan::word(rest);
-            let (digest, behind) = scan::word(behind);
-            rest = behind;
-            if digest.is_empty() {
-                return Err(Reason::Part("the last algorithm has no digest"));
+        let algorithm = std::str::from_utf8(algorithm).ok().filter(|name| name.len() <= 32);
+        let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
+        match tagged(&algorithm, digest, options) {
+            Ok(found) => entry.digests.push(found),
+            // The remaining digests of the line are sufficient.
+            Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) => {
+                entry.unread.push(algorithm);
+                unknown = Some(reason);
             }
-            let algorithm = std::str::from_utf8(algorithm).ok().filter(|name| name.len() <= 32);
-            let algorithm = algorithm.ok_or(Reason::NotALine)?.replace('_', "-");
-            match tagged(&algorithm, digest, &self.options) {
-                Ok(found) => entry.digests.push(found),
-                // The remaining digests of the line are sufficient.
-                Err(reason) if reason.unknown().is_some() && !is_nearly_algorithm(algorithm.as_bytes()) => {
-                    entry.unread.push(algorithm);
-                    unknown = Some(reason);
-                }
-                Err(reason) => return Err(reason),
-            }
+            Err(reason) => return Err(reason),
         }
-        match unknown {
-            Some(reason) if entry.digests.is_empty() => Err(reason),
-            _ => Ok(Some(entry)),
-        }
+    }
+    match unknown {
+        Some(reason) if entry.digests.is_empty() => Err(reason),
+        _ => Ok(Some(entry)),
     }
 }
 

@@ -6,7 +6,9 @@
 
 use crate::digest::{is_nearly_algorithm, is_tag, named};
 use crate::entry::{Entry, MAX_ALGORITHMS, Time};
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Style, Unholdable, Writing};
+use crate::format::{
+    Claim, EachLine, Format, Head, Holds, Options, Reading, Sign, Style, Unholdable, Writing,
+};
 use crate::json::{SCHEMA, path_from, path_into};
 use crate::line::Reason;
 use crate::scan;
@@ -20,7 +22,7 @@ pub(crate) static JSONL: Format = Format {
     summary: "one JSON object per file, with size, time and any number of digests",
     holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Json { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -65,34 +67,28 @@ const MEMBERS: &[&str] = &["schema", "path", "path_base64", "size", "mtime", "di
 /// Minimum length of an object with the schema, in bytes.
 const SHORTEST: usize = 32;
 
-struct Json {
-    options: Options,
-}
-
-impl Parse for Json {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        scan::count(line.len());
-        if scan::all(line, scan::is_blank) {
-            return Ok(None);
-        }
-        // Reject such lines without a JSON parser: a file may contain millions of them.
-        let (first, last) =
-            (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
-        if first != b'{' {
-            return Err(Reason::Part("not a JSON entry (it does not start with a brace)"));
-        }
-        if last.len() < SHORTEST && !last.ends_with(b"}") {
-            return Err(Reason::Part("not a JSON entry (truncated)"));
-        }
-        let object: Object = serde_json::from_slice(line)
-            .map_err(|error| Reason::Message(format!("not a JSON entry ({error})")))?;
-        let mut entry = object.entry(&self.options)?;
-        if self.options.attributes {
-            let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
-            entry.attributes = members.into_keys().filter(|key| !MEMBERS.contains(&key.as_str())).collect();
-        }
-        Ok(Some(entry))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    scan::count(line.len());
+    if scan::all(line, scan::is_blank) {
+        return Ok(None);
     }
+    // Reject such lines without a JSON parser: a file may contain millions of them.
+    let (first, last) =
+        (line[scan::find(line, |byte| !scan::is_blank(byte)).unwrap_or(0)], scan::trim_end(line));
+    if first != b'{' {
+        return Err(Reason::Part("not a JSON entry (it does not start with a brace)"));
+    }
+    if last.len() < SHORTEST && !last.ends_with(b"}") {
+        return Err(Reason::Part("not a JSON entry (truncated)"));
+    }
+    let object: Object = serde_json::from_slice(line)
+        .map_err(|error| Reason::Message(format!("not a JSON entry ({error})")))?;
+    let mut entry = object.entry(options)?;
+    if options.attributes {
+        let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
+        entry.attributes = members.into_keys().filter(|key| !MEMBERS.contains(&key.as_str())).collect();
+    }
+    Ok(Some(entry))
 }
 
 /// The object on a line. Unknown members are ignored, because a later version of the same schema

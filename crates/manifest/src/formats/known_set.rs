@@ -6,7 +6,7 @@ use super::csv::fields::{Fields, TORN};
 use super::nameless::le32;
 use crate::digest::{is_long_hex, of_bytes, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Holds, Options, Parse, Parts, Reading, Sign};
+use crate::format::{Algorithms, Claim, EachLine, Format, Holds, Options, Parse, Parts, Reading, Sign};
 use crate::line::{Line, LineError, Place, Reason};
 use crate::records::refused;
 use crate::scan;
@@ -40,7 +40,7 @@ pub(crate) static CLAMAV: Format = Format {
         let all = lines.peek().is_some() && lines.all(|line| signature(line).is_some());
         all.then_some(Claim { sign: Sign::Whole, at: 0 })
     },
-    reading: Reading::lines(|options| Box::new(ClamAv { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, read_row)),
     ..Format::DEFAULT
 };
 
@@ -181,21 +181,15 @@ fn encase(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(Box::new(records.chain(end)))
 }
 
-struct ClamAv {
-    options: Options,
-}
-
-impl Parse for ClamAv {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if is_remark(line) {
-            // A digest whose first digit is now the mark of a comment.
-            let is_damaged = || signature(&[b"0", &line[1..]].concat()).is_some();
-            return if line.len() > 1 && is_damaged() { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let (digest, size, name) = signature(line).ok_or(Reason::NotALine)?;
-        let digests = vec![untagged(digest, &self.options)?];
-        Ok(Some(Entry { path: name.to_vec(), size, digests, ..Entry::default() }))
+fn read_row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if is_remark(line) {
+        // A digest whose first digit is now the mark of a comment.
+        let is_damaged = || signature(&[b"0", &line[1..]].concat()).is_some();
+        return if line.len() > 1 && is_damaged() { Err(Reason::DamagedComment) } else { Ok(None) };
     }
+    let (digest, size, name) = signature(line).ok_or(Reason::NotALine)?;
+    let digests = vec![untagged(digest, options)?];
+    Ok(Some(Entry { path: name.to_vec(), size, digests, ..Entry::default() }))
 }
 
 fn is_remark(line: &[u8]) -> bool {

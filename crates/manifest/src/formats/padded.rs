@@ -6,7 +6,7 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
+use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -14,7 +14,7 @@ pub(crate) static PADDED: Format = Format {
     name: "padded",
     summary: "digest, blank, name, and blanks up to the width of a column, as written by PowerShell",
     sniff,
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -61,17 +61,11 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     first.filter(|_| is_own).map(|(at, _)| Claim { sign: Sign::Whole, at })
 }
 
-struct Lines {
-    options: Options,
-}
-
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        let split = split(line).ok_or(Reason::NotALine)?;
-        let (spec, digest) = untagged(split.digest, &self.options)?;
-        Ok(Some(Entry::new(split.name, spec, digest)))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    let split = split(line).ok_or(Reason::NotALine)?;
+    let (spec, digest) = untagged(split.digest, options)?;
+    Ok(Some(Entry::new(split.name, spec, digest)))
 }

@@ -4,7 +4,7 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading};
+use crate::format::{Claim, EachLine, Format, Head, Options, Reading};
 use crate::line::Reason;
 use crate::{radix, scan};
 
@@ -12,7 +12,7 @@ pub(crate) static RCLONE: Format = Format {
     name: "rclone",
     summary: "output of rclone hashsum: GNU lines, with spaces, UNSUPPORTED or ERROR in place of a missing digest",
     sniff,
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -56,22 +56,16 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     claim.filter(|_| own)
 }
 
-struct Lines {
-    options: Options,
-}
-
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if line.is_empty() {
-            return Ok(None);
-        }
-        let (digest, name) = split(line).ok_or(Reason::NotALine)?;
-        let in_hex = |digest: &[u8]| match digest.ends_with(b"=") {
-            true => radix::base64(digest).map(|bytes| data_encoding::HEXLOWER.encode(&bytes).into_bytes()),
-            false => Some(digest.to_vec()),
-        };
-        let read = |digest| untagged(&in_hex(digest).ok_or(Reason::NotALine)?, &self.options);
-        let digests = digest.map(read).transpose()?;
-        Ok(Some(Entry { path: name.to_vec(), digests: digests.into_iter().collect(), ..Entry::default() }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if line.is_empty() {
+        return Ok(None);
     }
+    let (digest, name) = split(line).ok_or(Reason::NotALine)?;
+    let in_hex = |digest: &[u8]| match digest.ends_with(b"=") {
+        true => radix::base64(digest).map(|bytes| data_encoding::HEXLOWER.encode(&bytes).into_bytes()),
+        false => Some(digest.to_vec()),
+    };
+    let read = |digest| untagged(&in_hex(digest).ok_or(Reason::NotALine)?, options);
+    let digests = digest.map(read).transpose()?;
+    Ok(Some(Entry { path: name.to_vec(), digests: digests.into_iter().collect(), ..Entry::default() }))
 }

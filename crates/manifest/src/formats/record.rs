@@ -4,7 +4,7 @@
 use crate::digest::of_bytes;
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Unholdable,
+    Algorithms, Claim, Compose, EachLine, Format, Head, Holds, Names, Options, Reading, Sign, Unholdable,
     Writing,
 };
 use crate::line::Reason;
@@ -22,7 +22,7 @@ pub(crate) static RECORD: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| Box::new(Rows { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Manifest(|_| Box::new(Table)),
     ..Format::DEFAULT
 };
@@ -80,29 +80,23 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     own.then_some(Claim { sign, at: first? })
 }
 
-struct Rows {
-    options: Options,
-}
-
-impl Parse for Rows {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if line.is_empty() {
-            return Ok(None);
-        }
-        let (path, digest, size) = split(line).ok_or(Reason::NotALine)?;
-        let size = match size {
-            b"" => None,
-            size => Some(scan::decimal(size).ok_or(Reason::Size)?),
-        };
-        if digest.is_empty() {
-            return Ok(Some(Entry { path, size, ..Entry::default() }));
-        }
-        let (name, digest) = scan::cut(digest, b'=').ok_or(Reason::NotALine)?;
-        let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(Reason::NotALine)?;
-        let bytes = radix::base64(digest).ok_or(Reason::Part("the digest is not base64"))?;
-        let found = of_bytes(name, &bytes, &self.options)?;
-        Ok(Some(Entry { path, size, digests: vec![found], ..Entry::default() }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if line.is_empty() {
+        return Ok(None);
     }
+    let (path, digest, size) = split(line).ok_or(Reason::NotALine)?;
+    let size = match size {
+        b"" => None,
+        size => Some(scan::decimal(size).ok_or(Reason::Size)?),
+    };
+    if digest.is_empty() {
+        return Ok(Some(Entry { path, size, ..Entry::default() }));
+    }
+    let (name, digest) = scan::cut(digest, b'=').ok_or(Reason::NotALine)?;
+    let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(Reason::NotALine)?;
+    let bytes = radix::base64(digest).ok_or(Reason::Part("the digest is not base64"))?;
+    let found = of_bytes(name, &bytes, options)?;
+    Ok(Some(Entry { path, size, digests: vec![found], ..Entry::default() }))
 }
 
 /// A writer of `RECORD`.

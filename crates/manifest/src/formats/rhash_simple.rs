@@ -7,7 +7,7 @@
 use crate::digest::{is_hex, is_long_hex, untagged};
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Style, Unholdable, Writing,
+    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Style, Unholdable, Writing,
 };
 use crate::line::Reason;
 use crate::scan;
@@ -23,7 +23,7 @@ pub(crate) static RHASH_SIMPLE: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| Box::new(Columns { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -131,24 +131,18 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     head.whole(|line| if is_comment(line) { Some(false) } else { split(line).map(|_| true) })
 }
 
-struct Columns {
-    options: Options,
-}
-
-impl Parse for Columns {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) || is_comment(line) {
-            return Ok(None);
-        }
-        let one = || alone(line);
-        let (digests, name) = split(line).or_else(one).ok_or(Reason::NotALine)?;
-        let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
-        for (at, digest) in digests.iter().enumerate() {
-            if digests[..at].iter().any(|other| other.len() == digest.len()) {
-                return Err(Reason::Part("two digests of the same length, whose algorithms are unknown"));
-            }
-            entry.digests.push(untagged(digest, &self.options)?);
-        }
-        Ok(Some(entry))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) || is_comment(line) {
+        return Ok(None);
     }
+    let one = || alone(line);
+    let (digests, name) = split(line).or_else(one).ok_or(Reason::NotALine)?;
+    let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
+    for (at, digest) in digests.iter().enumerate() {
+        if digests[..at].iter().any(|other| other.len() == digest.len()) {
+            return Err(Reason::Part("two digests of the same length, whose algorithms are unknown"));
+        }
+        entry.digests.push(untagged(digest, options)?);
+    }
+    Ok(Some(entry))
 }

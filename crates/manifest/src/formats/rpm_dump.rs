@@ -3,7 +3,7 @@
 
 use crate::digest::{is_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
+use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
 
@@ -15,7 +15,7 @@ pub(crate) static RPM_DUMP: Format = Format {
         let claim = head.whole(|line| columns(line).map(|_| true))?;
         Some(Claim { sign: Sign::Mark, ..claim })
     },
-    reading: Reading::lines(|options| Box::new(Dump { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -46,30 +46,23 @@ fn has_no_content(mode: &[u8]) -> bool {
 /// The columns that are not read.
 const OTHERS: [&str; 8] = ["time", "mode", "owner", "group", "config", "doc", "rdev", "target"];
 
-struct Dump {
-    options: Options,
-}
-
-impl Parse for Dump {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
-        let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
-        if path.split(|&byte| byte == b' ').any(is_digest) {
-            return Err(Reason::Part("two lines joined (a line end is missing)"));
-        }
-        // A file that the package does not contain (%ghost) has no digest. It is still an entry
-        // and is reported as not verified.
-        let none = scan::all(digest, |byte| byte == b'0');
-        if none && has_no_content(mode) {
-            return Ok(None);
-        }
-        let digests = if none { Vec::new() } else { vec![untagged(digest, &self.options)?] };
-        let size = Some(scan::decimal(size).ok_or(Reason::Size)?);
-        let attributes =
-            if self.options.attributes { OTHERS.map(str::to_owned).to_vec() } else { Vec::new() };
-        Ok(Some(Entry { path: path.to_vec(), size, digests, attributes, ..Entry::default() }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
+    let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
+    if path.split(|&byte| byte == b' ').any(is_digest) {
+        return Err(Reason::Part("two lines joined (a line end is missing)"));
+    }
+    // A file that the package does not contain (%ghost) has no digest. It is still an entry
+    // and is reported as not verified.
+    let none = scan::all(digest, |byte| byte == b'0');
+    if none && has_no_content(mode) {
+        return Ok(None);
+    }
+    let digests = if none { Vec::new() } else { vec![untagged(digest, options)?] };
+    let size = Some(scan::decimal(size).ok_or(Reason::Size)?);
+    let attributes = if options.attributes { OTHERS.map(str::to_owned).to_vec() } else { Vec::new() };
+    Ok(Some(Entry { path: path.to_vec(), size, digests, attributes, ..Entry::default() }))
 }

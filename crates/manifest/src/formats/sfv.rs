@@ -8,7 +8,7 @@
 use crate::digest::{is_hex, starts_with_digest, tagged};
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, SfvStyle, Sign,
+    Algorithms, Claim, Compose, EachLine, Format, Head, Holds, Names, Options, Reading, SfvStyle, Sign,
     Unholdable, Writing,
 };
 use crate::formats::mixed::tagged::{is_known, split as split_tagged};
@@ -28,7 +28,7 @@ pub(crate) static SFV: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| Box::new(Sfv { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Manifest(|heading| Box::new(Lines { style: heading.style.sfv, waiting: Vec::new() })),
     ..Format::DEFAULT
 };
@@ -96,39 +96,33 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     Some(Claim { sign, at })
 }
 
-struct Sfv {
-    options: Options,
-}
-
-impl Parse for Sfv {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::all(line, is_end) {
-            return Ok(None);
-        }
-        if is_comment(line) {
-            // Programs write a blank after the semicolon. A damaged digit may look like one: `3`
-            // differs from it in a single bit.
-            let blank = line.get(1).is_none_or(|&byte| is_end(byte));
-            return if !blank && is_line(line) { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let (name, digest) = split(line).ok_or(Reason::NotALine)?;
-        if name.is_empty() {
-            return Err(Reason::EmptyName);
-        }
-        if digest.len() != DIGITS && !is_hex(digest) {
-            return Err(Reason::NotALine);
-        }
-        let text = std::str::from_utf8(digest).map_err(|_| Reason::NotHex)?;
-        if digest.len() == DIGITS && !is_hex(digest) {
-            return Err(Reason::NotHex);
-        }
-        let (spec, digest) = tagged("crc32", text.as_bytes(), &self.options)?;
-        let name = match name {
-            [b'"', name @ .., b'"'] if !name.is_empty() => name,
-            name => name,
-        };
-        Ok(Some(Entry::new(name, spec, digest)))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::all(line, is_end) {
+        return Ok(None);
     }
+    if is_comment(line) {
+        // Programs write a blank after the semicolon. A damaged digit may look like one: `3`
+        // differs from it in a single bit.
+        let blank = line.get(1).is_none_or(|&byte| is_end(byte));
+        return if !blank && is_line(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+    }
+    let (name, digest) = split(line).ok_or(Reason::NotALine)?;
+    if name.is_empty() {
+        return Err(Reason::EmptyName);
+    }
+    if digest.len() != DIGITS && !is_hex(digest) {
+        return Err(Reason::NotALine);
+    }
+    let text = std::str::from_utf8(digest).map_err(|_| Reason::NotHex)?;
+    if digest.len() == DIGITS && !is_hex(digest) {
+        return Err(Reason::NotHex);
+    }
+    let (spec, digest) = tagged("crc32", text.as_bytes(), options)?;
+    let name = match name {
+        [b'"', name @ .., b'"'] if !name.is_empty() => name,
+        name => name,
+    };
+    Ok(Some(Entry::new(name, spec, digest)))
 }
 
 /// A writer of SFV. Digests are in upper case, as in most programs, except in cfv's style.

@@ -6,7 +6,7 @@
 
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading};
+use crate::format::{Claim, EachLine, Format, Head, Options, Reading};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::scan;
@@ -15,7 +15,7 @@ pub(crate) static SHASUM: Format = Format {
     name: "shasum",
     summary: "digest, mode U or ^, name, as written by shasum -U and -0",
     sniff,
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -44,22 +44,16 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     claim.filter(|_| own)
 }
 
-struct Lines {
-    options: Options,
-}
-
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
-        if mode == b'^' {
-            return Err(Reason::Part(
-                "in mode ^, the digest covers the bits written in the file as 0 and 1, not its bytes",
-            ));
-        }
-        let (spec, digest) = untagged(digest, &self.options)?;
-        Ok(Some(Entry::new(name, spec, digest)))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) || line.starts_with(b"#") {
+        return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
+    let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
+    if mode == b'^' {
+        return Err(Reason::Part(
+            "in mode ^, the digest covers the bits written in the file as 0 and 1, not its bytes",
+        ));
+    }
+    let (spec, digest) = untagged(digest, options)?;
+    Ok(Some(Entry::new(name, spec, digest)))
 }

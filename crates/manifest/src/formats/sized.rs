@@ -8,7 +8,7 @@
 use crate::algorithm::stated_by_heading;
 use crate::digest::{is_long_hex, tagged, untagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading};
+use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::scan;
@@ -19,7 +19,7 @@ pub(crate) static SIZED: Format = Format {
     summary: "digest, size and name, or digest, algorithm, size and name (Mozilla .checksums)",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Sized { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -58,20 +58,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     })
 }
 
-struct Sized {
-    options: Options,
-}
-
-impl Parse for Sized {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if is_skipped(line) {
-            return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let cells = split(line).ok_or(Reason::NotALine)?;
-        let (spec, digest) = match cells.tag {
-            Some(tag) => tagged(tag, cells.digest, &self.options)?,
-            None => untagged(cells.digest, &self.options)?,
-        };
-        Ok(Some(Entry { size: Some(cells.size), ..Entry::new(cells.name, spec, digest) }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if is_skipped(line) {
+        return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
+    let cells = split(line).ok_or(Reason::NotALine)?;
+    let (spec, digest) = match cells.tag {
+        Some(tag) => tagged(tag, cells.digest, options)?,
+        None => untagged(cells.digest, options)?,
+    };
+    Ok(Some(Entry { size: Some(cells.size), ..Entry::new(cells.name, spec, digest) }))
 }

@@ -3,7 +3,7 @@
 
 use crate::digest::{holds_like, is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
+use crate::format::{Algorithms, Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
 use crate::formats::mixed::is_damaged;
 use crate::line::Reason;
 use crate::{radix, scan};
@@ -14,7 +14,7 @@ pub(crate) static SQUIRREL: Format = Format {
     summary: "RELEASES file of Squirrel for Windows: SHA-1, name and size on each line",
     holds: Holds { algorithms: Algorithms::Only(&["sha1"]), size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Releases { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -51,20 +51,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     Some(if packages && sized { claim } else { Claim { sign: Sign::Possible, ..claim } })
 }
 
-struct Releases {
-    options: Options,
-}
-
-impl Parse for Releases {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            return if is_damaged(line) || holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
-        }
-        let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
-        let size = scan::decimal(size).ok_or(Reason::Size)?;
-        let (spec, digest) = tagged("sha1", digest, &self.options)?;
-        Ok(Some(Entry { size: Some(size), ..Entry::new(&last_part(name)?, spec, digest) }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) || line.starts_with(b"#") {
+        return if is_damaged(line) || holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
+    let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
+    let size = scan::decimal(size).ok_or(Reason::Size)?;
+    let (spec, digest) = tagged("sha1", digest, options)?;
+    Ok(Some(Entry { size: Some(size), ..Entry::new(&last_part(name)?, spec, digest) }))
 }
 
 /// Returns the decoded file name at the end of a URL; any other name is returned unchanged.

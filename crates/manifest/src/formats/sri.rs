@@ -4,7 +4,8 @@
 use crate::digest::{is_nearly_algorithm, of_bytes};
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Style, Unholdable, Writing,
+    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Sign, Style, Unholdable,
+    Writing,
 };
 use crate::line::Reason;
 use crate::{radix, scan};
@@ -25,7 +26,7 @@ pub(crate) static SRI: Format = Format {
         let (_, name) = split(head.lines(b'\n').nth(at)?)?;
         (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -57,27 +58,21 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     (!digests.is_empty()).then_some((digests, rest))
 }
 
-struct Lines {
-    options: Options,
-}
-
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        let (digests, name) = split(line).ok_or(Reason::NotALine)?;
-        let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
-        for (algorithm, text) in digests {
-            let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
-            let found = of_bytes(algorithm, &bytes, &self.options)?;
-            if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
-                return Err(Reason::Part("two different digests of the same algorithm"));
-            }
-            entry.digests.push(found);
-        }
-        Ok(Some(entry))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    let (digests, name) = split(line).ok_or(Reason::NotALine)?;
+    let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
+    for (algorithm, text) in digests {
+        let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
+        let found = of_bytes(algorithm, &bytes, options)?;
+        if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
+            return Err(Reason::Part("two different digests of the same algorithm"));
+        }
+        entry.digests.push(found);
+    }
+    Ok(Some(entry))
 }
 
 fn write(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {

@@ -3,7 +3,7 @@
 use crate::digest::of_bytes;
 use crate::entry::Entry;
 use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
+    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Sign, Spelling, Style,
     Unholdable, Writing,
 };
 use crate::line::Reason;
@@ -26,31 +26,25 @@ pub(crate) static TTH: Format = Format {
         let own = word.len() == 39 && radix::base32(word).is_some() && !name.is_empty();
         own.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
 
-struct Lines {
-    options: Options,
-}
-
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        let end = scan::find(line, scan::is_blank).ok_or(Reason::NotALine)?;
-        let (word, rest) = line.split_at(end);
-        let name = rest.strip_prefix(b"  ").or(rest.strip_prefix(b" *")).ok_or(Reason::NotALine)?;
-        "tth".parse::<Spec>().map_err(Reason::Algorithm)?;
-        let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base32"))?;
-        let (spec, digest) = of_bytes("tth", &bytes, &self.options)?;
-        // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
-        let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
-        let name = if pairs { unescape(name).ok_or(Reason::BadEscape)? } else { name.to_vec() };
-        Ok(Some(Entry::new(&name, spec, digest)))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    let end = scan::find(line, scan::is_blank).ok_or(Reason::NotALine)?;
+    let (word, rest) = line.split_at(end);
+    let name = rest.strip_prefix(b"  ").or(rest.strip_prefix(b" *")).ok_or(Reason::NotALine)?;
+    "tth".parse::<Spec>().map_err(Reason::Algorithm)?;
+    let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base32"))?;
+    let (spec, digest) = of_bytes("tth", &bytes, options)?;
+    // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
+    let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
+    let name = if pairs { unescape(name).ok_or(Reason::BadEscape)? } else { name.to_vec() };
+    Ok(Some(Entry::new(&name, spec, digest)))
 }
 
 /// Writes digests in upper case like tthsum, or in lower case like RHash if base32 was requested
