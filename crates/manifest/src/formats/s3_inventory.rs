@@ -107,7 +107,11 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     // The version, whether it is the latest, and whether it is a delete marker.
     let versioned = date >= 5 && [3, 4].iter().all(|at| matches!(&row[*at][..], b"true" | b"false"));
     let earlier = versioned && (&row[3][..] == b"false" || &row[4][..] == b"true");
-    let is_empty = &row[date - 1][..] == b"0" || row.get(date + 1).is_some_and(|field| field == EMPTY);
+    let is_encrypted = row[date..].iter().any(|field| ENCRYPTED.contains(&&field[..]));
+    let is_empty = match row.get(date + 1) {
+        Some(field) if !is_encrypted => etag(field).is_some_and(|(md5, _)| md5 == EMPTY),
+        _ => &row[date - 1][..] == b"0",
+    };
     if earlier || name.ends_with(b"/") && is_empty {
         // An older version, a delete marker, or a directory placeholder.
         return records.cancel();
@@ -128,7 +132,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     match row.get(date + 1).and_then(|field| etag(field)) {
         None => records.fault("no ETag after the date"),
         Some((_, true)) => records.fault("the ETag of a multipart upload whose part sizes are unknown"),
-        Some(_) if row[date + 2..].iter().any(|field| ENCRYPTED.contains(&&field[..])) => {
+        Some(_) if is_encrypted => {
             records.fault("the object is encrypted, so its ETag is not an MD5 digest");
         }
         Some((md5, false)) => records.digest(b"md5", md5),
