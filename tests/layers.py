@@ -9,6 +9,8 @@
 - a module that is not in the block, or that no longer exists;
 - `std::os`, `rustix` or `libc` outside of crates/fs, except in the files named in SYSTEM_CALLS, which must use one of them: that list
   only gets shorter;
+- a `cfg` that depends on the operating system outside of crates/fs/src/sys, except in crates/bench, which measures what only one system
+  has, and in the files named in PLATFORMS;
 - code outside of crates/fs that opens a file: opening a pipe or a device may block, so every file is opened by the functions of that
   crate (`open_companion`, `open_named`, `Input::open`, `Root::open`). `OPENERS` lists the exceptions.
 
@@ -43,6 +45,11 @@ SYSTEM_CALLS = """
     python/src/verify.rs
 """
 
+# The files whose rules depend on the operating system although they make no system calls, with reasons.
+PLATFORMS = {
+    "crates/manifest/src/original/b3sum.rs": "b3sum rejects backslashes on Windows",
+    "crates/manifest/src/path.rs": "which names leave a folder depends on the separators",
+}
 
 # What opens a file, by the standard library or by system calls. Folders are listed and links are read without blocking.
 OPENS = re.compile(
@@ -97,11 +104,11 @@ def without_tests(code):
     return code, only_tests
 
 
-def closing(code, start):
-    """Returns the position of the closing brace of the block that contains `start`."""
+def closing(code, start, brackets="{}"):
+    """Returns the position of the bracket that closes the block that contains `start`."""
     depth = 1
     for at in range(start, len(code)):
-        depth += {"{": 1, "}": -1}.get(code[at], 0)
+        depth += (code[at] == brackets[0]) - (code[at] == brackets[1])
         if depth == 0:
             return at
     return len(code)
@@ -265,6 +272,26 @@ def system_calls(top, crates):
     return faults + [f"{file}: no longer uses std::os, rustix or libc: remove it from SYSTEM_CALLS" for file in sorted(allowed - found)]
 
 
+def platforms(top, sources):
+    """Returns the places that depend on the operating system at compile time."""
+    condition = re.compile(r"\bcfg(?:_attr)?!?\s*\(")
+    system = re.compile(r"\b(?:target_os|target_family|target_vendor|unix|windows)\b")
+    faults, used = [], set()
+    for file in sorted(file for source in sources for file in source.rglob("*.rs")):
+        path = file.relative_to(top)
+        if path.parts[1] == "bench" or path.parts[:4] == ("crates", "fs", "src", "sys") or str(path) == "crates/fs/src/sys.rs":
+            continue
+        code = blank_out(file.read_text())
+        for found in condition.finditer(code):
+            if not system.search(code[found.end(): closing(code, found.end(), "()")]):
+                continue
+            used.add(str(path))
+            if str(path) not in PLATFORMS:
+                line = code.count("\n", 0, found.start()) + 1
+                faults.append(f"{path}:{line}: depends on the operating system, which only crates/fs/src/sys does")
+    return faults + [f"{name}: does not depend on the operating system: remove it from PLATFORMS" for name in sorted(set(PLATFORMS) - used)]
+
+
 def check(top):
     """Returns the errors found, one per line."""
     order = written_order((top / "ARCHITECTURE.md").read_text())
@@ -273,6 +300,7 @@ def check(top):
     faults = [f"{name}: no such crate" for name in order if name not in crates]
     parsed = {name: Crate(source) for name, source in crates.items()}
     faults += system_calls(top, parsed)
+    faults += platforms(top, sources)
     for name, crate in parsed.items():
         edges = {}
         for module, target in crate.imports():

@@ -30,7 +30,8 @@ use std::time::Instant;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, matching};
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Event, FileId, Report, Root, Unlisted, Verification};
+use truesum::{Error, Event, Report, Root, Unlisted, Verification};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Runs the command.
@@ -70,8 +71,8 @@ fn check(mut args: CheckArgs) -> Exit {
     };
     let output = Output::stdout();
     // A report from an earlier run does not count as a file that is missing from the manifest.
-    let page = plan.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
-    let own = output.own().into_iter().chain(page.map(|file| FileId::from(&file))).collect();
+    let page = plan.html.as_ref().and_then(|html| Metadata::at(html).ok());
+    let own = output.own().into_iter().chain(page.map(|file| file.id())).collect();
     let options = truesum::Options { own, ..plan.options.clone() };
     let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();

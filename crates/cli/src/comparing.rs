@@ -21,7 +21,8 @@ use truesum::audit::{Comparison, Equality, Event, FileStatus, Finding, Observer,
 use truesum::manifest::Entry;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::{BadLine, Error, FileId, Kind};
+use truesum::{BadLine, Error, Kind};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Standings of files with equal content.
@@ -97,8 +98,8 @@ pub fn compare(
         || manner.html.is_some()
         || matches!(manner.ending, Ending::Long | Ending::Json);
     // A report from an earlier run is not one of the files to compare.
-    let id = manner.html.as_ref().and_then(|html| std::fs::metadata(html).ok());
-    options.check.own.extend(id.map(|file| FileId::from(&file)));
+    let id = manner.html.as_ref().and_then(|html| Metadata::at(html).ok());
+    options.check.own.extend(id.map(|file| file.id()));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);

@@ -84,9 +84,8 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     let refuse = |why: &str| Refusal::new(format!("{name}: {why}"));
     let failed = |error: io::Error| refuse(&format!("cannot read the key: {}", io_reason(&error)));
     let file = source.open().map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
+    let metadata = Metadata::of(&file).map_err(|error| failed(error.into()))?;
     sources::keep(&metadata);
-    let mode = Metadata::of(&file).map_err(|error| failed(error.into()))?.mode();
     let from_input = standard::is_input(&file);
     // Reserve space for all of it, so that a growing buffer leaves no copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 64));
@@ -95,7 +94,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
         return Err(refuse(&format!("longer than {LONGEST} bytes, so it cannot be a key")));
     }
     let mut notes = Vec::new();
-    if matches!(source, Source::Named(_)) && metadata.is_file() && mode & 0o044 != 0 {
+    if matches!(source, Source::Named(_)) && metadata.kind().is_file() && metadata.mode() & 0o044 != 0 {
         notes.push(format!("{name}: other users can read this key (to prevent this: chmod 600)"));
     }
     let key = if hexadecimal {

@@ -76,7 +76,7 @@ fn exhausted() -> ! {
     }
     truesum::write::remove_temporaries();
     let print = |words: &str| {
-        let _ = data::write(standard::stderr(), words.as_bytes());
+        let _ = data::write(&standard::stderr(), words.as_bytes());
     };
     let status = match STANDS_FOR.get() {
         Some(name) => {

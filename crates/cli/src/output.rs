@@ -6,7 +6,6 @@ use crate::exit::{Exit, Refusal};
 use crate::sources;
 use crate::terminal::{Escapes, on_one_line, visible};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,7 +20,6 @@ use truesum::open::{open_companion, read_companion};
 use truesum::verify::has_manifest_name;
 use truesum::write::close;
 use truesum::{AtomicFile, Cause, Error, FileId};
-use truesum_fs::handle::AsFd;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::{Errno, signals, standard};
@@ -98,7 +96,7 @@ impl Output {
             stat.ok().filter(|stat| stat.kind().is_file()).map(|stat| stat.id())
         };
         match &self.to {
-            Sink::Stdout(_) => regular(Metadata::of(io::stdout())).into_iter().collect(),
+            Sink::Stdout(_) => regular(Metadata::of(&standard::stdout())).into_iter().collect(),
             Sink::File(file) => {
                 let (new, old) = (Metadata::of(file.file()), Metadata::at(file.target()));
                 regular(new).into_iter().chain(regular(old)).collect()
@@ -179,8 +177,8 @@ impl Output {
                 let fail = |error: io::Error| Error::io(STDOUT, "write", error);
                 stdout.flush().map_err(fail)?;
                 // The process keeps its descriptor; closing a duplicate makes the file system report the same errors.
-                match stdout.get_ref().as_fd().try_clone_to_owned() {
-                    Ok(copy) => close(File::from(copy)).map_err(fail),
+                match standard::stdout().try_clone() {
+                    Ok(copy) => close(copy).map_err(fail),
                     Err(_) => Ok(()),
                 }
             }
@@ -410,8 +408,8 @@ fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
 
 /// Returns the identity of a regular file; `None` for anything else.
 pub fn id(path: &Path) -> Option<FileId> {
-    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    Some(FileId::from(&file))
+    let file = Metadata::at(path).ok().filter(|file| file.kind().is_file())?;
+    Some(file.id())
 }
 
 /// Begins a file that is written atomically.
@@ -429,9 +427,9 @@ pub fn begin(path: &Path) -> Result<AtomicFile, Error> {
 pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
     let target = Metadata::at(path).ok();
     let streams = [
-        (Metadata::of(io::stdin()), "input"),
-        (Metadata::of(io::stdout()), "output"),
-        (Metadata::of(io::stderr()), "error"),
+        (Metadata::of(&standard::stdin()), "input"),
+        (Metadata::of(&standard::stdout()), "output"),
+        (Metadata::of(&standard::stderr()), "error"),
     ];
     for (stream, what) in streams {
         if let (Ok(stream), Some(target)) = (stream, &target)

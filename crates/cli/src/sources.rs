@@ -1,10 +1,10 @@
 //! Files that this run reads in addition to what it hashes, such as a key or a list of names. No
 //! output replaces one of them.
 
-use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Mutex;
 use truesum::{Cause, Error, FileId};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// The files that this run reads: by device and inode, or by a name that the walk looks for in
@@ -26,8 +26,8 @@ fn known<T>(act: impl FnOnce(&mut Sources) -> T) -> T {
 
 /// Protects a file that is read from being replaced. Only regular files could be lost.
 pub fn keep(file: &Metadata) {
-    if file.is_file() {
-        known(|sources| sources.files.push(FileId::from(file)));
+    if file.kind().is_file() {
+        known(|sources| sources.files.push(file.id()));
     }
 }
 
@@ -41,12 +41,11 @@ pub fn keep_named(name: &'static str) {
 /// # Errors
 /// Fails if the path is such a file.
 pub fn refuse_replacing(path: &Path) -> Result<(), Error> {
-    let Ok(there) = std::fs::metadata(path) else { return Ok(()) };
+    let Ok(there) = Metadata::at(path) else { return Ok(()) };
     let named = |name: &&str| path.file_name().is_some_and(|last| last == *name);
-    let is_one = |sources: &mut Sources| {
-        sources.files.contains(&FileId::from(&there)) || sources.names.iter().any(named)
-    };
-    match there.is_file() && known(is_one) {
+    let is_one =
+        |sources: &mut Sources| sources.files.contains(&there.id()) || sources.names.iter().any(named);
+    match there.kind().is_file() && known(is_one) {
         true => {
             let why = Cause::Other("it is an input of this run, so it is not replaced".to_owned());
             Err(Error::new(path.as_os_str().as_bytes(), "write", why))

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
 use truesum::walk::{self, LeftOut, Walk};
 use truesum::{Error, Notice, Progress, Remote, Task};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The source of file names.
@@ -27,7 +28,7 @@ pub enum Inputs {
 /// either, standard input.
 pub fn inputs(files: Vec<OsString>, select: &SelectArgs) -> Inputs {
     for list in select.files_from.iter().chain(&select.files0_from) {
-        if let Ok(list) = std::fs::metadata(list) {
+        if let Ok(list) = Metadata::at(list) {
             sources::keep(&list);
         }
     }

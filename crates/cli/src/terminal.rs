@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::path::display_safe;
+use truesum_fs::standard::stderr;
 use truesum_fs::{Errno, data};
 
 /// The escape sequences that may reach the terminal.
@@ -33,8 +34,10 @@ pub fn lost_messages() -> bool {
 
 /// Writes to standard error. There is nowhere left to report a failure, which is recorded for [`lost_messages`].
 pub fn write_error(text: &[u8], escapes: Escapes) {
-    let stderr = std::io::stderr().lock();
-    let text = shown(&stderr, text, escapes);
+    // Messages of several threads do not mix.
+    let _lock = std::io::stderr().lock();
+    let stderr = stderr();
+    let text = shown(&*stderr, text, escapes);
     let mut text = &*text;
     while !text.is_empty() {
         // Rust's own stream treats writes to a closed descriptor as successful.

@@ -145,7 +145,7 @@ impl Found {
     /// Creates the result for a file that was opened and not read: it has no digests.
     pub(crate) fn unread(file: &Guarded, started: Instant) -> Found {
         let stat = file.stat();
-        let (size, inode, time) = (file.size_hint(), stat.id().inode, started.elapsed());
+        let (size, inode, time) = (file.size_hint(), stat.id().number(), started.elapsed());
         let pair = |time: Time| (time.seconds, time.nanos);
         let (mtime, ctime) = (pair(stat.mtime()), pair(stat.ctime()));
         Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }

@@ -149,7 +149,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
         names.entry(spellings.key(name)).or_default().push((name.to_vec(), kind.is_dir()));
     };
     // If the folder cannot be read to its end, the names found so far remain.
-    let _ = listing::list(opened, visit);
+    let _ = listing::list(&opened, visit);
     names
 }
 

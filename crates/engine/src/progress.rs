@@ -5,9 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use truesum_fs::handle::OwnedFd;
 use truesum_fs::name::OsStringExt;
-use truesum_fs::stop::Stop;
+use truesum_fs::stop::{Stop, Waker};
 
 /// Shared counters of a run. All of them are exact at the end of the run and slightly outdated before.
 #[derive(Default)]
@@ -76,18 +75,17 @@ impl Progress {
     }
 
     /// Returns the flag that [`Progress::stop`] sets, for signal handlers. The flag alone does not wake any thread; see
-    /// [`Progress::bell`].
+    /// [`Progress::waker`].
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         self.stop.flag()
     }
 
-    /// Returns the end of a pipe that wakes threads waiting for input. A signal handler writes a byte to it after it
-    /// has set the flag. It never blocks.
+    /// Returns a value that wakes threads waiting for input. A signal handler uses it after it has set the flag.
     ///
     /// # Errors
     /// Returns the system's error if no pipe can be created.
-    pub fn bell(&self) -> io::Result<OwnedFd> {
-        self.stop.bell()
+    pub fn waker(&self) -> io::Result<Waker> {
+        self.stop.waker()
     }
 
     /// Returns whether the run was stopped.

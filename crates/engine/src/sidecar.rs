@@ -6,7 +6,7 @@ use crate::io::open::Root;
 use crate::io::rename;
 use crate::io::write::AtomicFile;
 use crate::job::{Found, Job};
-use truesum_fs::handle::OwnedFd;
+use std::fs::File;
 use truesum_fs::resolve::OpenMode;
 
 /// Renames the file of a job within its folder, without replacing another file.
@@ -41,7 +41,7 @@ fn beside(job: &Job, found: &Found, base: &[u8], rename: Rename) -> Result<(), E
 ///
 /// # Errors
 /// Fails if the folder no longer exists or is now a symbolic link.
-pub fn open_folder(job: &Job, base: &[u8]) -> Result<OwnedFd, Error> {
+pub fn open_folder(job: &Job, base: &[u8]) -> Result<File, Error> {
     let anywhere = Root::Anywhere;
     let (root, path) = job.way(&anywhere);
     let folder = match path.iter().rposition(|&byte| byte == b'/') {

@@ -65,7 +65,6 @@ use ahead::{Ahead, listing_jobs};
 use ancestry::Ancestry;
 use listing::{Entry, ListingJob, Pending, list};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -387,7 +386,7 @@ impl Walk {
         let mut path = self.path.clone();
         push(&mut path, b".gitignore");
         let mut text = Vec::new();
-        let read = anchor.root().resolve(anchor.rest(&path), OpenMode::Read).map(File::from);
+        let read = anchor.root().resolve(anchor.rest(&path), OpenMode::Read);
         if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
             return above;
         }

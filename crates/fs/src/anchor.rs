@@ -8,13 +8,12 @@
 //! only affect speed: if no more can be kept open, names are resolved from a folder further up, or the argument is
 //! opened again.
 
+use crate::error::Errno;
 use crate::limits;
 use crate::metadata::Metadata;
 use crate::open::Root;
-use crate::resolve::{self, Confinement, OpenMode};
-use rustix::fs::CWD;
-use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use crate::resolve::{Confinement, OpenMode};
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -47,7 +46,7 @@ impl Anchor {
                 (Root::Reopened { folder: path.to_vec(), follow: confinement == Confinement::Anywhere }, None)
             }
             counted => {
-                let folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere)?;
+                let folder = Root::Anywhere.resolve(path, OpenMode::Folder)?;
                 (walked(folder, confinement), counted)
             }
         };
@@ -57,7 +56,7 @@ impl Anchor {
 
     /// Returns the anchor for the contents of a folder found here, which has a path of this length and is open as
     /// `folder`.
-    pub fn below(&self, path_len: usize, folder: OwnedFd) -> Anchor {
+    pub fn below(&self, path_len: usize, folder: File) -> Anchor {
         let skip = path_len + 1;
         match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
             None => self.clone(),
@@ -105,7 +104,7 @@ pub fn stat_found(path: &[u8], anchor: Option<&Anchor>) -> Result<Metadata, Errn
     }
 }
 
-fn walked(folder: OwnedFd, confinement: Confinement) -> Root {
+fn walked(folder: File, confinement: Confinement) -> Root {
     if confinement == Confinement::Anywhere { Root::At(folder) } else { Root::Within(folder) }
 }
 

@@ -18,7 +18,7 @@ impl CompleteRead {
     /// Returns the proof for a file of which `size` bytes were read.
     pub(crate) fn of_file(size: u64, stat: &Metadata) -> CompleteRead {
         let pair = |time: Time| (time.seconds, time.nanos);
-        CompleteRead { size, mtime: pair(stat.mtime()), ctime: pair(stat.ctime()), inode: stat.id().inode }
+        CompleteRead { size, mtime: pair(stat.mtime()), ctime: pair(stat.ctime()), inode: stat.id().number() }
     }
 
     /// Returns the number of bytes read.

@@ -1,11 +1,10 @@
 //! The error for one file: path, action and cause. Such errors are values, and the run continues.
 
-/// The number of a system error.
-pub use rustix::io::Errno;
+use crate::name::OsStrExt;
+pub use crate::sys::errno::Errno;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use truesum_manifest::path::display_safe;
 

@@ -1,10 +1,15 @@
-//! Open files and folders as the system refers to them: descriptors.
+//! Open files and folders, which are values of [`File`], and the paths that lead to them.
 
-use std::os::fd::AsRawFd;
-pub use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use crate::error::Errno;
+use crate::sys::resolve;
+use std::fs::File;
 use std::path::PathBuf;
 
-/// Returns a path that leads to an open file or folder, whatever its name.
-pub fn path_of(file: impl AsFd) -> PathBuf {
-    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()).into()
+/// Returns a path that leads to an open file or folder. On Linux, it does so whatever the name of the folder is now;
+/// elsewhere, it is the path that the folder has at this moment.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn path_of(file: &File) -> Result<PathBuf, Errno> {
+    resolve::alias(file)
 }

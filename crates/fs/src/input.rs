@@ -1,8 +1,10 @@
 //! Lists and manifests from any source. Waiting for their data ends when the run is stopped.
 
+use crate::error::Errno;
+use crate::metadata::{FileType, Metadata};
+use crate::standard;
 use crate::stop::Stop;
-use rustix::fs::{self, CWD, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use crate::sys::open;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,10 +24,7 @@ impl Input {
     /// # Errors
     /// Returns the system's error.
     pub fn open(path: &Path, stop: &Stop) -> io::Result<Input> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let file = fs::openat(CWD, path, flags, Mode::empty())?;
-        fs::fcntl_setfl(&file, OFlags::empty())?;
-        Input::of(File::from(file), stop)
+        Input::of(open::input(path)?, stop)
     }
 
     /// Returns standard input as provided by the system; Rust's own treats a closed one as empty.
@@ -33,12 +32,11 @@ impl Input {
     /// # Errors
     /// Fails if it is closed.
     pub fn stdin(stop: &Stop) -> io::Result<Input> {
-        let input = rustix::stdio::stdin().try_clone_to_owned()?;
-        Input::of(File::from(input), stop)
+        Input::of(standard::stdin().try_clone()?, stop)
     }
 
     fn of(file: File, stop: &Stop) -> io::Result<Input> {
-        let kind = FileType::from_raw_mode(fs::fstat(&file)?.st_mode);
+        let kind = Metadata::of(&file)?.kind();
         let waits = matches!(kind, FileType::Fifo | FileType::Socket | FileType::CharacterDevice);
         let until = waits.then(|| stop.clone());
         Ok(Input { file, until })

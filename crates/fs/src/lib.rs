@@ -1,7 +1,12 @@
 //! The operating system as truesum sees it: everything that makes system calls is in this crate.
 //!
-//! The crates above it contain no `cfg` for a platform. They see these concepts; what a system cannot provide is a
-//! value ([`lease::Writers::Unknown`]) and never silence.
+//! The crates above it contain no `cfg` for a platform. They see the concepts below; what a system cannot provide is a
+//! value ([`lease::Writers::Unknown`]) and never silence. These modules are portable, too: they contain the types, the
+//! logic and most of the tests. System calls are in the backends below `sys`, which have one file for each concept; the
+//! documentation of `sys.rs` lists the functions that a backend provides. `docs/guarantees.md` shows where the guarantees
+//! of systems differ.
+//!
+//! Open files and folders are values of [`std::fs::File`], and system errors are values of [`Errno`].
 //!
 //! | concept | modules |
 //! |---|---|
@@ -18,7 +23,6 @@
 //! | failures | [`error`] |
 
 pub mod anchor;
-mod attributes;
 pub mod clock;
 mod complete_read;
 pub mod console;
@@ -26,7 +30,6 @@ pub mod data;
 pub mod device;
 pub mod error;
 pub mod file_id;
-mod guard;
 pub mod handle;
 pub mod input;
 pub mod lease;
@@ -50,6 +53,7 @@ pub mod resolve;
 pub mod signals;
 pub mod standard;
 pub mod stop;
+mod sys;
 pub mod system;
 pub mod temporary;
 pub mod version;

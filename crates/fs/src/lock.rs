@@ -1,18 +1,16 @@
 //! Advisory locks on files that are read, modified and replaced: if two runs started from the same old content, the
 //! changes of one of them would be lost.
 //!
-//! The lock is `flock(2)` on the file itself. Because such a file is replaced by renaming another one over it, the
+//! The lock is on the file itself (`flock(2)`, `LockFileEx`). Because such a file is replaced by renaming another one over it, the
 //! locked file may just have lost its name. This is tested after locking, and the new file is locked instead. A writer
 //! locks the replacement before renaming it, so that no other run can intervene.
 
-use crate::error::{Cause, Error};
-use crate::file_id::FileId;
+use crate::error::{Cause, Errno, Error};
+use crate::metadata::Metadata;
+use crate::name::OsStrExt;
 use crate::stop::Stop;
-use rustix::fs::{self, FlockOperation, Mode, OFlags};
-use rustix::io::Errno;
+use crate::sys::{lock, open};
 use std::fs::File;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Locks an open file without waiting, until it is closed. Returns false if another process has locked it. On file
 /// systems without locks, nothing is locked.
 pub fn try_lock(file: &File) -> bool {
-    fs::flock(file, FlockOperation::NonBlockingLockExclusive) != Err(Errno::WOULDBLOCK)
+    lock::try_lock(file) != Err(Errno::AGAIN)
 }
 
 /// An exclusive lock, held until it is dropped. On file systems without locks it excludes no other run.
@@ -38,7 +36,7 @@ impl Lock {
     /// # Errors
     /// Fails if the file cannot be opened, is not a regular file, or is locked by another run.
     pub fn open(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, OFlags::empty(), stop)
+        Lock::take(path, false, stop)
     }
 
     /// Locks a file, creating an empty one if it does not exist.
@@ -46,23 +44,21 @@ impl Lock {
     /// # Errors
     /// Fails as [`Lock::open`].
     pub fn create(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, OFlags::CREATE, stop)
+        Lock::take(path, true, stop)
     }
 
-    fn take(path: &Path, flags: OFlags, stop: &Stop) -> Result<Lock, Error> {
+    fn take(path: &Path, or_create: bool, stop: &Stop) -> Result<Lock, Error> {
         let name = path.as_os_str().as_bytes();
         let fail = |error: Errno| Error::io(name, "open", error);
         let began = Instant::now();
         loop {
-            // Opening a pipe would block until it has a writer.
-            let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-            let file = File::from(fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(fail)?);
-            if !file.metadata().map_err(|error| Error::io(name, "open", error))?.is_file() {
+            let file = open::to_lock(path, or_create).map_err(fail)?;
+            if !Metadata::of(&file).map_err(fail)?.kind().is_file() {
                 let why = Cause::Other("it is not a regular file".to_owned());
                 return Err(Error::new(name, "lock", why));
             }
-            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Err(Errno::WOULDBLOCK) => {}
+            match lock::try_lock(&file) {
+                Err(Errno::AGAIN) => {}
                 Err(Errno::INTR) => continue,
                 // If the file system does not support locks or has no resources for one, continue
                 // without a lock: the file is still compared before it is replaced.
@@ -89,7 +85,7 @@ impl Lock {
     pub fn of(file: &File, name: &[u8]) -> Result<Lock, Error> {
         // A duplicate shares the lock and keeps it when the writer closes its own descriptor.
         let file = file.try_clone().map_err(|error| Error::io(name, "lock", error))?;
-        let _ = fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+        let _ = lock::try_lock(&file);
         Ok(Lock { file })
     }
 
@@ -104,14 +100,13 @@ impl Lock {
     /// Fails if another file has replaced it.
     pub fn still_at(&self, path: &Path) -> Result<(), Error> {
         let name = path.as_os_str().as_bytes();
-        let id = |stat: fs::Stat| FileId::from(&stat);
-        let locked = fs::fstat(&self.file).map(id).map_err(|error| Error::io(name, "access", error))?;
-        match fs::stat(path).map(id) {
-            Ok(there) if there == locked => Ok(()),
+        let locked = Metadata::of(&self.file).map_err(|error| Error::io(name, "access", error))?;
+        match Metadata::at(path) {
+            Ok(there) if there.id() == locked.id() => Ok(()),
             Ok(_) => {
                 Err(Error::new(name, "replace", Cause::Changed("it was replaced by another file".to_owned())))
             }
-            Err(error) => Err(Error::io(name, "access", io::Error::from(error))),
+            Err(error) => Err(Error::io(name, "access", error)),
         }
     }
 }

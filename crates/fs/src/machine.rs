@@ -1,22 +1,18 @@
 //! This machine: its name, system and processor.
 
-use std::ffi::CStr;
+use crate::sys::machine;
 
 /// Returns the host name.
 pub fn host() -> String {
-    text(rustix::system::uname().nodename())
+    machine::host()
 }
 
 /// Returns the name of the operating system, such as `Linux`.
 pub fn system() -> String {
-    text(rustix::system::uname().sysname())
+    machine::system()
 }
 
 /// Returns the architecture of the processor, such as `x86_64`.
 pub fn architecture() -> String {
-    text(rustix::system::uname().machine())
-}
-
-fn text(name: &CStr) -> String {
-    name.to_string_lossy().into_owned()
+    machine::architecture()
 }

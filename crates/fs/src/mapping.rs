@@ -5,8 +5,7 @@
 
 use crate::memory_limit::is_tight;
 use crate::read::Guarded;
-use rustix::io::ReadWriteFlags;
-use std::io::IoSliceMut;
+use crate::sys::mapped::is_resident;
 
 /// Files up to this size are read, because mapping them would cost more than it saves.
 const SMALL: u64 = 1 << 20;
@@ -32,17 +31,6 @@ impl Mapping {
             && !is_tight()
             && file.is_local()
             && file.size_hint() > SMALL
-            && is_resident(file)
+            && is_resident(file.file(), file.size_hint())
     }
-}
-
-/// Returns whether the file's pages are in memory, by testing a sample of them without blocking.
-fn is_resident(file: &Guarded) -> bool {
-    const ASKED: u64 = 16;
-    let step = (file.size_hint() / ASKED).max(1);
-    (0..ASKED).all(|i| {
-        let buffer = &mut [0; 1];
-        let slices = &mut [IoSliceMut::new(buffer)];
-        rustix::io::preadv2(file.as_fd(), slices, i * step, ReadWriteFlags::NOWAIT) == Ok(1)
-    })
 }

@@ -3,7 +3,7 @@
 //! A failed allocation ends the program, so memory is planned in advance: if little is left, fewer threads run, buffers
 //! are small and nothing is mapped. The remainder is reserved for allocations that cannot be planned.
 
-use rustix::process::{Resource, getrlimit};
+use crate::sys::limits::address_space_left as left;
 use std::sync::OnceLock;
 use std::thread::Builder;
 
@@ -17,22 +17,6 @@ const TIGHT: u64 = 96 << 20;
 /// The memory in bytes that optional threads leave free for the buffers of reading and hashing
 /// threads, which are allocated after all threads have been started.
 const SPARE: u64 = 5 << 20;
-
-/// Returns the remaining address space in bytes, if it is limited.
-fn left() -> Option<u64> {
-    let [all, data] = [Resource::As, Resource::Data].map(|kind| getrlimit(kind).current);
-    if all.is_none() && data.is_none() {
-        return None;
-    }
-    // The total number of pages, and those for data and stacks.
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let mut taken = statm.split_ascii_whitespace().map(|pages| pages.parse::<u64>().unwrap_or(0));
-    let (first, sixth) = (taken.next()?, taken.nth(4)?);
-    let page = rustix::param::page_size() as u64;
-    let of =
-        |limit: Option<u64>, pages: u64| limit.map_or(u64::MAX, |limit| limit.saturating_sub(pages * page));
-    Some(of(all, first).min(of(data, sixth)))
-}
 
 /// Returns whether buffers should be small and nothing mapped. Determined once.
 pub fn is_tight() -> bool {

@@ -3,15 +3,13 @@
 //! Every query about a name goes through its root, so nothing is revealed about files outside. A file is opened without
 //! blocking, and its type is tested before a byte is read, so a pipe or device named in a manifest never hangs a run.
 
-use crate::error::{Cause, DIRECTORY, Error};
+use crate::error::{Cause, DIRECTORY, Errno, Error};
 use crate::metadata::{FileType, Metadata};
-use crate::resolve::{self, Confinement, OpenMode, PATH_MAX};
-use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
-use rustix::io::Errno;
+use crate::name::OsStrExt;
+use crate::resolve::{Confinement, OpenMode};
+use crate::sys::{open, resolve};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The root that limits where names may lead.
@@ -20,11 +18,11 @@ pub enum Root {
     /// No limit, relative to the current folder: names given by the user.
     Anywhere,
     /// Names in a manifest, resolved in this folder; links and `..` may lead anywhere.
-    At(OwnedFd),
+    At(File),
     /// Names in a manifest, resolved in this folder; nothing outside of it is opened.
-    Beneath(OwnedFd),
+    Beneath(File),
     /// Names that a walk found below this folder: no symbolic links are followed.
-    Within(OwnedFd),
+    Within(File),
     /// Names that a walk found below a folder that is not kept open.
     Reopened {
         /// The path of the folder, relative to the current folder.
@@ -70,7 +68,7 @@ pub fn open_companion(path: &Path) -> Result<File, Error> {
             return Err(Error::new(name, "read", Cause::Special(describe(kind))));
         }
     }
-    Root::Anywhere.open(name, Special::Refuse).map(|(file, _)| File::from(file))
+    Root::Anywhere.open(name, Special::Refuse).map(|(file, _)| file)
 }
 
 /// Reads a file that the user did not name, as [`open_companion`] opens it.
@@ -90,13 +88,7 @@ pub fn read_companion(path: &Path) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// Returns the system's error, which is [`Errno::LOOP`] for a symbolic link.
 pub fn open_or_create(path: &Path) -> Result<File, Errno> {
-    let flags = OFlags::RDWR
-        | OFlags::CREATE
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK
-        | OFlags::NOCTTY
-        | OFlags::CLOEXEC;
-    Ok(resolve::retry(|| fs::open(path, flags, Mode::from_raw_mode(0o666)))?.into())
+    open::or_create(path)
 }
 
 impl Root {
@@ -106,8 +98,8 @@ impl Root {
     /// Fails if the folder cannot be opened.
     pub fn folder(path: impl AsRef<Path>, allow_outside: bool) -> Result<Root, Error> {
         let path = path.as_ref().as_os_str().as_bytes();
-        let folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere);
-        let folder = folder.map_err(|error| Error::io(path, "open", error))?;
+        let folder =
+            Root::Anywhere.resolve(path, OpenMode::Folder).map_err(|error| Error::io(path, "open", error))?;
         Ok(if allow_outside { Root::At(folder) } else { Root::Beneath(folder) })
     }
 
@@ -124,18 +116,18 @@ impl Root {
     ///
     /// # Errors
     /// Returns the system's error, or the one documented for [`Confinement`].
-    pub fn resolve(&self, path: &[u8], mode: OpenMode) -> Result<OwnedFd, Errno> {
-        let folder;
-        let from = match self {
-            Root::Anywhere => CWD,
-            Root::At(folder) | Root::Beneath(folder) | Root::Within(folder) => folder.as_fd(),
-            Root::Reopened { folder: path, .. } => {
-                folder = resolve::open(CWD, path, OpenMode::Folder.flags(), Confinement::Anywhere)?;
-                folder.as_fd()
-            }
-            Root::Nowhere => return Err(Errno::OPNOTSUPP),
-        };
-        resolve::open(from, path, mode.flags(), self.confinement())
+    pub fn resolve(&self, path: &[u8], mode: OpenMode) -> Result<File, Errno> {
+        self.from(|folder| resolve::open(folder, path, mode, self.confinement()))
+    }
+
+    /// Calls `action` with the folder from which names are resolved; without one, that is the current folder.
+    fn from<T>(&self, action: impl FnOnce(Option<&File>) -> Result<T, Errno>) -> Result<T, Errno> {
+        match self {
+            Root::Anywhere => action(None),
+            Root::At(folder) | Root::Beneath(folder) | Root::Within(folder) => action(Some(folder)),
+            Root::Reopened { folder, .. } => action(Some(&Root::Anywhere.resolve(folder, OpenMode::Folder)?)),
+            Root::Nowhere => Err(Errno::OPNOTSUPP),
+        }
     }
 
     /// Returns the error for a name that could not be opened, listed or read.
@@ -155,7 +147,7 @@ impl Root {
     /// # Errors
     /// Fails if the file does not exist, permission is denied, it is not a regular file (unless `special` allows it),
     /// or it is outside the root.
-    pub fn open(&self, path: &[u8], special: Special) -> Result<(OwnedFd, Metadata), Error> {
+    pub fn open(&self, path: &[u8], special: Special) -> Result<(File, Metadata), Error> {
         let fail = |error: Errno| match error {
             // This is the error for a socket, or for a device that does not exist.
             Errno::NXIO if self.stat(path, true).is_ok_and(is_socket) => {
@@ -172,23 +164,21 @@ impl Root {
             (_, Special::Refuse) => return Err(Error::new(path, "read", Cause::Special(describe(kind)))),
             (_, Special::Read) => {
                 // Reading a pipe must wait for its writer.
-                fs::fcntl_setfl(&file, OFlags::empty()).map_err(|error| Error::io(path, "open", error))?;
+                open::wait_for_data(&file).map_err(|error| Error::io(path, "open", error))?;
             }
         }
         Ok((file, stat))
     }
 
-    /// Returns the path of the object with this name, without symbolic links, as the kernel reports it for the opened
+    /// Returns the path of the object with this name, without symbolic links, as the system reports it for the opened
     /// file.
     ///
     /// # Errors
-    /// Fails if it cannot be opened, or if `/proc` is not mounted.
+    /// Fails if it cannot be opened, or if the system does not report its path (on Linux, without `/proc`).
     pub fn real_path(&self, path: &[u8]) -> Result<Vec<u8>, Error> {
         let file = self.resolve(path, OpenMode::Path);
         let file = file.map_err(|error| self.refusal(path, "open", error))?;
-        let real = fs::readlink(format!("/proc/self/fd/{}", file.as_raw_fd()), Vec::new());
-        let real = real.map_err(|error| Error::io(path, "resolve its path", error))?;
-        Ok(real.into_bytes())
+        resolve::real_path(&file).map_err(|error| Error::io(path, "resolve its path", error))
     }
 
     /// Returns whether an object with this name exists, whatever its type.
@@ -201,8 +191,7 @@ impl Root {
     /// # Errors
     /// Returns the system's error, or the one documented for [`Confinement`].
     pub fn read_link(&self, path: &[u8]) -> Result<(Metadata, Vec<u8>), Errno> {
-        let link = self.resolve(path, OpenMode::Link)?;
-        Ok((Metadata::of(&link)?, fs::readlinkat(&link, c"", Vec::new())?.into_bytes()))
+        self.from(|folder| resolve::read_link(folder, path, self.confinement()))
     }
 
     /// Returns the size of the regular file with this name, or 0 for anything else. This is only a hint for planning.
@@ -215,22 +204,10 @@ impl Root {
 
     /// Returns the metadata of the object with this name: the target of a symbolic link, or the link itself.
     ///
-    /// Below a folder that limits names, this opens the object without access, because fstatat(2) does not respect the
-    /// limit.
-    ///
     /// # Errors
     /// Returns the system's error, or the one documented for [`Confinement`].
     pub fn stat(&self, path: &[u8], follow: bool) -> Result<Metadata, Errno> {
-        let direct = match self {
-            Root::Anywhere => Some(CWD),
-            Root::At(folder) | Root::Within(folder) => Some(folder.as_fd()),
-            Root::Beneath(_) | Root::Reopened { .. } | Root::Nowhere => None,
-        };
-        if let Some(folder) = direct.filter(|_| path.len() < PATH_MAX) {
-            let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-            return fs::statat(folder, path, flags).map(|stat| Metadata::from(&stat));
-        }
-        Metadata::of(self.resolve(path, if follow { OpenMode::Path } else { OpenMode::Link })?)
+        self.from(|folder| resolve::stat(folder, path, follow, self.confinement()))
     }
 }
 
@@ -255,19 +232,8 @@ pub fn describe(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::write::symlink;
     use std::ffi::OsStr;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn special_files_are_rejected_without_blocking() {
-        let dir = tempfile::tempdir().unwrap();
-        let fifo = dir.path().join("fifo");
-        fs::mknodat(CWD, &fifo, fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-        let error = Root::Anywhere.open(fifo.as_os_str().as_bytes(), Special::Refuse).unwrap_err();
-        assert!(matches!(error.cause, Cause::Special("named pipe")), "{error}");
-        let error = Root::Anywhere.open(dir.path().as_os_str().as_bytes(), Special::Read).unwrap_err();
-        assert!(matches!(error.cause, Cause::Special("directory")), "{error}");
-    }
 
     #[test]
     fn size_and_existence_obey_the_same_confinement_as_open() {
@@ -275,9 +241,9 @@ mod tests {
         std::fs::create_dir(dir.path().join("root")).unwrap();
         std::fs::write(dir.path().join("secret"), "secret").unwrap();
         std::fs::write(dir.path().join("root/file"), "data").unwrap();
-        symlink("../secret", dir.path().join("root/out")).unwrap();
-        symlink("file", dir.path().join("root/in")).unwrap();
-        symlink("..", dir.path().join("root/up")).unwrap();
+        symlink(Path::new("../secret"), &dir.path().join("root/out")).unwrap();
+        symlink(Path::new("file"), &dir.path().join("root/in")).unwrap();
+        symlink(Path::new(".."), &dir.path().join("root/up")).unwrap();
         let folder = dir.path().join("root");
         let beneath = Root::folder(&folder, false).unwrap();
         let secret = dir.path().join("secret").into_os_string().into_encoded_bytes();

@@ -1,31 +1,27 @@
 //! This process: its end, and settings that concern all of it.
-#![allow(unsafe_code)]
 
-/// Makes the system end this process when its parent process ends. Kernels without this feature ignore the request.
+use crate::sys::process;
+use std::time::Duration;
+
+/// Makes the system end this process when its parent process ends. Systems without this feature ignore the request.
 pub fn end_with_parent() {
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+    process::end_with_parent();
 }
 
-/// Makes all threads allocate from one heap, before other threads exist: a heap per thread would reserve 64 MiB of
-/// address space each.
+/// Makes all threads allocate from one heap, before other threads exist: glibc reserves 64 MiB of address space for each
+/// further heap.
 pub fn use_one_heap() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: sets a number.
-    unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
-    }
+    process::use_one_heap();
 }
 
 /// Ends the process without unwinding, allocating or running handlers.
 pub fn exit_at_once(status: i32) -> ! {
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(status) }
+    process::exit_at_once(status)
 }
 
-/// Waits until another thread ends the process.
+/// Waits until another thread ends the process. It does not allocate.
 pub fn wait_for_end() -> ! {
     loop {
-        // SAFETY: waits for a signal.
-        unsafe { libc::pause() };
+        std::thread::sleep(Duration::from_secs(3600));
     }
 }

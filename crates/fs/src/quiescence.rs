@@ -48,9 +48,9 @@ use crate::clock::coarse_now;
 use crate::error::Cause;
 use crate::lease::{Writers, writers};
 use crate::metadata::Metadata;
+use crate::sys::writeback;
 use crate::system::{Sizes, Stamps, System};
-use rustix::fs;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::fs::File;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use truesum_manifest::Time;
@@ -84,11 +84,11 @@ const BUSY: i64 = 60 * SECOND;
 ///
 /// # Errors
 /// Fails if another process has it open for writing, or modifies it continuously.
-pub fn settle(file: impl AsFd, stat: Metadata, system: &System) -> Result<(Metadata, Quiescence), Cause> {
+pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata, Quiescence), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Quiescence::Known));
     }
-    let (stat, age) = after_tick(&file, stat, system)?;
+    let (stat, age) = after_tick(file, stat, system)?;
     let is_reliable = system.stamps == Stamps::Written && age >= 0;
     if is_reliable && grace(stat.size()).is_some_and(|grace| age >= grace) {
         return Ok((stat, Quiescence::Known));
@@ -97,10 +97,10 @@ pub fn settle(file: impl AsFd, stat: Metadata, system: &System) -> Result<(Metad
     loop {
         // The timestamps have been taken: a process that began before either still has the file open, or finished
         // before anything was read.
-        match writers(file.as_fd()) {
+        match writers(file) {
             Writers::None => return Ok((stat, Quiescence::Known)),
             Writers::Unknown => return Ok((stat, Quiescence::Unknown)),
-            Writers::Some if is_reliable && is_quiet(file.as_fd(), &stat) => {
+            Writers::Some if is_reliable && is_quiet(file, &stat) => {
                 return Ok((stat, Quiescence::Known));
             }
             // This may be only a copy of the descriptor, in a process that is just being started.
@@ -111,8 +111,8 @@ pub fn settle(file: impl AsFd, stat: Metadata, system: &System) -> Result<(Metad
         }
         std::thread::sleep(pause);
         pause *= 2;
-        let later = Metadata::of(&file).map_err(|error| Cause::Io(error.into()))?;
-        (stat, _) = after_tick(&file, later, system)?;
+        let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
+        (stat, _) = after_tick(file, later, system)?;
     }
 }
 
@@ -121,7 +121,7 @@ pub fn settle(file: impl AsFd, stat: Metadata, system: &System) -> Result<(Metad
 ///
 /// # Errors
 /// Fails if it is modified continuously.
-pub fn after_tick(file: impl AsFd, mut stat: Metadata, system: &System) -> Result<(Metadata, i64), Cause> {
+pub fn after_tick(file: &File, mut stat: Metadata, system: &System) -> Result<(Metadata, i64), Cause> {
     let mut moved = 0;
     loop {
         // The clock from which timestamps are taken, which can lag behind others on a busy machine.
@@ -132,7 +132,7 @@ pub fn after_tick(file: impl AsFd, mut stat: Metadata, system: &System) -> Resul
             return Ok((stat, age));
         }
         std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
-        let later = Metadata::of(&file).map_err(|error| Cause::Io(error.into()))?;
+        let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
         moved += usize::from(changed(&later) != changed(&stat));
         if moved == TICKS {
             return Err(Cause::Changed("it is being modified continuously".to_owned()));
@@ -142,10 +142,10 @@ pub fn after_tick(file: impl AsFd, mut stat: Metadata, system: &System) -> Resul
 }
 
 /// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
-fn is_quiet(file: BorrowedFd<'_>, stat: &Metadata) -> bool {
+fn is_quiet(file: &File, stat: &Metadata) -> bool {
     // Pages that were written back are clean, and the next store to one updates the timestamp.
     now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.size())
-        && fs::fdatasync(file).is_ok()
+        && file.sync_data().is_ok()
         && Metadata::of(file).is_ok_and(|now| changed(&now) == changed(stat) && now.size() == stat.size())
 }
 
@@ -158,18 +158,7 @@ fn writing(size: u64) -> i64 {
 /// nanoseconds; `None` if dirty pages are never written back.
 fn grace(size: u64) -> Option<i64> {
     static WRITTEN_AFTER: OnceLock<Option<i64>> = OnceLock::new();
-    let written_after = (*WRITTEN_AFTER.get_or_init(|| {
-        let setting = |name: &str, usual: i64| -> i64 {
-            let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).unwrap_or_default();
-            text.trim().parse().map_or(usual, |hundredths: i64| hundredths * (SECOND / 100))
-        };
-        // A thread wakes up at the second interval and writes pages that are older than the first.
-        let (expire, look) = (
-            setting("dirty_expire_centisecs", 30 * SECOND),
-            setting("dirty_writeback_centisecs", 5 * SECOND),
-        );
-        (look > 0).then_some(expire + 2 * look)
-    }))?;
+    let written_after = (*WRITTEN_AFTER.get_or_init(writeback::longest))?;
     Some(written_after + BUSY + writing(size))
 }
 
@@ -189,9 +178,7 @@ fn nanoseconds(time: Time) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-    use std::fs::File;
-    use std::os::unix::fs::FileExt;
+    use crate::data::FileExt;
     use truesum_test_support::Scratch;
 
     fn settled(file: &File) -> Result<(Metadata, Quiescence), Cause> {
@@ -217,40 +204,10 @@ mod tests {
         for (len, quiet) in [(1 << 24, false), (4096, true)] {
             writer.set_len(len).expect("written");
             let file = File::open(scratch.path()).expect("open");
-            let has_writers = writers(file.as_fd()) == Writers::Some;
+            let has_writers = writers(&file) == Writers::Some;
             let kept = System::of_file(&file, &Metadata::of(&file).expect("open")).stamps != Stamps::Written;
             let refused = matches!(settled(&file), Err(Cause::Changed(_)));
             assert_eq!(refused, has_writers && (kept || !quiet), "{len} bytes");
-        }
-    }
-
-    #[test]
-    fn store_to_a_dirty_mapped_page_changes_the_stamp() {
-        let scratch = Scratch::new();
-        let writer = scratch.open();
-        writer.write_all_at(&[1; 4096], 0).expect("written");
-        let both = ProtFlags::READ | ProtFlags::WRITE;
-        #[allow(unsafe_code)]
-        // SAFETY: a new mapping at an address chosen by the kernel, with no references into it.
-        let mapped =
-            unsafe { mmap(std::ptr::null_mut(), 4096, both, MapFlags::SHARED, &writer, 0) }.expect("mapped");
-        let store = |value: u8| {
-            #[allow(unsafe_code)]
-            // SAFETY: one byte of the page mapped above.
-            unsafe {
-                mapped.cast::<u8>().write_volatile(value);
-            }
-        };
-        store(2);
-        let file = File::open(scratch.path()).expect("open");
-        let result = settled(&file);
-        store(3);
-        let after = changed(&Metadata::of(&file).expect("open"));
-        #[allow(unsafe_code)]
-        // SAFETY: mapped above, and nothing refers to it from here on.
-        unsafe { munmap(mapped, 4096) }.expect("unmapped");
-        if let Ok((stat, Quiescence::Known)) = result {
-            assert_ne!(changed(&stat), after);
         }
     }
 }

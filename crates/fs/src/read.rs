@@ -6,20 +6,22 @@
 
 pub use crate::complete_read::CompleteRead;
 use crate::data;
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Errno, Error};
 use crate::metadata::{FileType, Metadata};
 use crate::open::{Root, Special};
 use crate::quiescence::{Quiescence, after_tick, settle};
+use crate::standard;
 use crate::stop::Stop;
+use crate::sys::open::null;
+use crate::sys::wait::until_readable;
 use crate::system::{Sizes, System};
 use crate::version::Version;
-use rustix::fs;
-use rustix::io::Errno;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 
 /// A file being read.
 pub struct Guarded {
-    file: OwnedFd,
+    file: File,
     before: Metadata,
     system: System,
     quiescence: Quiescence,
@@ -52,7 +54,7 @@ impl Guarded {
     ///
     /// # Errors
     /// Fails if another process is writing to the file.
-    pub fn of(file: OwnedFd, stat: Metadata, path: &[u8]) -> Result<Guarded, Error> {
+    pub fn of(file: File, stat: Metadata, path: &[u8]) -> Result<Guarded, Error> {
         let system = System::of_file(&file, &stat);
         let settled = settle(&file, stat, &system);
         let (before, quiescence) = settled.map_err(|cause| Error::new(path, "read", cause))?;
@@ -62,7 +64,7 @@ impl Guarded {
     }
 
     /// Returns a read at its beginning, of a file whose times reveal nothing and that is ready to be read.
-    fn begin(file: OwnedFd, before: Metadata, system: System, quiescence: Quiescence) -> Guarded {
+    fn begin(file: File, before: Metadata, system: System, quiescence: Quiescence) -> Guarded {
         Guarded {
             file,
             before,
@@ -83,7 +85,7 @@ impl Guarded {
     /// # Errors
     /// Fails if the system cannot provide a substitute descriptor.
     pub fn of_version(version: Box<dyn Version>) -> Result<Guarded, Error> {
-        let (file, _) = Root::Anywhere.open(b"/dev/null", Special::Read)?;
+        let file = null().map_err(|error| Error::io(version.tag().as_bytes(), "open", error))?;
         let before = Metadata::of_object(version.size(), version.modified(), version.number());
         let begun = Guarded::begin(file, before, System::REMOTE, Quiescence::Known);
         Ok(Guarded { version: Some(version), ..begun })
@@ -100,9 +102,8 @@ impl Guarded {
     /// # Errors
     /// Fails if it is closed, or if it is a file that is modified continuously.
     pub fn stdin() -> Result<Guarded, Error> {
-        let fail = |error: std::io::Error| Error::io(b"-", "read", error);
-        let file = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
-        let mut before = Metadata::of(&file).map_err(|error| fail(error.into()))?;
+        let file = standard::stdin().try_clone().map_err(|error| Error::io(b"-", "read", error))?;
+        let mut before = Metadata::of(&file).map_err(|error| Error::io(b"-", "read", error))?;
         let system = System::of_file(&file, &before);
         let stamped = system.sizes != Sizes::Invented;
         if stamped {
@@ -133,8 +134,8 @@ impl Guarded {
     }
 
     /// Returns the open file.
-    pub fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+    pub fn file(&self) -> &File {
+        &self.file
     }
 
     /// Returns whether this is a regular file. Reading anything else may block for any time.
@@ -186,7 +187,7 @@ impl Guarded {
             return Ok(count);
         }
         if self.awaits_writer && self.until.is_none() {
-            wait(&self.file)?;
+            until_readable(&self.file)?;
         }
         self.awaits_writer = false;
         let mut filled = 0;
@@ -208,7 +209,7 @@ impl Guarded {
                 Err(Errno::INTR) => {}
                 // This occurs only if reading of pipes and devices was requested and they are not
                 // ready, so wait for them.
-                Err(Errno::AGAIN) => wait(&self.file)?,
+                Err(Errno::AGAIN) => until_readable(&self.file)?,
                 Err(error) => return Err(error),
             }
         }
@@ -247,7 +248,7 @@ impl Guarded {
             return Ok((hole, 0));
         };
         let stop = stop.min(end);
-        fs::seek(&self.file, fs::SeekFrom::Start(data))?;
+        self.seek(data)?;
         Ok((hole, stop - data))
     }
 
@@ -256,9 +257,16 @@ impl Guarded {
     /// # Errors
     /// Returns the system's error.
     pub fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
-        fs::seek(&self.file, fs::SeekFrom::Start(position))?;
+        self.seek(position)?;
         self.position = position;
         Ok(())
+    }
+
+    fn seek(&self, position: u64) -> Result<(), Errno> {
+        match (&self.file).seek(SeekFrom::Start(position)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Errno::of(&error)),
+        }
     }
 
     /// Records that the bytes up to `position`, to the end, were read by other means (mapping, direct or queued reads).
@@ -317,21 +325,10 @@ impl Guarded {
     }
 }
 
-fn wait(file: &OwnedFd) -> Result<(), Errno> {
-    use rustix::event::{PollFd, PollFlags, poll};
-    loop {
-        match poll(&mut [PollFd::new(file, PollFlags::IN)], None) {
-            Ok(_) => return Ok(()),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
+    use crate::name::OsStrExt;
     use truesum_test_support::Scratch;
 
     fn guarded(path: &std::path::Path) -> Guarded {
@@ -347,21 +344,6 @@ mod tests {
         assert_eq!(reading.read(&mut buffer), Ok(1000));
         std::fs::write(file.path(), [7; 1004]).unwrap();
         assert!(matches!(reading.finish(b"f"), Err(Error { cause: Cause::Changed(_), .. })));
-    }
-
-    #[test]
-    fn pipe_read_waits_for_a_writer() {
-        let dir = tempfile::tempdir().unwrap();
-        let pipe = dir.path().join("pipe");
-        fs::mknodat(fs::CWD, &pipe, fs::FileType::Fifo, fs::Mode::RUSR | fs::Mode::WUSR, 0).unwrap();
-        let mut reading = Guarded::open(&Root::Anywhere, pipe.as_os_str().as_bytes(), Special::Read).unwrap();
-        let writer = std::thread::spawn(move || {
-            std::thread::sleep(std::time::Duration::from_millis(30));
-            std::fs::write(pipe, "late").unwrap();
-        });
-        assert_eq!(reading.read(&mut [0; 16]), Ok(4));
-        writer.join().unwrap();
-        assert_eq!(reading.finish(b"pipe").unwrap().size(), 4);
     }
 
     #[test]
@@ -440,18 +422,8 @@ mod tests {
     }
 
     #[test]
-    fn proc_files_are_read_to_their_end_whatever_their_size() {
-        let path = std::path::Path::new("/proc/version");
-        let mut reading = guarded(path);
-        let mut buffer = [0; 4096];
-        let count = reading.read(&mut buffer).unwrap();
-        assert_eq!(buffer[..count], std::fs::read(path).unwrap());
-        assert_eq!(reading.finish(b"/proc/version").unwrap().size(), count as u64);
-    }
-
-    #[test]
     fn extents_of_a_sparse_file_cover_it() {
-        use std::os::unix::fs::FileExt;
+        use crate::data::FileExt;
         let file = Scratch::new();
         file.open().set_len(10 << 20).unwrap();
         file.open().write_all_at(&[1; 4096], 4 << 20).unwrap();

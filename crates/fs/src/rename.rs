@@ -1,12 +1,11 @@
 //! Renames that replace nothing, stay below their root, and apply only to the file that was read.
 
-use crate::error::{Cause, Error};
-use crate::file_id::FileId;
+use crate::error::{Cause, Errno, Error};
+use crate::metadata::Metadata;
 use crate::open::Root;
 use crate::resolve::OpenMode;
-use rustix::fs::{self, Access, AtFlags, FileType, Mode, RenameFlags, Stat};
-use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use crate::sys::folder;
+use std::fs::File;
 
 /// The state of a file when it was read: its size and modification time.
 pub type Stamp = (u64, (i64, u32));
@@ -22,19 +21,9 @@ pub fn rename(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), E
     let (old, old_base, stat) = source(root, from, stamp)?;
     make_folders(root, to).map_err(fail)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
-    match fs::renameat_with(&old, old_base, &new, new_base, RenameFlags::NOREPLACE) {
-        // Some file systems do not support such a rename. Creating a second name does not replace
-        // anything either.
-        Err(Errno::INVAL | Errno::NOSYS) => {
-            fs::linkat(&old, old_base, &new, new_base, AtFlags::empty()).map_err(fail)?;
-            fs::unlinkat(&old, old_base, AtFlags::empty()).map_err(fail)?;
-        }
-        result => result.map_err(fail)?,
-    }
+    folder::rename(&old, old_base, &new, new_base).map_err(fail)?;
     // Another file may have taken its place between the test and the rename.
-    let id = |stat: &Stat| FileId::from(stat);
-    let moved = fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW);
-    if moved.is_ok_and(|moved| id(&moved) == id(&stat)) {
+    if folder::stat(&new, new_base).is_ok_and(|moved| moved.id() == stat.id()) {
         return Ok(());
     }
     let why = Cause::Changed("another file had replaced it and was renamed instead".to_owned());
@@ -49,27 +38,24 @@ pub fn test(root: &Root, from: &[u8], to: &[u8], stamp: Stamp) -> Result<(), Err
     let fail = |error| refused(root, from, error);
     let (old, ..) = source(root, from, stamp)?;
     let (new, new_base) = place(root, to).map_err(fail)?;
-    match fs::statat(&new, new_base, AtFlags::SYMLINK_NOFOLLOW) {
+    match folder::stat(&new, new_base) {
         Ok(_) => return Err(fail(Errno::EXIST)),
         Err(Errno::NOENT) => {}
         Err(error) => return Err(fail(error)),
     }
-    [&old, &new].into_iter().try_for_each(|folder| {
-        fs::accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).map_err(fail)
-    })
+    [&old, &new].into_iter().try_for_each(|folder| folder::is_writable(folder).map_err(fail))
 }
 
 /// Returns the folder of a file that is still in the state `stamp`, its name in the folder, and its status.
-fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(OwnedFd, &'p [u8], Stat), Error> {
+fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(File, &'p [u8], Metadata), Error> {
     let fail = |error| refused(root, from, error);
     let (old, old_base) = place(root, from).map_err(fail)?;
-    let stat = fs::statat(&old, old_base, AtFlags::SYMLINK_NOFOLLOW).map_err(fail)?;
-    if !FileType::from_raw_mode(stat.st_mode).is_file() {
+    let stat = folder::stat(&old, old_base).map_err(fail)?;
+    if !stat.kind().is_file() {
         let why = Cause::Other("it is not a regular file".to_owned());
         return Err(Error::new(from, "rename", why));
     }
-    let time = (stat.st_mtime, stat.st_mtime_nsec as u32);
-    if (stat.st_size as u64, time) != stamp {
+    if (stat.size(), (stat.mtime().seconds, stat.mtime().nanos)) != stamp {
         return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
     }
     Ok((old, old_base, stat))
@@ -89,7 +75,7 @@ fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
 }
 
 /// Returns the folder of a name, and the name in it.
-fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(OwnedFd, &'p [u8]), Errno> {
+fn place<'p>(root: &Root, path: &'p [u8]) -> Result<(File, &'p [u8]), Errno> {
     let cut = path.iter().rposition(|&byte| byte == b'/');
     let base = &path[cut.map_or(0, |cut| cut + 1)..];
     if matches!(base, b"" | b"." | b"..") {
@@ -114,7 +100,7 @@ fn make_folders(root: &Root, path: &[u8]) -> Result<(), Errno> {
         match root.resolve(folder, OpenMode::Folder) {
             Err(Errno::NOENT) => {
                 let (above, base) = place(root, folder)?;
-                match fs::mkdirat(&above, base, Mode::from_raw_mode(0o777)) {
+                match folder::make(&above, base) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(error) => return Err(error),
                 }
@@ -128,12 +114,12 @@ fn make_folders(root: &Root, path: &[u8]) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{MetadataExt, symlink};
+    use crate::write::symlink;
     use std::path::Path;
 
     fn stamp(path: &Path) -> Stamp {
-        let stat = std::fs::symlink_metadata(path).unwrap();
-        (stat.len(), (stat.mtime(), stat.mtime_nsec() as u32))
+        let stat = Metadata::of_link(path).unwrap();
+        (stat.size(), (stat.mtime().seconds, stat.mtime().nanos))
     }
 
     #[test]
@@ -158,10 +144,10 @@ mod tests {
             assert!(error.to_string().to_lowercase().contains(&why.to_lowercase()), "{to}: {error}");
         }
         assert_eq!(std::fs::read(path("taken")).unwrap(), b"other");
-        symlink("..", path("up")).unwrap();
+        symlink(Path::new(".."), &path("up")).unwrap();
         assert!(rename(&root, b"x/y/b", b"up/out", was).is_err(), "a link leads out");
         assert!(!dir.path().parent().unwrap().join("out").exists());
-        symlink("x/y/b", path("link")).unwrap();
+        symlink(Path::new("x/y/b"), &path("link")).unwrap();
         assert!(rename(&root, b"link", b"c", was).unwrap_err().to_string().contains("not a regular file"));
         std::fs::write(path("x/y/b"), "written to").unwrap();
         let error = rename(&root, b"x/y/b", b"c", was).unwrap_err();

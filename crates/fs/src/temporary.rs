@@ -4,13 +4,11 @@
 //! file of a user may be skipped by mistake, the name contains a checksum of itself: `.NAME.RANDOM-CHECK.part`, with
 //! CHECK computed from NAME and RANDOM. The probability that another name matches by chance is one in four billion, and
 //! skipped files are counted and reported.
-#![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char};
+use crate::sys::temporary::Removal;
+pub use crate::sys::temporary::remove_all;
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::Spec;
 
@@ -26,46 +24,18 @@ const STEM: usize = 200;
 /// The name of an existing temporary file. While this value exists, [`remove_all`] removes the file.
 pub struct Temporary {
     name: Vec<u8>,
-    slot: Option<&'static Slot>,
-}
-
-/// A file to be removed by [`remove_all`]: a folder and a name in it. The folder is set first and
-/// cleared last, and the code that takes the name out owns it.
-struct Slot {
-    folder: AtomicI32,
-    name: AtomicPtr<c_char>,
+    _removal: Option<Removal>,
 }
 
 /// The names that this process has created and not released: a walk skips them silently.
 static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
-const FREE: i32 = -1;
-/// The slots of files being written, of which a process needs one at a time. A file without a slot
-/// is left behind if the process is killed by a signal.
-static SLOTS: [Slot; 8] = [const { Slot::empty() }; 8];
-
-impl Slot {
-    const fn empty() -> Slot {
-        Slot { folder: AtomicI32::new(FREE), name: AtomicPtr::new(ptr::null_mut()) }
-    }
-}
-
 impl Temporary {
     /// Records that a file with this name was created. `folder` stays open while the returned value exists.
-    pub fn made(folder: &OwnedFd, name: Vec<u8>) -> Temporary {
+    pub fn made(folder: &File, name: Vec<u8>) -> Temporary {
         MADE.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
-        Temporary::noted(&SLOTS, folder, name)
-    }
-
-    fn noted(slots: &'static [Slot], folder: &OwnedFd, name: Vec<u8>) -> Temporary {
-        let folder = folder.as_raw_fd();
-        let claim = |slot: &&Slot| slot.folder.compare_exchange(FREE, folder, SeqCst, SeqCst).is_ok();
-        let slot = CString::new(&name[..]).ok().and_then(|text| {
-            let slot = slots.iter().find(claim)?;
-            slot.name.store(text.into_raw(), SeqCst);
-            Some(slot)
-        });
-        Temporary { name, slot }
+        let removal = Removal::of(folder, &name);
+        Temporary { name, _removal: removal }
     }
 
     /// Returns the name of the file in its folder.
@@ -77,29 +47,6 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         MADE.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != self.name);
-        let Some(slot) = self.slot else { return };
-        let name = slot.name.swap(ptr::null_mut(), SeqCst);
-        if !name.is_null() {
-            // SAFETY: created by `into_raw`, and owned here alone, because it was still in its slot.
-            drop(unsafe { CString::from_raw(name) });
-        }
-        slot.folder.store(FREE, SeqCst);
-    }
-}
-
-/// Removes all existing temporary files. It uses only atomics and system calls, as a signal handler must.
-pub fn remove_all() {
-    remove(&SLOTS);
-}
-
-fn remove(slots: &[Slot]) {
-    for slot in slots {
-        let name = slot.name.swap(ptr::null_mut(), SeqCst);
-        if !name.is_null() {
-            // SAFETY: a string terminated by NUL, taken out of its slot and never freed. If its owner closes the folder
-            // at this moment and the descriptor number is reused, such a name does not exist in the other folder.
-            unsafe { libc::unlinkat(slot.folder.load(SeqCst), name, 0) };
-        }
     }
 }
 
@@ -145,31 +92,6 @@ fn check(named: &[u8]) -> [u8; CHECK] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_registered_temporary_files_are_removed() {
-        // Use slots separate from those of the other tests in this process.
-        let slots: &[Slot] = Box::leak(Box::new([const { Slot::empty() }; 3]));
-        let dir = tempfile::tempdir().unwrap();
-        let folder = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
-        let made = |name: &str| {
-            std::fs::write(dir.path().join(name), "").unwrap();
-            Temporary::noted(slots, &folder, name.as_bytes().to_vec())
-        };
-        let kept = made("kept");
-        let [first, second] = ["first", "second"].map(made);
-        drop(kept);
-        remove(slots);
-        let left: Vec<_> =
-            std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["kept"], "it had its final name");
-        drop((first, second));
-        // Create more names than there are slots. All slots are free again afterwards.
-        let many: Vec<Temporary> = (0..2 * slots.len()).map(|number| made(&number.to_string())).collect();
-        assert!(many.iter().filter(|temporary| temporary.slot.is_some()).count() <= slots.len());
-        drop(many);
-        assert!(slots.iter().any(|slot| slot.folder.load(SeqCst) == FREE));
-    }
 
     #[test]
     fn only_temporary_names_with_a_valid_checksum_are_ours() {

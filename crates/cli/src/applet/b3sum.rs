@@ -23,9 +23,8 @@ use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::open::open_named;
 use truesum::{Cause, Error, Job, Notice, Outcome, Progress, Sink, Task, Verdict};
 use truesum_fs::Errno;
-use truesum_fs::handle::{AsFd, OwnedFd};
 use truesum_fs::name::{OsStrExt, OsStringExt};
-use truesum_fs::standard::replace_unreadable_input;
+use truesum_fs::standard::{self, replace_unreadable_input};
 
 /// The release whose behaviour is reproduced.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
@@ -226,9 +225,9 @@ impl Arguments {
         let mut verdicts = Verdicts { quiet: self.quiet, streams, failed: 0 };
         for name in names {
             let opened = if name == b"-" {
-                io::stdin().as_fd().try_clone_to_owned()
+                standard::stdin().try_clone()
             } else {
-                open_named(OsStr::from_bytes(name)).map(OwnedFd::from)
+                open_named(OsStr::from_bytes(name))
             };
             let manifest = match opened {
                 Ok(manifest) => manifest,

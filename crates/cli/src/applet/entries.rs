@@ -7,13 +7,13 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::{Lines, Place, RawLine};
 use truesum::{BadLine, Config, Job, Mapping, Notice, Progress, Sink, Special, Task, run};
 use truesum_fs::data;
-use truesum_fs::handle::OwnedFd;
 use truesum_fs::name::OsStrExt;
 
 /// The result of parsing a line.
@@ -86,7 +86,7 @@ pub(crate) fn segments(names: &[Vec<u8>]) -> Vec<&[Vec<u8>]> {
 /// # Errors
 /// Returns the error of the sink.
 pub(crate) fn check(
-    manifest: OwnedFd,
+    manifest: File,
     config: &Config,
     parse: &mut (dyn FnMut(&[u8]) -> Parsed + Send),
     sink: &mut dyn Sink,
@@ -158,7 +158,7 @@ impl Iterator for OriginalEntries<'_> {
 
 /// The bytes of the manifest. An impatient reader gets an error when none are available yet.
 struct Manifest {
-    file: OwnedFd,
+    file: File,
     patient: Arc<AtomicBool>,
 }
 

@@ -8,7 +8,6 @@ use crate::terminal::{Escapes, shown};
 use std::fs::File;
 use std::io;
 use std::process::ExitCode;
-use truesum_fs::handle::BorrowedFd;
 use truesum_fs::standard::{self, stderr, stdout};
 use truesum_fs::{Errno, data};
 
@@ -53,7 +52,7 @@ impl Streams {
     /// # Errors
     /// Returns the error of standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        let written = write_all(stdout(), &self.lines);
+        let written = write_all(&stdout(), &self.lines);
         self.lines.clear();
         written
     }
@@ -107,7 +106,7 @@ impl Streams {
     }
 
     fn print(&mut self, message: &[u8]) {
-        self.lost |= write_all(stderr(), message).is_err();
+        self.lost |= write_all(&stderr(), message).is_err();
     }
 
     /// Writes the remaining output and ends: 0 if everything succeeded, otherwise 1. A closed pipe
@@ -140,8 +139,8 @@ impl Streams {
 
 /// Writes all bytes, with as many calls as necessary. Unlike Rust's own streams, it returns an
 /// error if the descriptor cannot be written.
-fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
-    let shown = shown(&to, bytes, Escapes::None);
+fn write_all(to: &File, bytes: &[u8]) -> io::Result<()> {
+    let shown = shown(to, bytes, Escapes::None);
     let mut bytes = &*shown;
     while !bytes.is_empty() {
         match data::write(to, bytes) {
@@ -159,5 +158,5 @@ fn write_all(to: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
 /// Closes a duplicate of standard output, because network file systems and quotas report some
 /// errors only then.
 fn close_stdout() -> io::Result<()> {
-    truesum::write::close(File::from(stdout().try_clone_to_owned()?))
+    truesum::write::close(stdout().try_clone()?)
 }

@@ -15,6 +15,7 @@ use truesum::open::read_companion;
 use truesum::verify::bag::DECLARATION;
 use truesum::write::sync_folder;
 use truesum::{Error, FileId};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// The staging folder, which is renamed to `data` when it is complete.
@@ -120,8 +121,8 @@ impl Moving {
     pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), Stop> {
         let (data, stage) = (folder.join(DATA), folder.join(STAGE));
         let is_own = |name: &OsString| {
-            let metadata = fs::symlink_metadata(folder.join(name));
-            metadata.is_ok_and(|metadata| own.contains(&FileId::from(&metadata)))
+            let metadata = Metadata::of_link(folder.join(name));
+            metadata.is_ok_and(|metadata| own.contains(&metadata.id()))
         };
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));

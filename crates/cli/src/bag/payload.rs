@@ -186,7 +186,7 @@ impl<'a> Payload<'a> {
     }
 
     fn is_own(&self, path: &Path) -> bool {
-        let id = std::fs::symlink_metadata(path).map(|metadata| FileId::from(&metadata));
+        let id = Metadata::of_link(path).map(|metadata| metadata.id());
         id.is_ok_and(|id| self.own.contains(&id))
     }
 

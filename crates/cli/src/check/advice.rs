@@ -17,7 +17,8 @@ use truesum::open::open_companion;
 use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
 use truesum::verify::place::folder_of_names;
-use truesum::{Checked, FileId, Kind, NotUsed, Outcome, Report, Root, Verdict};
+use truesum::{Checked, Kind, NotUsed, Outcome, Report, Root, Verdict};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Reports why nothing was verified with a manifest.
@@ -229,7 +230,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
 
 /// Returns a hint on an entry that no file can match.
 pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<String> {
-    let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
+    let id = |path: &Path| Metadata::at(path).map(|metadata| metadata.id()).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name == b"-" => Some(
             "an entry named - is for standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),

@@ -14,7 +14,8 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
-use truesum::{FileId, Root, Special};
+use truesum::{Root, Special};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// The meaning of the arguments of `check`.
@@ -207,11 +208,11 @@ impl NamesIn {
 
     /// Returns the entry that leads to this file without leaving the folder.
     fn same_file(&self, file: &Path) -> Option<OsString> {
-        let wanted = FileId::from(&std::fs::metadata(file).ok()?);
+        let wanted = Metadata::at(file).ok()?.id();
         let root = Root::folder(&self.folder, false).ok()?;
         let is_it = |name: &&Vec<u8>| {
             let found = root.open(name, Special::Refuse);
-            found.is_ok_and(|(_, stat)| FileId::from(&stat) == wanted)
+            found.is_ok_and(|(_, stat)| stat.id() == wanted)
         };
         let alike = self.names.iter().filter(|(name, _)| name.file_name() == file.file_name());
         alike.map(|(_, name)| name).find(is_it).map(|name| OsString::from_vec(name.clone()))

@@ -85,7 +85,7 @@ impl<'p, T> Content<'p, T> {
         // The path may be too long for the system to open, so the file is opened relative to its
         // folder.
         let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
-        let path = handle::path_of(&folder).join(base);
+        let Ok(path) = handle::path_of(&folder).map(|folder| folder.join(base)) else { return false };
         let mut has_stem = false;
         let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
         let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));

@@ -12,6 +12,7 @@ use truesum::Kind;
 use truesum::error::io_reason;
 use truesum::manifest::path::display_safe;
 use truesum::open::open_companion;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Maximum size of a settings file in bytes.
@@ -46,7 +47,7 @@ pub fn read(path: &Path, named: bool) -> Result<Vec<Line>, Refusal> {
         }
         Err(error) => return Err(cannot(&error.reason())),
         Ok(file) => {
-            file.metadata().iter().for_each(sources::keep);
+            Metadata::of(&file).iter().for_each(sources::keep);
             let read = file.take(MOST + 1).read_to_string(&mut text);
             read.map_err(|error| cannot(&io_reason(&error)))?;
         }

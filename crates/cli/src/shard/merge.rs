@@ -21,7 +21,8 @@ use truesum::manifest::{self, Entry, Format, Heading, Spelling, WriteError, Writ
 use truesum::shard::merge::{Fault, merge as merge_parts};
 use truesum::shard::plan::Plan;
 use truesum::verify::place::folder_of_names;
-use truesum::{Cause, Error, FileId};
+use truesum::{Cause, Error};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Check all parts against the plan and merge them into one manifest
@@ -88,7 +89,7 @@ pub fn merge(args: &MergeArgs, console: &mut Console) -> Exit {
 
 /// Returns which input of the merge the output file is, if it is one.
 fn taken(output: &Path, plan: &Path, parts: &[PathBuf]) -> Option<&'static str> {
-    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| FileId::from(&found));
+    let identity = |path: &Path| Metadata::at(path).ok().map(|found| found.id());
     let output = identity(output)?;
     match identity(plan) == Some(output) {
         true => Some("the plan"),

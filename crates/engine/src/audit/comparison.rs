@@ -572,7 +572,7 @@ impl<'a> Comparison<'a> {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    let id = |path: &Path| std::fs::metadata(path).map(|metadata| FileId::from(&metadata)).ok();
+    let id = |path: &Path| Metadata::at(path).map(|stat| stat.id()).ok();
     one == other || id(one).is_some_and(|found| id(other) == Some(found))
 }
 

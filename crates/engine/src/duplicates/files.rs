@@ -342,7 +342,7 @@ fn system_of(name: &[u8], anchor: Option<&Anchor>, stat: &Metadata) -> Result<Sy
     let (root, path) = place(name, anchor);
     let file = root.resolve(path, OpenMode::Path);
     let file = file.map_err(|error| root.refusal(name, "open", error))?;
-    Ok(System::of_file(file, stat))
+    Ok(System::of_file(&file, stat))
 }
 
 /// Returns the folder that contains a name, and the name in it.

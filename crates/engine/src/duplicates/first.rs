@@ -8,7 +8,6 @@ use crate::io::memory_limit::thread;
 use crate::io::open::{Root, Special};
 use crate::progress::Progress;
 use crate::run::config::cores;
-use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 use truesum_fs::name::OsStrExt;
@@ -93,11 +92,11 @@ fn beginning(files: &Files, at: u32, keys: &RandomState) -> Result<u64, Error> {
     let (name, anchor) = (files.path(at).as_os_str().as_bytes(), files.anchor(at));
     let anywhere = Root::Anywhere;
     let (root, path) = anchor.as_ref().map_or((&anywhere, name), |anchor| (anchor.root(), anchor.rest(name)));
-    let (file, stat) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
+    let (mut file, stat) = root.open(path, Special::Refuse).map_err(|error| error.under(name))?;
     if stat.size() != files.size(at) {
         return Err(Error::new(name, "read", Cause::Changed("its size differs".to_owned())));
     }
     let mut block = [0; BLOCK as usize];
-    File::from(file).read_exact(&mut block).map_err(|error| Error::io(name, "read", error))?;
+    file.read_exact(&mut block).map_err(|error| Error::io(name, "read", error))?;
     Ok(keys.hash_one(block))
 }

@@ -97,7 +97,7 @@ pub(crate) fn read_ahead(
     mapping: Mapping,
     progress: &Progress,
 ) -> Result<bool, Errno> {
-    advise_sequential(file.as_fd());
+    advise_sequential(file.file());
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
     let pipe = &Pipe::new(hashers, threads, progress);
@@ -217,7 +217,7 @@ impl<'a> Pipe<'a> {
         let (mut at, size) = (0, file.size_hint());
         while at < size && !self.is_over() {
             let len = WINDOW.min(size - at);
-            let Ok(window) = Window::map(file.as_fd(), &[(at, len as usize)]) else {
+            let Ok(window) = Window::map(file.file(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);
             };
             self.put(Extent::Mapped(window));

@@ -55,7 +55,7 @@ impl<'a> Source<'a> {
         }
         let mut filled = 0;
         while filled < buffer.len() {
-            match read_at(self.file.as_fd(), &mut buffer[filled..], offset + filled as u64) {
+            match read_at(self.file.file(), &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => {
                     let (end, size) = (offset + filled as u64, self.size);
                     let why = format!("only {end} of {size} bytes could be read");
@@ -93,7 +93,7 @@ impl<'a> Source<'a> {
             return Ok(seen);
         }
         if self.mapped
-            && let Ok(window) = Window::map(self.file.as_fd(), &[(offset, len)])
+            && let Ok(window) = Window::map(self.file.file(), &[(offset, len)])
         {
             let seen = hash(window.bytes(0));
             self.check(&window, &[(offset, len)])?;
@@ -130,9 +130,9 @@ impl<'a> Source<'a> {
     /// Returns the system's error.
     pub(crate) fn data_from(&self, start: u64) -> Result<Range<u64>, Error> {
         let failed = |error| self.failed(error);
-        let data = seek_data(self.file.as_fd(), start).map_err(failed)?.filter(|data| *data < self.size);
+        let data = seek_data(self.file.file(), start).map_err(failed)?.filter(|data| *data < self.size);
         let Some(data) = data else { return Ok(self.size..u64::MAX) };
-        match seek_hole(self.file.as_fd(), data).map_err(failed)? {
+        match seek_hole(self.file.file(), data).map_err(failed)? {
             Some(end) => Ok(data..end),
             // The file was just truncated.
             None => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
@@ -152,7 +152,7 @@ pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<CompleteRead, Err
     let size = file.size_hint();
     // The size of a version never changes.
     if file.version().is_none() {
-        let more = read_at(file.as_fd(), &mut [0; 1], size);
+        let more = read_at(file.file(), &mut [0; 1], size);
         if more.map_err(|error| Error::io(path, "read", error))? > 0 {
             let why = format!("it is now longer than {size} bytes");
             return Err(Error::new(path, "read", Cause::Changed(why)));

@@ -60,7 +60,7 @@ impl Leaves<'_> {
             };
             let views: Vec<(u64, usize)> = left.iter_mut().map(next).collect();
             let mapped = source.mapped && slice as u64 >= LEAST_MAPPED;
-            let window = if mapped { Window::map(source.file.as_fd(), &views).ok() } else { None };
+            let window = if mapped { Window::map(source.file.file(), &views).ok() } else { None };
             let slices: Vec<&[u8]> = if let Some(window) = &window {
                 (0..views.len()).map(|view| window.bytes(view)).collect()
             } else {
@@ -69,7 +69,7 @@ impl Leaves<'_> {
                     source.read(&mut buffer[..len], start)?;
                     // Reads at several places of a file look random to the kernel, so announce the next ones.
                     let next = NonZeroU64::new(4 * slice as u64);
-                    advise_soon(source.file.as_fd(), start + len as u64, next);
+                    advise_soon(source.file.file(), start + len as u64, next);
                 }
                 let buffers = buffer.chunks(slice + SKEW);
                 views.iter().zip(buffers).map(|((_, len), buffer)| &buffer[..*len]).collect()

@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
         let Scan { source, plans, beside, zeros, threads, .. } = *self;
         let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
-            advise_sequential(source.file.as_fd());
+            advise_sequential(source.file.file());
         }
         if let Some(hasher) = &self.leaf {
             let (leaves, plan) = (Leaves { source, hasher }, &plans[0]);

@@ -28,7 +28,7 @@ impl State {
             size: stat.size(),
             mtime: stat.mtime(),
             ctime: stat.ctime(),
-            inode: stat.id().inode,
+            inode: stat.id().number(),
             version: None,
         }
     }

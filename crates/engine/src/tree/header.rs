@@ -64,7 +64,7 @@ impl Hints {
         Hints {
             mtime: nanoseconds(stat.mtime()),
             ctime: nanoseconds(stat.ctime()),
-            inode: stat.id().inode,
+            inode: stat.id().number(),
             device: stat.id().device,
         }
     }

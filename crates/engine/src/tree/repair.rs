@@ -124,7 +124,7 @@ pub fn repair(
     let source = elsewhere.unmapped(&other, copy);
     let access = if mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
     let file = reading.root.resolve(path, access);
-    let file = File::from(file.map_err(|error| reading.root.refusal(path, "open", error))?);
+    let file = file.map_err(|error| reading.root.refusal(path, "open", error))?;
     let itself = Metadata::of(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
     let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
     let (mut repairs, mut prints) = (Vec::new(), Vec::new());

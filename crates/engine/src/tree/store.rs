@@ -95,7 +95,7 @@ impl Store {
     pub fn open_in(root: &Root, name: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let name = name.as_ref();
         let (file, _) = root.open(name.as_os_str().as_bytes(), Special::Refuse)?;
-        Store::of(file.into(), name)
+        Store::of(file, name)
     }
 
     /// Reads the tree in an open file.

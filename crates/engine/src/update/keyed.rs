@@ -50,7 +50,7 @@ impl Update<'_> {
             .map(|(spec, digest)| (spec.hasher(), digest))
             .collect();
         let mut buffer = vec![0; 1 << 18];
-        let mut reader = original::at_beginning(file);
+        let mut reader = original::at_beginning(&file);
         loop {
             match std::io::Read::read(&mut reader, &mut buffer) {
                 Ok(0) => return digests.into_iter().all(|(hasher, digest)| hasher.finish() == *digest),

@@ -4,10 +4,10 @@ use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
+use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use truesum_fs::data::read_at;
-use truesum_fs::handle::{AsFd, BorrowedFd};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
@@ -29,7 +29,7 @@ impl Original {
 
     /// Returns a reader at its beginning.
     pub fn reader(&self) -> Box<dyn Read + '_> {
-        Box::new(at_beginning(self.file.as_fd()))
+        Box::new(at_beginning(self.file.file()))
     }
 
     /// Returns its modification time.
@@ -74,19 +74,18 @@ impl Original {
 }
 
 /// Returns a reader at the beginning of a file, independent of other readers.
-pub(super) fn at_beginning<'f>(file: impl AsFd + 'f) -> impl Read + 'f {
+pub(super) fn at_beginning(file: &File) -> impl Read + '_ {
     BufReader::with_capacity(1 << 16, Placed { file, at: 0 })
 }
 
-struct Placed<F> {
-    file: F,
+struct Placed<'f> {
+    file: &'f File,
     at: u64,
 }
 
-impl<F: AsFd> Read for Placed<F> {
+impl Read for Placed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let file: BorrowedFd<'_> = self.file.as_fd();
-        let read = read_at(file, buffer, self.at)?;
+        let read = read_at(self.file, buffer, self.at)?;
         self.at += read as u64;
         Ok(read)
     }

@@ -10,10 +10,10 @@ use crate::io::input::Input;
 use crate::io::read::{CompleteRead, Guarded};
 use crate::progress::Progress;
 use crate::verify::options::Options;
+use std::fs::File;
 use std::path::Path;
 use truesum_fs::Errno;
 use truesum_fs::data::read_at;
-use truesum_fs::handle::{AsFd, BorrowedFd};
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::apk::{self, Block, MAGIC};
 
@@ -69,16 +69,16 @@ pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool 
     let Some(size) = file.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()) else {
         return false;
     };
-    let begins = || bytes(file.as_fd(), 0, 4).is_ok_and(|head| head == b"PK\x03\x04");
+    let begins = || bytes(file, 0, 4).is_ok_and(|head| head == b"PK\x03\x04");
     let called = || name.extension().is_some_and(|end| end.eq_ignore_ascii_case("apk"));
     options.format.is_none()
         && name.as_os_str() != "-"
         && begins()
-        && (called() || sections(file.as_fd(), size).is_ok())
+        && (called() || sections(file, size).is_ok())
 }
 
 /// Returns bytes of a file at an offset.
-fn bytes(file: BorrowedFd<'_>, at: u64, len: usize) -> Result<Vec<u8>, Fault> {
+fn bytes(file: &File, at: u64, len: usize) -> Result<Vec<u8>, Fault> {
     let (mut bytes, mut filled) = (vec![0; len], 0);
     while filled < len {
         match read_at(file, &mut bytes[filled..], at + filled as u64) {
@@ -119,7 +119,7 @@ fn record(tail: &[u8]) -> Result<usize, &'static str> {
 }
 
 /// Locates the sections and reads the signing block.
-pub(super) fn sections(file: BorrowedFd<'_>, size: u64) -> Result<Package, Fault> {
+pub(super) fn sections(file: &File, size: u64) -> Result<Package, Fault> {
     let tail_len = size.min((LOCATOR + RECORD + COMMENT) as u64);
     let tail = bytes(file, size - tail_len, tail_len as usize)?;
     let at = record(&tail)?;

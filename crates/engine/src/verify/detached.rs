@@ -4,7 +4,6 @@
 
 use crate::io::anchor::Anchor;
 use crate::io::open::{Root, Special};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
@@ -42,7 +41,7 @@ pub(crate) fn holds_signature(path: &[u8], anchor: Option<&Anchor>) -> bool {
     let (root, path) = anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
     let Ok((file, _)) = root.open(path, Special::Refuse) else { return false };
     let mut text = Vec::new();
-    let read = File::from(file).take(LONGEST + 1).read_to_end(&mut text).is_ok();
+    let read = file.take(LONGEST + 1).read_to_end(&mut text).is_ok();
     read && text.len() as u64 <= LONGEST && is_whole(&text)
 }
 

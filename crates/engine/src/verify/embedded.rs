@@ -20,10 +20,10 @@ use crate::verify::verification::{Observer, Verification};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 use truesum_manifest::algorithm_from_name;
@@ -210,8 +210,8 @@ fn candidate(item: &Item) -> Option<&Path> {
 /// Returns what identifies a manifest: its folder, to which its names are relative, and its own name. Another hard link
 /// to the same file in another folder is another manifest.
 fn identity(path: &Path) -> Option<(FileId, OsString)> {
-    let folder = std::fs::metadata(folder(path)).ok()?;
-    Some((FileId::from(&folder), path.file_name()?.to_owned()))
+    let folder = Metadata::at(folder(path)).ok()?;
+    Some((folder.id(), path.file_name()?.to_owned()))
 }
 
 /// Returns whether a name has one of these endings, in any letter case.
@@ -254,8 +254,9 @@ fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
     /// Damage to a single block of a disk does not hide what follows it.
     const BEGIN: u64 = 64 << 10;
     let name = path.as_os_str().as_bytes();
-    let Ok((file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else { return Use::Manifest };
-    let mut file = File::from(file);
+    let Ok((mut file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else {
+        return Use::Manifest;
+    };
     let mut head = Vec::new();
     if (&mut file).take(BEGIN).read_to_end(&mut head).is_err() {
         return Use::Manifest;

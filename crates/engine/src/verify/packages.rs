@@ -34,7 +34,7 @@ impl Verification<'_> {
             Ok(file) => file,
             Err(error) => return self.unread(&error, on_event),
         };
-        let package = match sections(file.as_fd(), file.size_hint()) {
+        let package = match sections(file.file(), file.size_hint()) {
             Ok(package) => package,
             Err(Fault::Shape(why)) => return self.unread(&refused(why), on_event),
             Err(Fault::System(error)) => return self.unread(&Error::io(bytes, "read", error), on_event),

@@ -30,7 +30,6 @@ use crate::verify::verification::open;
 use copies::Copies;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -454,7 +453,7 @@ impl PieceRepairs<'_> {
         let (root, path) = job.way(&self.config.root);
         let access = if self.mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
         let file = root.resolve(path, access);
-        let file = File::from(file.map_err(|error| root.refusal(path, "open", error))?);
+        let file = file.map_err(|error| root.refusal(path, "open", error))?;
         let (written, lost) = repair_range(&file, path, source, part, right, self.mode, &mut self.sum)?;
         if self.mode.writes() && written > 0 {
             file.sync_all().map_err(|error| Error::io(path, "write", error))?;

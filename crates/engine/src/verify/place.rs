@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
@@ -57,7 +58,7 @@ pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
         name == CHAIN || name.to_str().is_some_and(|name| chain.contains(&format!("<path>{name}</path>")))
     };
     let of_it = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(named);
-    of_it.filter_map(|file| file.metadata().ok()).map(|file| FileId::from(&file)).collect()
+    of_it.filter_map(|file| Metadata::of_link(file.path()).ok()).map(|stat| stat.id()).collect()
 }
 
 #[cfg(test)]

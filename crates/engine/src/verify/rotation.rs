@@ -1,7 +1,6 @@
 //! A check that reads part of its entries at a time: those that have waited longest come first.
 
 use crate::error::{Cause, Error};
-use crate::io::file_id::FileId;
 use crate::job::{Outcome, Summary, Verdict};
 use crate::run::config::Config;
 use crate::run::run;
@@ -17,6 +16,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
 
@@ -187,8 +187,8 @@ impl Verification<'_> {
         match unsaved.map_or_else(|| state.save(), Err) {
             Ok(()) => {
                 // The state file itself is not expected to be in a manifest.
-                let id = path.and_then(|path| std::fs::metadata(path).ok());
-                self.own.extend(id.map(|file| FileId::from(&file)));
+                let stat = path.and_then(|path| Metadata::at(path).ok());
+                self.own.extend(stat.map(|stat| stat.id()));
                 result
             }
             Err(error) => result.and_then(|()| self.unread(&error, on_event)),

@@ -13,7 +13,6 @@ use crate::verify::detached::{SIGNATURES, holds_signature};
 use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 use truesum_fs::name::{OsStrExt, OsStringExt};
@@ -226,7 +225,7 @@ pub(crate) fn is_beside(
             }
             let (file, _) = root.open(path, Special::Refuse).ok()?;
             let mut bytes = Vec::new();
-            File::from(file).take(LIMIT).read_to_end(&mut bytes).ok()?;
+            file.take(LIMIT).read_to_end(&mut bytes).ok()?;
             let (bytes, crc) = bytes.split_last_chunk()?;
             (bytes.starts_with(magic) && crc32c(bytes) == *crc).then_some(())
         };
@@ -238,6 +237,7 @@ pub(crate) fn is_beside(
 mod tests {
     use super::*;
     use crate::tree::store::{GRANULE, Header, Hints};
+    use truesum_fs::metadata::Metadata;
     use truesum_fs::name::OsStrExt;
 
     fn limit_100(scope: Scope) -> SearchScope<'static> {
@@ -260,7 +260,7 @@ mod tests {
         for name in ["a", "sub/b", "sub/c", "own"] {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
-        let own = std::fs::metadata(dir.path().join("own")).unwrap();
+        let own = Metadata::at(dir.path().join("own")).unwrap();
         let mut listed = ListedNames::default();
         listed.add(b"./sub/b");
         let path = dir.path().as_os_str().as_bytes();

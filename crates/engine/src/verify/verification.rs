@@ -30,6 +30,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest as manifest;
@@ -405,8 +406,7 @@ impl<'a> Verification<'a> {
 
     /// Removes and returns the folder and the names that manifests so far contain for it.
     fn take_folder(&mut self, path: PathBuf) -> Folder {
-        let id = std::fs::metadata(&path)
-            .map_or(FileId { device: 0, inode: 0 }, |metadata| FileId::from(&metadata));
+        let id = Metadata::at(&path).map_or(FileId { device: 0, inode: 0 }, |stat| stat.id());
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
             None => Folder { id, path, listed: ListedNames::default(), missing: MissingEntries::default() },
@@ -597,12 +597,12 @@ pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<FileI
         return Ok((Input::stdin(progress.stop_signal()).map_err(fail("read"))?, Vec::new()));
     }
     let file = Input::open(name, progress.stop_signal()).map_err(fail("open"))?;
-    let metadata = file.file().metadata().map_err(fail("read"))?;
-    if metadata.is_dir() {
+    let metadata = Metadata::of(file.file()).map_err(|error| Error::io(bytes, "read", error))?;
+    if metadata.kind().is_dir() {
         return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
     }
-    progress.add_listed(metadata.len());
+    progress.add_listed(metadata.size());
     let mut ids = history(name);
-    ids.push(FileId::from(&metadata));
+    ids.push(metadata.id());
     Ok((file, ids))
 }

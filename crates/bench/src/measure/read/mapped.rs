@@ -17,7 +17,10 @@ struct Mapping {
 
 impl Mapping {
     fn new(file: &File, offset: u64, len: usize, populate: bool) -> io::Result<Mapping> {
+        #[cfg(target_os = "linux")]
         let flags = if populate { MapFlags::SHARED | MapFlags::POPULATE } else { MapFlags::SHARED };
+        #[cfg(not(target_os = "linux"))]
+        let flags = if populate { return Err(io::ErrorKind::Unsupported.into()) } else { MapFlags::SHARED };
         // SAFETY: the system chooses a free address; the length is not zero and the offset is a multiple of the page size.
         let start =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), len, ProtFlags::READ, flags, file, offset)? };

@@ -13,7 +13,6 @@ use truesum::manifest::original::b3sum::{BadLine, split_line};
 use truesum::manifest::{Lines as ManifestLines, RawLine};
 use truesum::read::Guarded;
 use truesum::{Error, Root, Special};
-use truesum_fs::handle::OwnedFd;
 
 /// Hashes all operands. Returns false if one could not be read.
 pub(super) fn hash(arguments: &Arguments, names: &[Vec<u8>], spec: &Spec, streams: &mut Streams) -> Done {
@@ -40,13 +39,8 @@ pub(super) fn hash(arguments: &Arguments, names: &[Vec<u8>], spec: &Spec, stream
 ///
 /// # Errors
 /// Returns the error of standard output.
-pub(super) fn check(
-    manifest: OwnedFd,
-    spec: &Spec,
-    seek: u64,
-    verdicts: &mut Verdicts<'_>,
-) -> io::Result<End> {
-    let mut lines = ManifestLines::raw(File::from(manifest));
+pub(super) fn check(manifest: File, spec: &Spec, seek: u64, verdicts: &mut Verdicts<'_>) -> io::Result<End> {
+    let mut lines = ManifestLines::raw(manifest);
     loop {
         let line = match lines.next() {
             Ok(Some(RawLine::Bytes(line))) => line,

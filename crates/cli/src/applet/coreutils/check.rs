@@ -13,9 +13,8 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::original::coreutils::{Program, Split, Splitter};
 use truesum::open::open_named;
 use truesum::{Cause, Error, Job, Notice, Outcome, Sink, Verdict};
-use truesum_fs::Errno;
-use truesum_fs::handle::{AsFd, OwnedFd};
 use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::{Errno, standard};
 
 /// Checks all manifests. Returns false if anything in them fails.
 pub(super) fn check(settings: &Settings, streams: &mut Streams) -> Done {
@@ -42,11 +41,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
         streams.input_was_read();
     }
     let shown = quote::name(if from_stdin { b"standard input" } else { name });
-    let opened = if from_stdin {
-        io::stdin().as_fd().try_clone_to_owned()
-    } else {
-        open_named(OsStr::from_bytes(name)).map(OwnedFd::from)
-    };
+    let opened = if from_stdin { standard::stdin().try_clone() } else { open_named(OsStr::from_bytes(name)) };
     let manifest = match opened {
         Ok(manifest) => manifest,
         Err(error) => {

@@ -1,0 +1,63 @@
+//! The backends: the system calls of each operating system, one file per concept.
+//!
+//! | folder | contains |
+//! |---|---|
+//! | `unix/` | what Linux, macOS and FreeBSD have in common |
+//! | `linux/` | what only Linux has, or has in a better form |
+//! | `bsd/` | what macOS and FreeBSD do differently |
+//!
+//! `linux.rs` and `bsd.rs` each list all concepts with the file that implements them, so a question such
+//! as "how is a file replaced atomically on FreeBSD" is answered by the line `replace` in `bsd.rs`. The files
+//! directly in this folder are the types that all backends return. Only code in this folder may depend on the platform
+//! (`cfg`); everything above uses these functions:
+//!
+//! | concept | functions |
+//! |---|---|
+//! | `attributes` | `Attributes::of`, `give`: what a new file inherits from the one it replaces |
+//! | `clock` | `coarse_now`: a time that is never later than the timestamp of a write from now on |
+//! | `console` | `width`, `locale_is_utf8` |
+//! | `data` | `read`, `write`, `read_at`, `write_at`, `seek_data`, `seek_hole`, `advise_sequential`, `advise_soon` |
+//! | `device` | `is_spinning` |
+//! | `folder` | names in an open folder: `list`, `stat`, `make`, `is_writable`, and `rename` without replacing |
+//! | `lease` | `writers`: whether a file is open for writing |
+//! | `limits` | `open_files`, `stack`, `address_space_left`, `address_space_is_limited` |
+//! | `lock` | `try_lock` |
+//! | `machine` | `host`, `system`, `architecture` |
+//! | `mapped` | `Window`, `is_resident` |
+//! | `mounts` | `absent`: file systems that should be mounted |
+//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths |
+//! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
+//! | `process` | `end_with_parent`, `use_one_heap`, `exit_at_once` |
+//! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink` |
+//! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
+//! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |
+//! | `standard` | `occupy`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |
+//! | `stat` | `of`, `at`: metadata |
+//! | `temporary` | `Removal`, `remove_all`: files that are removed if the process is ended |
+//! | `volume` | `of`: guarantees of the file system of an open file |
+//! | `wait` | `WakePipe`, `Waker`, `until_readable`, `is_ready` |
+//! | `waits` | `waited`: how often this thread waited for a device |
+//! | `writeback` | `longest`: how long a page may stay dirty |
+
+pub mod access;
+pub mod errno;
+pub mod guarantees;
+pub mod metadata;
+pub mod writers;
+
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+mod bsd;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(target_os = "linux"))]
+pub(crate) mod unmapped;
+
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+pub(crate) use bsd::*;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::*;
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
+compile_error!("truesum-fs has backends for Linux, macOS and FreeBSD");

@@ -1,0 +1,57 @@
+//! The guarantees of a file system.
+
+/// The guarantees of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System {
+    /// How reliable the reported sizes are.
+    pub sizes: Sizes,
+    /// The events that update the status change time.
+    pub stamps: Stamps,
+    /// The minimum number of nanoseconds between two different timestamps; on some disks the distance is larger.
+    pub(crate) tick: u64,
+    /// Whether inode numbers are unique on a device at any one time.
+    pub inodes: bool,
+}
+
+/// How reliable the sizes reported by a file system are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// A local disk: a short read that ends at the reported size is the end, and any other end is a change.
+    Local,
+    /// Files generated on reading (`/proc`, `/sys`): sizes and times are meaningless.
+    Invented,
+    /// Network file systems, FUSE and unknown types: read until a read returns 0; an end before the reported size is a
+    /// failure.
+    Other,
+}
+
+/// The events that update the status change time of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamps {
+    /// Every write, and the first store to a mapped page after it was written back. Programs cannot set it.
+    Written,
+    /// The same, but pages are never written back, so only the first store to a mapped page counts, or none.
+    Attributes,
+    /// Every write, and writing back a mapped page, but not the store to it: a change through a mapping may be noticed
+    /// only later.
+    WrittenBack,
+    /// It is the modification time, which programs can set.
+    Set,
+}
+
+pub(crate) const MILLISECOND: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1000 * MILLISECOND;
+
+impl System {
+    /// A disk of this machine whose timestamps show every change.
+    pub(crate) const LOCAL: System =
+        System { sizes: Sizes::Local, stamps: Stamps::Written, tick: 1, inodes: true };
+
+    /// Files generated on reading.
+    pub(crate) const INVENTED: System = System { sizes: Sizes::Invented, inodes: false, ..System::LOCAL };
+
+    /// Types that a backend does not know. Servers have clocks with ticks of up to 10 ms, and may use one inode number
+    /// for two files.
+    pub(crate) const OTHER: System =
+        System { sizes: Sizes::Other, tick: 10 * MILLISECOND, inodes: false, ..System::LOCAL };
+}

@@ -1,0 +1,43 @@
+//! The attributes that a new file inherits from the file it replaces: owner, mode, extended attributes and access list,
+//! as far as this process may set them. Failing to keep the group does not prevent writing the file.
+
+#[cfg(not(target_os = "linux"))]
+use crate::sys::bsd::extended::Extended;
+#[cfg(target_os = "linux")]
+use crate::sys::linux::extended::Extended;
+use std::fs::{File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+/// The attributes of the old file.
+pub struct Attributes {
+    mode: u32,
+    user: u32,
+    group: u32,
+    extended: Extended,
+}
+
+impl Attributes {
+    /// Returns the attributes of the file at `path`, whose `metadata` are known.
+    pub fn of(path: &Path, metadata: &Metadata) -> Attributes {
+        let (mode, user, group) = (metadata.mode(), metadata.uid(), metadata.gid());
+        Attributes { mode, user, group, extended: Extended::of(path) }
+    }
+
+    /// Applies the attributes to the new file.
+    ///
+    /// # Errors
+    /// Fails if the mode cannot be set.
+    pub fn give(&self, file: &File) -> io::Result<()> {
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (self.user, self.group) {
+            // Only root may change the owner; the owner may change the group to another of their own.
+            let _ = std::os::unix::fs::fchown(file, Some(self.user), Some(self.group))
+                .or_else(|_| std::os::unix::fs::fchown(file, None, Some(self.group)));
+        }
+        self.extended.give(file);
+        // Set the mode last, because changing the owner or access list changes it.
+        file.set_permissions(Permissions::from_mode(self.mode & 0o7777))
+    }
+}

@@ -1,0 +1,30 @@
+//! The numbers of the errors in [`Errno`](crate::Errno).
+
+pub const ACCESS: i32 = libc::EACCES;
+pub const AGAIN: i32 = libc::EAGAIN;
+pub const BADF: i32 = libc::EBADF;
+pub const CANCELED: i32 = libc::ECANCELED;
+pub const CONNRESET: i32 = libc::ECONNRESET;
+pub const EXIST: i32 = libc::EEXIST;
+pub const HOSTDOWN: i32 = libc::EHOSTDOWN;
+pub const INTR: i32 = libc::EINTR;
+pub const INVAL: i32 = libc::EINVAL;
+pub const IO: i32 = libc::EIO;
+pub const ISDIR: i32 = libc::EISDIR;
+pub const LOOP: i32 = libc::ELOOP;
+pub const MFILE: i32 = libc::EMFILE;
+pub const NAMETOOLONG: i32 = libc::ENAMETOOLONG;
+pub const NETDOWN: i32 = libc::ENETDOWN;
+pub const NETUNREACH: i32 = libc::ENETUNREACH;
+pub const NFILE: i32 = libc::ENFILE;
+pub const NOENT: i32 = libc::ENOENT;
+pub const NOMEM: i32 = libc::ENOMEM;
+pub const NOSYS: i32 = libc::ENOSYS;
+pub const NOTDIR: i32 = libc::ENOTDIR;
+pub const NXIO: i32 = libc::ENXIO;
+pub const OPNOTSUPP: i32 = libc::EOPNOTSUPP;
+pub const PERM: i32 = libc::EPERM;
+pub const PIPE: i32 = libc::EPIPE;
+pub const STALE: i32 = libc::ESTALE;
+pub const TIMEDOUT: i32 = libc::ETIMEDOUT;
+pub const XDEV: i32 = libc::EXDEV;
