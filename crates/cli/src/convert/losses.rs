@@ -182,7 +182,8 @@ impl<'a> Losses<'a> {
                     )
                 }
                 None if self.parts.keys().any(|what| what.contains("attribute")) => {
-                    "to drop this data, use --lossy; no format stores attributes other than size and time".to_owned()
+                    "to drop this data, use --lossy; no format stores attributes other than size and time"
+                        .to_owned()
                 }
                 None => {
                     "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned()

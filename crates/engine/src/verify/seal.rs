@@ -204,7 +204,7 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)
         Ok(file) => {
             let mut text = Vec::new();
             let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
-            let id = FileId::from(&file.metadata().map_err(io)?);
+            let id = FileId::at(&at).map_err(io)?;
             file.take(SHORT).read_to_end(&mut text).map_err(io)?;
             Ok(Some((at, text, id)))
         }
