@@ -29,7 +29,7 @@ use truesum_fs::name::OsStrExt;
 Examples:
   truesum tree verify disk.img.ftr  show damaged bytes
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
-Prints a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Damage is located to within 1 MiB, or the size given to tree --save --granule.
+Prints a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Damage is located to within the block size of the stored tree, by default 1 MiB.
 Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear whether the file or the tree is.")]
 pub struct VerifyArgs {
     /// Stored tree, or the data file if the tree is next to it

@@ -266,7 +266,7 @@ mod tests {
         other.insert(b"b".to_vec(), digest(3));
         assert_eq!(difference(&expected, &other).unwrap(), "03030303 for b instead of 02020202");
         other.remove(&b"b"[..]);
-        assert_eq!(difference(&expected, &other).unwrap(), "no digest of b (it has 1 of 2)");
+        assert_eq!(difference(&expected, &other).unwrap(), "no digest of b (only 1 of 2 files have digests)");
         assert!(difference(&other, &expected).unwrap().starts_with("a digest of b"));
         assert_ne!(over_all(&expected), over_all(&other));
     }
