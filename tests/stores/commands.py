@@ -258,7 +258,7 @@ def shards(bench):
     bench.put(bucket, "p/empty", b"no longer")
     bench.multipart(bucket, "p/big", noise(21 * MIB + 77, 4))
     status, out, err = bench.run("shard", "run", "--again", "plan0.jsonl", f"0..{bundles_of_first}", "-o", "changed")
-    check("changed since it was planned", status == 1 and "overwritten" in err and "the version" in err, status, err)
+    check("changed since the plan was written", status == 1 and "overwritten" in err and "the version" in err, status, err)
     status, out, err = bench.run("shard", "merge", "plan0.jsonl", "changed", "-o", "CHANGED")
     check("no manifest", status == 1 and not (bench.folder / "CHANGED").exists() and "empty" in err and "big" in err, status, err)
     # Overwritten during the read.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Benchmark checksums, programs and disks, and draw charts
 ///
-/// Each run first checks that all engines compute the same digest, then times them alternately and records the machine. The
+/// Each run first checks that all engines compute the same digest, then times them alternately and records details of the machine. The
 /// result is a table, or JSON, CSV or Markdown; --html FILE writes a self-contained page with charts.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\

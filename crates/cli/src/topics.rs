@@ -141,7 +141,8 @@ tree hash: blake3, sha256-tree.
   this is automatic.
 - A check that takes too long can be split, for example once per night:
   truesum check --state S --max-bytes 200GiB M
-- Computing several algorithms in one pass is faster: -a sha256,md5.
+- Computing several digests in one pass is faster than in separate runs:
+  -a sha256,md5.
 - On CPUs without SHA instructions, blake3 takes about a tenth of the time of
   sha256 for a single file.
 - Before truesum reads a recently modified file, it makes sure that no program

@@ -229,7 +229,7 @@ impl fmt::Display for Cause {
         match self {
             Cause::Io(error) => f.write_str(&io_reason(error)),
             Cause::Changed(what) => write!(f, "changed while being read ({what})"),
-            Cause::NotAsPlanned(what) => write!(f, "changed since it was planned ({what} differs)"),
+            Cause::NotAsPlanned(what) => write!(f, "changed since the plan was written ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
             Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),

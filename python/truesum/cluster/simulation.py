@@ -48,7 +48,7 @@ class Faults:
     poison: dict[int, int] = field(default_factory=dict)
     """Bundles with a line that kills every worker that reads it."""
     changed: frozenset[int] = frozenset()
-    """Bundles with a file that has changed since it was planned."""
+    """Bundles with a file that has changed since the plan was written."""
     careless: bool = False
     """If two workers write a part, the last one wins, regardless of what the first one wrote."""
 

@@ -103,7 +103,7 @@ pub struct TorrentOptions {
 pub struct AlgorithmArgs {
     /// Algorithms of the digests [default: sha256, or the format's own]
     ///
-    /// All algorithms are computed in one pass. `truesum list algorithms` shows the available ones.
+    /// All digests are computed in one pass. `truesum list algorithms` shows the available ones.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,

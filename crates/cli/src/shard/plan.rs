@@ -120,7 +120,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
     if walk.special == Special::Read {
-        return Err(Refusal::new("--special: only regular files can be planned").into());
+        return Err(Refusal::new("--special: a plan can contain only regular files").into());
     }
     if args.manifest.is_none()
         && let Inputs::Named(names) = &names
@@ -213,7 +213,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         return Ok(Exit::Failed);
     }
     if planner.totals().files == 0 {
-        return Err(Refusal::new(format!("{output}: not written: there are no files to plan")).into());
+        return Err(Refusal::new(format!("{output}: not written: there are no files for the plan")).into());
     }
     let may_repeat = planner.may_repeat();
     let (file, totals) = planner.finish().map_err(fail)?;

@@ -202,7 +202,7 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
         let text = "no bundle given";
         return Err(Refusal::with_hint(
             text,
-            "specify bundles, 0..N for all, or --index-from-env in an array job",
+            "specify bundle numbers (0..N for all), or --index-from-env in an array job",
         ));
     }
     let Some(of) = args.of.map(|of| of as usize) else {

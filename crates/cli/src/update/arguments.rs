@@ -18,7 +18,7 @@ Examples:
   truesum update --quick=date --refresh photos.sha256  read only modified files
 A file whose content changed although its modification time did not is corrupt: it is reported and never accepted. \
 --refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
-names stay relative to the manifest's folder. Lines that need no update stay byte for byte the same, and the manifest is \
+names stay relative to the manifest's folder. Lines that need no update are preserved byte for byte, and the manifest is \
 written atomically.
 Exit status: 0 everything matches now, 1 a file still differs, 2 an error; the summary shows whether the manifest was written.")]
 pub struct UpdateArgs {

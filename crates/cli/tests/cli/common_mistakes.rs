@@ -14,11 +14,7 @@ fn command_names_of_other_programs_are_understood() {
     assert_eq!(folder.run(&["help"]).out(), folder.run(&["--help"]).out());
     assert_eq!(folder.run(&["help", "help"]).out(), folder.run(&["--help"]).out());
     let ran = folder.run(&["help", "nothing"]);
-    assert!(
-        ran.code == Some(2) && ran.err.contains("named 'nothing': the topics are exit-status"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.code == Some(2) && ran.err.contains("named 'nothing' (topics: exit-status"), "{}", ran.err);
     assert_eq!(folder.run(&["version"]).out(), folder.run(&["--version"]).out());
     folder.write("version", "abc");
     assert_eq!(folder.run(&["version"]).out(), format!("{ABC}  version\n"));
@@ -178,19 +174,10 @@ fn compressed_files_are_reported_with_an_unpack_command() {
     let folder = Folder::new();
     let rest = [7; 60];
     for (head, said) in [
-        (
-            &b"BZh91AY&SY"[..],
-            "compressed with bzip2, which truesum does not support; unpack it first: bzip2 -dc FILE",
-        ),
-        (
-            b"\x04\x22\x4d\x18",
-            "compressed with lz4, which truesum does not support; unpack it first: lz4 -dc FILE",
-        ),
-        (b"PK\x03\x04", "a zip archive, which truesum does not support; unpack it first: unzip -p FILE"),
-        (
-            b"7z\xbc\xaf\x27\x1c",
-            "a 7z archive, which truesum does not support; unpack it first: 7z e -so FILE",
-        ),
+        (&b"BZh91AY&SY"[..], "compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE"),
+        (b"\x04\x22\x4d\x18", "compressed with lz4 (not supported); unpack it first: lz4 -dc FILE"),
+        (b"PK\x03\x04", "a zip archive (not supported); unpack it first: unzip -p FILE"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive (not supported); unpack it first: 7z e -so FILE"),
     ] {
         folder.write("M", [head, &rest].concat());
         let ran = folder.run(&["check", "-q", "M"]);

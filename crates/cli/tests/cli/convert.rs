@@ -187,7 +187,7 @@ fn convert_writes_nothing_if_an_entry_does_not_match() {
     folder.write("a", "abd");
     refused("truesum: a: does not match: expected crc32 352441c2, found ", 1);
     let ran = folder.run(&["convert", "photos.sfv", "-a", "sha256"]);
-    let hint = "truesum: photos.sfv: not converted: 1 entry not verified\n\
+    let hint = "truesum: photos.sfv: not converted: 1 entry could not be verified\n\
                 hint: to leave out a file that cannot be restored: truesum convert -a sha256 --exclude NAME photos.sfv\n";
     assert!(ran.err.ends_with(hint), "{}", ran.err);
     let ran = folder.run(&["convert", "--exclude", "a", "photos.sfv", "-a", "sha256"]);

@@ -433,7 +433,12 @@ fn argument_that_may_be_digest_or_path_is_rejected() {
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
     assert!(ran.err.contains("ambiguous: both a possible digest and an existing file"), "{}", ran.err);
     // The hint is a command that can be pasted: it searches for both digests.
-    let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: truesum ")).expect("a hint");
+    let hint = ran
+        .err
+        .lines()
+        .find_map(|line| line.strip_prefix("hint: ")?.split_once("truesum "))
+        .expect("a hint")
+        .1;
     let mut shell = std::process::Command::new("sh");
     shell.current_dir(folder.root()).args(["-c", &format!("{} {hint}", env!("CARGO_BIN_EXE_truesum"))]);
     let pasted: RunResult = shell.output().unwrap().into();

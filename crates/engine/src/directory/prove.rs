@@ -46,7 +46,7 @@ pub fn prove(
     on_event: &mut dyn FnMut(Error),
 ) -> Option<ObjectProof> {
     let Kind::Truesum { spec, modes } = &options.kind else {
-        let why = "only digests of the kind truesum support proofs";
+        let why = "proofs are supported only for digests of kind 'truesum'";
         on_event(Error::new(path.as_ref().as_os_str().as_bytes(), "prove", Cause::Undivided(why.to_owned())));
         return None;
     };

@@ -63,7 +63,7 @@ fn digest(algorithm: &str, text: &[u8], options: &Options) -> Result<(Spec, Dige
         return tagged(algorithm, text, options);
     }
     let sum = scan::decimal(text).and_then(|sum| u32::try_from(sum).ok());
-    of_bytes(CKSUM, &sum.ok_or(Reason::Part("not a decimal number of 32 bits"))?.to_be_bytes(), options)
+    of_bytes(CKSUM, &sum.ok_or(Reason::Part("not a 32-bit decimal number"))?.to_be_bytes(), options)
 }
 
 /// An item of an array.

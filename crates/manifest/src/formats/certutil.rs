@@ -109,7 +109,9 @@ impl Runs {
         let name = known.unwrap_or_else(last);
         // Words after the name cannot be recognised either.
         if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
-            return Err(Reason::Part("the file name cannot be recognised in this language"));
+            return Err(Reason::Part(
+                "cannot tell where the file name ends, because the language of this line is unknown",
+            ));
         }
         Ok(Entry::new(name, spec, digest))
     }

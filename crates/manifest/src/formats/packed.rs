@@ -137,9 +137,7 @@ fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
 
 /// Returns the error for a file that is not unpacked, and the command that unpacks it.
 fn not_unpacked(what: &str, command: &str) -> String {
-    format!(
-        "this is {what}, which truesum does not support; unpack it first: {command} FILE | truesum check -"
-    )
+    format!("this is {what} (not supported); unpack it first: {command} FILE | truesum check -")
 }
 
 #[cfg(not(feature = "unpack"))]

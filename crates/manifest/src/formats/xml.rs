@@ -419,7 +419,7 @@ impl Elements<'_> {
             Take::Digest(tag, DigestEncoding::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
             Take::Digest(tag, DigestEncoding::Decimal) => match trimmed.parse::<u32>() {
                 Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
-                Err(_) => self.records.fault("the digest is not a decimal number of 32 bits"),
+                Err(_) => self.records.fault("the digest is not a 32-bit decimal number"),
             },
             Take::Digest(tag, DigestEncoding::Reversed) => {
                 let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();

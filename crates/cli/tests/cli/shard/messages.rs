@@ -155,19 +155,22 @@ fn file_changed_since_planning_fails() {
     let (out, err, code) = result_of(&ran);
     assert_eq!((out.as_str(), code), ("", Some(1)));
     assert!(
-        err.contains("truesum: s/b: cannot read: changed since it was planned (the time of the last"),
+        err.contains("truesum: s/b: cannot read: changed since the plan was written (the time of the last"),
         "{err}"
     );
     assert!(err.ends_with("truesum: bundle 1: 0 files or ranges, 0 B; 1 FAILED\n"), "{err}");
     let text = String::from_utf8(folder.read(part(&folder, 1))).unwrap();
-    assert!(text.contains(",\"failed\":\"changed\",\"reason\":\"changed since it was planned"), "{text}");
+    assert!(
+        text.contains(",\"failed\":\"changed\",\"reason\":\"changed since the plan was written"),
+        "{text}"
+    );
     assert!(
         text.contains(",\"errno\":null,\"again\":false}\n{\"end\":true,\"lines\":1,\"failed\":1,"),
         "{text}"
     );
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("truesum: s/b: changed: changed since it was planned"), "{}", ran.err);
+    assert!(ran.err.contains("truesum: s/b: changed: changed since the plan was written"), "{}", ran.err);
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M", "--partial"]);
     assert_eq!((ran.code, String::from_utf8(folder.read("M")).unwrap()), (Some(1), format!("{ABC}  d/a\n")));
@@ -220,7 +223,7 @@ fn ranges_of_a_large_file_are_separate_bundles() {
     std::fs::remove_file(folder.path(part(&folder, 2))).unwrap();
     let ran = folder.run(&["shard", "run", "-q", "plan", "2"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("big: cannot read: changed since it was planned"), "{}", ran.err);
+    assert!(ran.err.contains("big: cannot read: changed since the plan was written"), "{}", ran.err);
     let ran = folder.run(&["shard", "merge", "plan", "-o", "N"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("truesum: big: changed:"), "{}", ran.err);
@@ -235,7 +238,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
     folder.write("list", "d\0d/a\0");
     for (words, code, said) in [
         (&["plan", "-o", "p"][..], 2, "workers cannot read standard input\nhint: specify files and folders"),
-        (&["plan", "-o", "p", "--special", "d"], 2, "--special: only regular files can be planned"),
+        (&["plan", "-o", "p", "--special", "d"], 2, "--special: a plan can contain only regular files"),
         (
             &["plan", "-o", "p", "d", "d/a"],
             2,
@@ -247,10 +250,10 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
             1,
             "nope: cannot open: No such file or directory\ntruesum: p: not written: 1 file or folder",
         ),
-        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there are no files to plan"),
+        (&["plan", "-o", "p", "--include", "*.c", "d"], 2, "p: not written: there are no files for the plan"),
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
-        (&["run", "plan"], 2, "no bundle given\nhint: specify bundles, 0..N for all"),
+        (&["run", "plan"], 2, "no bundle given\nhint: specify bundle numbers (0..N for all)"),
         (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, numbered from 0"),
         (&["run", "plan", "0..9"], 2, "no bundle 2"),
         (

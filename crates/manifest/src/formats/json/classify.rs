@@ -62,7 +62,8 @@ impl Object {
         }
         if inner && small && self.is_folder() {
             walk.records.begin(walk.at);
-            walk.records.fault("the names of files in a folder do not include the folder");
+            walk.records
+                .fault("the names of files in this folder are relative to the folder, not to the manifest");
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let is_data_file = sense.is(Meaning::Part) && key.eq_ignore_ascii_case(DATA_FILE);
@@ -156,7 +157,8 @@ impl Object {
             && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
         {
             walk.records.begin(walk.at);
-            walk.records.fault("digests under an unknown key that resembles a list or an algorithm");
+            walk.records
+                .fault("digests under an unknown key that resembles the name of a list or an algorithm");
         } else if role == Role::Other
             && (self.iter().any(|(key, _, member)| has_lost(key, member))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
