@@ -215,8 +215,8 @@ fn files_of_stores_are_verified_by_the_digests_in_their_names() {
         ran.err
     );
     // Each byte of the content and the size count.
-    folder.write(&annex(4, ""), "abc");
-    folder.write(&format!("o/blobs/sha256/{ABC}"), "abd");
+    folder.write(annex(4, ""), "abc");
+    folder.write(format!("o/blobs/sha256/{ABC}"), "abd");
     let ran = folder.run(&["embed", "check", "o"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("1 file verified, 2 FAILED"), "{}", ran.err);
