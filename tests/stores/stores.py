@@ -161,7 +161,7 @@ def answers_without_a_version(bench):
     bench.run("hash", "-o", "UNSAID", f"s3://{bucket}")
     bench.proxy.spoil = lambda answer: answer.set("ETag", None)
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
-    check("no digest", status == 1 and out == "" and err.count("does not specify its version") == 2, status, out, err)
+    check("no digest", status == 1 and out == "" and err.count("does not specify the object's version") == 2, status, out, err)
     # A single response with all of an object belongs to one version, and a check requires no other.
     status, out, err = bench.run("check", "--root", f"s3://{bucket}", "UNSAID", url=bench.proxy.url)
     check("check", status == 1 and "small: OK" in out and "large: UNREADABLE" in out, status, out, err)
