@@ -236,8 +236,8 @@ impl Manifest {
                 ManifestError::new_err(format!("cannot be written as {}: {why}", format.name))
             }
         })?;
-        let untold = untold(format, &converted, name);
-        lost.extend(untold.iter().map(|spec| format!("the algorithm of its digests ({spec})")));
+        let ambiguous = ambiguous(format, &converted, name);
+        lost.extend(ambiguous.iter().map(|spec| format!("the algorithm of its digests ({spec})")));
         if !lost.is_empty() && !lossy {
             lost.dedup();
             let (count, first) = (lost.len(), &lost[..lost.len().min(5)]);
@@ -249,7 +249,7 @@ impl Manifest {
             );
             return Err(ManifestError::new_err(text));
         }
-        let requested = if untold.is_empty() { Vec::new() } else { converted.specs.clone() };
+        let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs.clone() };
         let options = name.map_or_else(Options::default, Options::for_name).accept_all();
         let format_told = if name.is_none() { Some(format) } else { options.format };
         let back = Reader::new(&text[..], Options { requested, format: format_told, ..options });
@@ -295,7 +295,7 @@ fn words(lost: &Lost<'_>) -> String {
 }
 
 /// Returns the algorithms that cannot be derived from the format, the manifest's name or the digest length.
-fn untold(format: &'static Format, converted: &Converted, name: Option<&[u8]>) -> Vec<Spec> {
+fn ambiguous(format: &'static Format, converted: &Converted, name: Option<&[u8]>) -> Vec<Spec> {
     if !format.leaves_algorithm_open() {
         return Vec::new();
     }

@@ -100,8 +100,8 @@ impl Report<'_> {
         if !e.left_out.is_empty() {
             facts.push(("Disabled", e.left_out.join(" ")));
         }
-        if let Some(told) = &e.told_openssl {
-            facts.push(("OPENSSL_ia32cap", told.clone()));
+        if let Some(capabilities) = &e.told_openssl {
+            facts.push(("OPENSSL_ia32cap", capabilities.clone()));
         }
         if let Some(storage) = &e.storage {
             let mut words = vec![storage.file_system.clone(), storage.device.clone(), storage.model.clone()];

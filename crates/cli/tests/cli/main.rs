@@ -24,6 +24,7 @@ mod history;
 mod identify;
 mod keys;
 mod locate;
+mod media_hash_lists;
 mod memory;
 mod names;
 mod outputs;

@@ -74,14 +74,14 @@ fn stored_tree_locates_damage_and_repairs_it() {
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
     let other = format!("sha256-tree:{}", "0".repeat(64));
     run_expecting(folder, 2, &["tree", "repair", "--digest", &other, "--from", "copy", "data.ftr"]);
-    assert_eq!(std::fs::read(&data).unwrap(), damaged, "nothing is mended by a tree that is not trusted");
+    assert_eq!(std::fs::read(&data).unwrap(), damaged, "nothing is repaired by a tree that is not trusted");
     run_expecting(folder, 0, &["tree", "repair", "--from", "copy", "data.ftr"]);
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     std::fs::write(&data, &damaged).unwrap();
     let token = plain.trim().rsplit(' ').next().unwrap();
-    let mended =
+    let repaired =
         run_expecting(folder, 0, &["tree", "repair", "--from", "copy", "--digest", token, "data.ftr"]);
-    assert!(mended.contains("3145728 1048576 repaired: 4096 bytes written"), "{mended}");
+    assert!(repaired.contains("3145728 1048576 repaired: 4096 bytes written"), "{repaired}");
     assert_eq!(std::fs::read(&data).unwrap(), bytes);
     let foreign = vec![0; bytes.len()];
     std::fs::write(&data, &foreign).unwrap();

@@ -515,7 +515,10 @@ fn wrong_guess_names_the_right_command() {
             &["identify", &ABC[..31]],
             "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128",
         ),
-        (&["check", "-a", "sha512", ABC, "a"], &format!("for the possible algorithms: truesum identify {ABC}")),
+        (
+            &["check", "-a", "sha512", ABC, "a"],
+            &format!("for the possible algorithms: truesum identify {ABC}"),
+        ),
         (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
         (
             &["check", "--expect", &line],

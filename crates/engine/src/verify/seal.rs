@@ -17,6 +17,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Hasher, Spec, find};
 use truesum_manifest::signify::{PublicKey, Signature, shown};
@@ -204,7 +205,7 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)
         Ok(file) => {
             let mut text = Vec::new();
             let io = |error| Error::io(at.as_os_str().as_bytes(), "read", error);
-            let id = FileId::at(&at).map_err(io)?;
+            let id = Metadata::of(&file).map_err(|error| io(error.into()))?.id();
             file.take(SHORT).read_to_end(&mut text).map_err(io)?;
             Ok(Some((at, text, id)))
         }

@@ -39,7 +39,7 @@ impl Family {
     }
 }
 
-const UNTOLD: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf \
+const NO_SEPARATION: &str = "leaves and nodes have no distinct prefixes, so a file that consists of the two leaf \
                       hashes of another file has the same digest (the reason for the prefixes of RFC 6962, 2013)";
 
 /// All constructions. A more specific prefix comes before the one it begins with.
@@ -64,7 +64,7 @@ pub static FAMILIES: &[Family] = &[
         prefix: "mtsum-v1.0-",
         suffix: "",
         summary: "digest printed by mtsum 1.0",
-        weakness: Some(UNTOLD),
+        weakness: Some(NO_SEPARATION),
         stored: 2,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::V10),
@@ -74,7 +74,7 @@ pub static FAMILIES: &[Family] = &[
         prefix: "mtsum-mpi-",
         suffix: "",
         summary: "digest printed by the mpi branch of mtsum with one process",
-        weakness: Some(UNTOLD),
+        weakness: Some(NO_SEPARATION),
         stored: 3,
         leaf_prefix: &[],
         cut: Cut::Halves(Variant::Mpi),

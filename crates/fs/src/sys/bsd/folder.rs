@@ -2,10 +2,9 @@
 
 use crate::sys::errno::Errno;
 use crate::sys::metadata::FileType;
-use crate::sys::unix::folder::rename_by_link;
 pub use crate::sys::unix::folder::{is_writable, make, stat};
-use crate::sys::unix::stat::kind;
-use rustix::fs::{self, Dir};
+use crate::sys::unix::folder::{rename_by_link, visit_entry};
+use rustix::fs::Dir;
 use std::fs::File;
 
 /// Passes the name and the type of each entry to `visit`, without `.` and `..`.
@@ -15,15 +14,7 @@ pub fn list(folder: &File, mut visit: impl FnMut(&[u8], FileType)) -> Result<(),
             Err(rustix::io::Errno::INTR) => continue,
             entry => entry?,
         };
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            fs::FileType::Unknown => stat(folder, name).map_or(FileType::Unknown, |stat| stat.kind),
-            known => kind(known),
-        };
-        visit(name, kind);
+        visit_entry(folder, entry.file_name().to_bytes(), entry.file_type(), &mut visit);
     }
     Ok(())
 }
@@ -31,6 +22,7 @@ pub fn list(folder: &File, mut visit: impl FnMut(&[u8], FileType)) -> Result<(),
 /// Renames a file. Nothing is replaced.
 #[cfg(target_os = "macos")]
 pub fn rename(old: &File, from: &[u8], new: &File, to: &[u8]) -> Result<(), Errno> {
+    use rustix::fs;
     use rustix::io::Errno as Error;
     match fs::renameat_with(old, from, new, to, fs::RenameFlags::NOREPLACE) {
         // Some file systems do not support such a rename.

@@ -2,9 +2,8 @@
 
 use crate::sys::errno::Errno;
 use crate::sys::metadata::FileType;
-use crate::sys::unix::folder::rename_by_link;
 pub use crate::sys::unix::folder::{is_writable, make, stat};
-use crate::sys::unix::stat::kind;
+use crate::sys::unix::folder::{rename_by_link, visit_entry};
 use rustix::fs::{self, RawDir, RenameFlags};
 use std::fs::File;
 use std::mem::MaybeUninit;
@@ -18,15 +17,7 @@ pub fn list(folder: &File, mut visit: impl FnMut(&[u8], FileType)) -> Result<(),
             Err(rustix::io::Errno::INTR) => continue,
             entry => entry?,
         };
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            fs::FileType::Unknown => stat(folder, name).map_or(FileType::Unknown, |stat| stat.kind),
-            known => kind(known),
-        };
-        visit(name, kind);
+        visit_entry(folder, entry.file_name().to_bytes(), entry.file_type(), &mut visit);
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ mod tests {
                 OpenOptions::new()
                     .write(true)
                     .open(&path)
-                    .expect("a lease is given back when it is asked for");
+                    .expect("a lease is released when another process opens the file");
             }
             done.store(true, std::sync::atomic::Ordering::Relaxed);
         });
