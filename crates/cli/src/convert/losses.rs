@@ -32,6 +32,8 @@ pub struct Losses<'a> {
     parts: BTreeMap<String, u64>,
     signature: bool,
     unnamed_algorithm: bool,
+    /// Whether an entry has an attribute that no format stores.
+    attributes: bool,
     /// Whether an entry has only digests that the format cannot store.
     other: bool,
 }
@@ -40,22 +42,20 @@ impl<'a> Losses<'a> {
     /// Creates an empty collection for converting the manifest `input` to `format`.
     pub fn new(input: &[u8], format: &'static Format, lossy: bool, console: &'a mut Console) -> Losses<'a> {
         let (name, word) = (display_safe(input), path_word(OsStr::from_bytes(input)));
-        let parts = BTreeMap::new();
-        let (malformed, entries, signature, unnamed_algorithm, other) = (0, 0, false, false, false);
-        let errors = Vec::new();
         Losses {
             name,
             word,
             format,
             lossy,
             console,
-            malformed,
-            errors,
-            entries,
-            parts,
-            signature,
-            unnamed_algorithm,
-            other,
+            malformed: 0,
+            errors: Vec::new(),
+            entries: 0,
+            parts: BTreeMap::new(),
+            signature: false,
+            unnamed_algorithm: false,
+            attributes: false,
+            other: false,
         }
     }
 
@@ -93,6 +93,7 @@ impl<'a> Losses<'a> {
 
     /// Counts an attribute by its name, or with others if there are already many names.
     fn attribute(&mut self, name: &str) {
+        self.attributes = true;
         let what = format!("the attribute {}", display_safe(name.as_bytes()));
         let is_full = self.parts.len() as u64 >= SHOWN && !self.parts.contains_key(&what);
         self.count(if is_full { "other attributes".to_owned() } else { what });
@@ -181,7 +182,7 @@ impl<'a> Losses<'a> {
                         self.format.name
                     )
                 }
-                None if self.parts.keys().any(|what| what.contains("attribute")) => {
+                None if self.attributes => {
                     "to drop this data, use --lossy; no format stores attributes other than size and time"
                         .to_owned()
                 }
