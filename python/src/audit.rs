@@ -151,13 +151,13 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
     sender.send(match event {
         Event::Finding(finding) => CheckEvent::Finding(Finding {
-            standing: finding.status,
-            name: bytes(finding.name),
-            from: finding.from.map(bytes),
-            candidates: finding.candidates,
-            listed: finding.listed.clone(),
-            found: finding.found.clone(),
-            error: finding.error.map(|error| error.under(&error.path)),
+            standing: finding.status(),
+            name: bytes(finding.name()),
+            from: finding.from().map(bytes),
+            candidates: finding.candidates(),
+            listed: finding.listed().clone(),
+            found: finding.found().clone(),
+            error: finding.error().map(|error| error.under(&error.path)),
         }),
         Event::Malformed(manifest, line) => {
             CheckEvent::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
@@ -230,16 +230,14 @@ pub fn audit(
     allow_moved: bool,
     allow_weak: bool,
 ) -> PyResult<AuditReport> {
-    let check = truesum::Options {
-        root: root.map(|Name(root)| root),
-        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
-        format: format.map(format_named).transpose()?,
-        threads: threads.unwrap_or(0),
-        lenient,
-        allow_weak,
-        ..truesum::Options::default()
-    };
-    let options = Options { check, folder: None, moved_passes: allow_moved };
+    let read = truesum::ReadOptions::default()
+        .root(root.map(|Name(root)| root))
+        .algorithms(algorithms.map_or_else(Vec::new, |Specs(specs)| specs))
+        .format(format.map(format_named).transpose()?)
+        .threads(threads.unwrap_or(0))
+        .lenient(lenient)
+        .allow_weak(allow_weak);
+    let options = Options::default().read(read).moved_passes(allow_moved);
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
     compared(py, &options, callback.as_ref(), move |comparison, on_event| comparison.audit(&names, on_event))
 }
@@ -272,13 +270,11 @@ pub fn diff(
     lenient: bool,
     allow_moved: bool,
 ) -> PyResult<AuditReport> {
-    let check = truesum::Options {
-        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
-        threads: threads.unwrap_or(0),
-        lenient,
-        ..truesum::Options::default()
-    };
-    let options = Options { check, folder: None, moved_passes: allow_moved };
+    let read = truesum::ReadOptions::default()
+        .algorithms(algorithms.map_or_else(Vec::new, |Specs(specs)| specs))
+        .threads(threads.unwrap_or(0))
+        .lenient(lenient);
+    let options = Options::default().read(read).moved_passes(allow_moved);
     let (old, new) = (no_stream(old.0), no_stream(new.0));
     compared(py, &options, callback.as_ref(), move |comparison, on_event| {
         comparison.diff(&old, &new, on_event)

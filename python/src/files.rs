@@ -135,7 +135,7 @@ impl Iterator for Tasks {
         let (number, path) = self.names.recv().ok()??;
         self.due -= 1;
         let job = Job::hash(path, &self.specs);
-        Some(Task::File(Job { origin: (number, Place::Line(0)), ..job }))
+        Some(Task::File(job.with_origin((number, Place::Line(0)))))
     }
 }
 
@@ -219,7 +219,7 @@ pub fn hash_files(
     let (names, given) = channel();
     let progress = Arc::new(Progress::default());
     let order = if ordered { Order::Stable } else { Order::AsReady };
-    let config = Config { threads: threads.unwrap_or_else(cores), order, ..Config::default() };
+    let config = Config::default().threads(threads.unwrap_or_else(cores)).order(order);
     let work = {
         let progress = progress.clone();
         move || {
@@ -278,7 +278,7 @@ impl Running {
             match events {
                 Ok(RunEvent::Wants) => self.give(py)?,
                 Ok(RunEvent::Outcome(outcome)) => {
-                    let path = self.called.remove(&outcome.job.origin.0);
+                    let path = self.called.remove(&outcome.job.origin().0);
                     return Ok(Some(Outcome::new(*outcome, path)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

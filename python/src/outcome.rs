@@ -6,7 +6,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use truesum::hash::{Digest, Spec};
-use truesum::{Findings, Found, Job, Verdict};
+use truesum::{Findings, Found, Verdict};
 
 /// The result for one file: its digests, or the reason why there are none.
 ///
@@ -33,7 +33,7 @@ impl Outcome {
     pub fn is_good(&self) -> bool {
         match self.inner.verdict() {
             Verdict::Hashed | Verdict::Verified => true,
-            Verdict::Unverified => self.inner.job.exempt,
+            Verdict::Unverified => self.inner.job.exempt(),
             Verdict::Mismatch | Verdict::Missing | Verdict::Changed | Verdict::Unreadable => false,
         }
     }
@@ -44,7 +44,7 @@ impl Outcome {
 
     fn digest_of(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<&Digest> {
         let digests = self.found(py)?.digests();
-        let specs = &self.inner.job.specs;
+        let specs = self.inner.job.specs();
         let at = match algorithm {
             None if digests.len() == 1 => Some(0),
             None => {
@@ -79,7 +79,7 @@ pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
         Ok(found) => Ok(found.clone()),
         Err(error) => Err(error.under(&error.path)),
     };
-    truesum::Outcome { job: Job { anchor: None, ..outcome.job.clone() }, result }
+    truesum::Outcome { job: outcome.job.clone().with_anchor(None), result }
 }
 
 #[pymethods]
@@ -89,14 +89,14 @@ impl Outcome {
     fn path(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.path {
             Some(path) => Ok(path.clone_ref(py)),
-            None => Ok(paths::text(py, &self.inner.job.name)?.into_any().unbind()),
+            None => Ok(paths::text(py, self.inner.job.name())?.into_any().unbind()),
         }
     }
 
     /// The name as `str`. Bytes that are not UTF-8 are escaped as by os.fsdecode().
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
-        paths::text(py, &self.inner.job.name)
+        paths::text(py, self.inner.job.name())
     }
 
     /// The result: "hashed" if nothing was expected; for a manifest entry "verified", "mismatch", "missing", "changed",
@@ -141,21 +141,21 @@ impl Outcome {
     #[getter]
     fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = self.inner.result.as_ref().map_or(&[][..], Found::digests);
-        by_name(py, self.inner.job.specs.iter().zip(found))
+        by_name(py, self.inner.job.specs().iter().zip(found))
     }
 
     /// The digests in the manifest in hexadecimal, keyed by algorithm name.
     #[getter]
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(py, self.inner.job.specs.iter().zip(&self.inner.job.expected))
+        by_name(py, self.inner.job.specs().iter().zip(self.inner.job.expected()))
     }
 
     /// The damaged byte ranges as (start, end), if the manifest has piece digests.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
         let pieces = self.inner.result.as_ref().ok().and_then(Found::pieces);
-        let Some(Findings { damaged, .. }) = pieces else { return Vec::new() };
-        damaged.iter().map(|damage| (damage.range.start, damage.range.end)).collect()
+        let damaged = pieces.map_or(&[][..], Findings::damaged);
+        damaged.iter().map(|damage| (damage.range().start, damage.range().end)).collect()
     }
 
     /// Returns the digest; `algorithm` selects one of several. Raises `error` if the file was not read.
@@ -171,7 +171,7 @@ impl Outcome {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let name = paths::text(py, &self.inner.job.name)?.repr()?;
+        let name = paths::text(py, self.inner.job.name())?.repr()?;
         Ok(match &self.inner.result {
             Ok(_) => format!("<truesum.Outcome {} {name}>", self.verdict()),
             Err(error) => format!("<truesum.Outcome {} {name}: {}>", self.verdict(), error.reason()),

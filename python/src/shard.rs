@@ -96,19 +96,19 @@ impl Merged {
     /// The number of files with digests.
     #[getter]
     fn files(&self) -> u64 {
-        self.merged.files
+        self.merged.files()
     }
 
     /// The total size of these files in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.merged.bytes
+        self.merged.bytes()
     }
 
     /// The number of planned files that could not be hashed, according to their parts.
     #[getter]
     fn failed(&self) -> u64 {
-        self.merged.failed
+        self.merged.failed()
     }
 
     /// Descriptions of the failed files and of all other problems with the parts (at most 1,000).
@@ -121,7 +121,7 @@ impl Merged {
     #[getter]
     fn ok(&self) -> bool {
         let merged = &self.merged;
-        merged.faults == 0 && merged.failed == 0 && !merged.interrupted
+        merged.faults() == 0 && merged.failed() == 0 && !merged.interrupted()
     }
 
     fn __bool__(&self) -> bool {
@@ -132,7 +132,9 @@ impl Merged {
         let merged = &self.merged;
         format!(
             "<truesum.shard.Merged {} files, {} failed, {} faults>",
-            merged.files, merged.failed, merged.faults
+            merged.files(),
+            merged.failed(),
+            merged.faults()
         )
     }
 }

@@ -178,7 +178,7 @@ pub fn save<'py>(
     let saving = Saving { target: &target, granule, begin, beside: &also, trust_prefix: false };
     let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
     let saved = saved.map_err(|error| errors::of(py, &error))?;
-    by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found.digests()))
+    by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found().digests()))
 }
 
 /// Opens a stored tree.

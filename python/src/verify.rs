@@ -10,10 +10,10 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
+use truesum::Verification;
 use truesum::hash::Secret;
 use truesum::manifest::{self, Format};
-use truesum::verify::verification::Verification;
-use truesum::{Conclusion, Error, Event, Options, Progress, Report as Counted, Unlisted};
+use truesum::{Conclusion, Error, Event, Options, Progress, ReadOptions, Report as Counted, Unlisted};
 
 /// The maximum number of failures stored in a report; the callback receives all of them.
 const KEPT: usize = 1000;
@@ -56,11 +56,11 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
         Event::Entry(_, outcome) => sender.send(CheckEvent::Entry(copied(outcome))),
         Event::Ignored(_, outcome) => sender.send(CheckEvent::Ignored(copied(outcome))),
         Event::Malformed(manifest, line) => {
-            let name = manifest::path::display_safe(manifest.name.as_os_str().as_bytes());
+            let name = manifest::path::display_safe(manifest.name().as_os_str().as_bytes());
             sender.send(CheckEvent::Malformed(format!("{name}: {line}")))
         }
         Event::Failed(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
-        Event::Checked(_, checked) => match &checked.failed {
+        Event::Checked(_, checked) => match checked.failed() {
             Some(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
             None => Ok(()),
         },
@@ -110,19 +110,17 @@ pub fn verify(
     allow_weak: bool,
     allow_outside: bool,
 ) -> PyResult<Report> {
-    let options = Options {
-        root: root.map(|Name(root)| root),
-        algorithms: algorithms.map_or_else(Vec::new, |Specs(specs)| specs),
-        format: format.map(format_named).transpose()?,
-        key: key.map(|key| Secret::new(key.to_vec())),
-        threads: threads.unwrap_or(0),
-        ignore_missing,
-        lenient,
-        unlisted: if exact { Unlisted::Refused } else { Unlisted::Unrequested },
-        allow_weak,
-        allow_outside,
-        ..Options::default()
-    };
+    let read = ReadOptions::default()
+        .root(root.map(|Name(root)| root))
+        .algorithms(algorithms.map_or_else(Vec::new, |Specs(specs)| specs))
+        .format(format.map(format_named).transpose()?)
+        .key(key.map(|key| Secret::new(key.to_vec())))
+        .threads(threads.unwrap_or(0))
+        .lenient(lenient)
+        .allow_weak(allow_weak)
+        .allow_outside(allow_outside);
+    let unlisted = if exact { Unlisted::Refused } else { Unlisted::Unrequested };
+    let options = Options::from(read).ignore_missing(ignore_missing).unlisted(unlisted);
     let progress = Progress::default();
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
     let (mut failures, mut failed, mut malformed, mut unlisted) =
@@ -252,12 +250,12 @@ macro_rules! counts {
             /// The number of entries per algorithm for which a matching digest does not rule out tampering.
             #[getter]
             fn not_tamper_evident(&self) -> std::collections::BTreeMap<String, u64> {
-                self.counted.not_tamper_evident.clone()
+                self.counted.not_tamper_evident().clone()
             }
 
             fn __repr__(&self) -> String {
-                let Counted { counts, entries, .. } = &self.counted;
-                let (verified, failed) = (counts.verified, counts.failed());
+                let (counts, entries) = (self.counted.counts(), self.counted.entries());
+                let (verified, failed) = (counts.verified(), counts.failed());
                 format!("<truesum.Report {}: {entries} entries, {verified} verified, {failed} failed>", self.verdict())
             }
         }
@@ -265,17 +263,17 @@ macro_rules! counts {
 }
 
 counts! {
-    entries: "The number of entries." = |report| report.entries;
-    verified: "The number of entries that were read completely and match." = |report| report.counts.verified;
-    mismatched: "The number of entries with a different digest or size." = |report| report.counts.mismatched;
-    missing: "The number of entries whose files are missing." = |report| report.counts.missing;
-    changed: "The number of entries whose files changed while they were read." = |report| report.counts.changed;
-    unreadable: "The number of entries whose files could not be read." = |report| report.counts.unreadable;
-    unverified: "The number of entries without a usable digest." = |report| report.counts.unverified;
-    malformed: "The number of malformed lines." = |report| report.counts.malformed;
-    ignored: "The number of entries skipped with ignore_missing." = |report| report.ignored;
-    unlisted: "The number of files that are not in the manifest, with exact." = |report| report.unlisted;
-    unread: "The number of manifests that could not be read." = |report| report.unread;
-    files: "The number of files read completely." = |report| report.counts.files;
-    bytes: "The total size of those files in bytes." = |report| report.counts.bytes;
+    entries: "The number of entries." = |report| report.entries();
+    verified: "The number of entries that were read completely and match." = |report| report.counts().verified();
+    mismatched: "The number of entries with a different digest or size." = |report| report.counts().mismatched();
+    missing: "The number of entries whose files are missing." = |report| report.counts().missing();
+    changed: "The number of entries whose files changed while they were read." = |report| report.counts().changed();
+    unreadable: "The number of entries whose files could not be read." = |report| report.counts().unreadable();
+    unverified: "The number of entries without a usable digest." = |report| report.counts().unverified();
+    malformed: "The number of malformed lines." = |report| report.counts().malformed();
+    ignored: "The number of entries skipped with ignore_missing." = |report| report.ignored();
+    unlisted: "The number of files that are not in the manifest, with exact." = |report| report.unlisted();
+    unread: "The number of manifests that could not be read." = |report| report.unread();
+    files: "The number of files read completely." = |report| report.counts().files();
+    bytes: "The total size of those files in bytes." = |report| report.counts().bytes();
 }

@@ -20,7 +20,7 @@ use truesum::audit::Options;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::verify::bag::is_bag;
-use truesum::{Mapping, Remote, Wanted};
+use truesum::{Mapping, Remote};
 use truesum_fs::name::OsStrExt;
 
 /// Runs the command.
@@ -59,7 +59,7 @@ fn audit(args: AuditArgs) -> Exit {
     };
     let sets = args.known.iter().map(|set| set.as_os_str());
     let named: Vec<&OsStr> = args.manifests.iter().map(OsString::as_os_str).chain(sets).collect();
-    let (check, notes) = match args.reading.options(&named) {
+    let (read, notes) = match args.reading.options(&named) {
         Ok(read) => read,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -68,7 +68,7 @@ fn audit(args: AuditArgs) -> Exit {
         if args.manifests.iter().any(|name| stores::is_url(name)) {
             return console.refuse(&Refusal::new("-k: not available for object stores"));
         }
-        return known::run(args, check, &manner, console);
+        return known::run(args, read, &manner, console);
     }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
@@ -100,25 +100,20 @@ fn audit(args: AuditArgs) -> Exit {
         Ok(remote) => remote,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+    let select = match selection(&args.filter.wanted().only(args.only.only)) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
     let reporting = args.run.reporting(args.quiet || args.status);
-    let options = Options {
-        check: truesum::Options {
-            root: args.root,
-            remote,
-            threads: reporting.threads,
-            mapping: Mapping::Guarded,
-            select,
-            ..check
-        },
-        folder,
-        moved_passes: args.moved == Some(Moved::Ok),
-    };
+    let read = read
+        .root(args.root)
+        .remote(remote)
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded)
+        .select(select);
+    let options = Options::default().read(read).folder(folder).moved_passes(args.moved == Some(Moved::Ok));
     if let Some(html) = &args.html {
-        let may = ending::outputs(&[("--html", html)], &names, &options.check)
+        let may = ending::outputs(&[("--html", html)], &names, options.get_read())
             .and_then(|()| ending::may_write(html).map_err(|error| Refusal::new(error.to_string())));
         if let Err(refusal) = may {
             return console.refuse(&refusal);

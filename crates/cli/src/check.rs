@@ -57,11 +57,11 @@ fn check(mut args: CheckArgs) -> Exit {
         plan.notes.iter().for_each(|note| console.note(note));
     }
     #[cfg(feature = "stores")]
-    if let (Some(read), Some(url)) = (plan.stored, &plan.options.root) {
+    if let (Some(read), Some(url)) = (plan.stored, plan.options.get_read().get_root()) {
         return stored::run(&plan, url, read, &mut console);
     }
     let trees = plan.locate.as_ref().and_then(|locate| locate.trees.as_ref());
-    let trees = trees.map(|folder| Root::folder(folder, plan.options.allow_outside));
+    let trees = trees.map(|folder| Root::folder(folder, plan.options.get_read().get_allow_outside()));
     let trees = match trees.transpose() {
         Ok(trees) => trees,
         Err(error) => {
@@ -73,12 +73,12 @@ fn check(mut args: CheckArgs) -> Exit {
     // A report from an earlier run does not count as a file that is missing from the manifest.
     let page = plan.html.as_ref().and_then(|html| Metadata::at(html).ok());
     let own = output.own().into_iter().chain(page.map(|file| file.id())).collect();
-    let options = truesum::Options { own, ..plan.options.clone() };
+    let options = plan.options.clone().map_read(|read| read.own(own));
     let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();
     if let Subject::Files(files, expected) = &plan.subject
         && expected.parts.is_some()
-        && (plan.options.remote.is_some() || files.iter().any(|file| file == Path::new("-")))
+        && (plan.options.get_read().get_remote().is_some() || files.iter().any(|file| file == Path::new("-")))
     {
         console.display = None;
         let why = "--expect: the part size of standard input and of objects must be specified";
@@ -92,7 +92,8 @@ fn check(mut args: CheckArgs) -> Exit {
         Subject::Embedded(places) => verification.embedded(places, &mut |event| printer.event(event)),
         Subject::Files(files, expected) => files.iter().try_for_each(|file| {
             let parts = expected.parts.as_ref();
-            let spec = parts.and_then(|parts| with_part_size(parts, file, &watch, plan.options.threads));
+            let spec = parts
+                .and_then(|parts| with_part_size(parts, file, &watch, plan.options.get_read().get_threads()));
             printer.line_of_another(file, expected);
             let mut on_event = |event: Event<'_>| printer.event(event);
             verification.expect(
@@ -130,11 +131,11 @@ fn end(
     least: Exit,
 ) -> Exit {
     let Printer { plan, mut console, mut output, page, record, taken, manifests, .. } = printer;
-    let (time, sample) = (began.elapsed(), plan.options.select.sample());
-    let exact = plan.options.unlisted == Unlisted::Refused;
+    let (time, sample) = (began.elapsed(), plan.options.get_read().get_select().sample());
+    let exact = plan.options.get_unlisted() == Unlisted::Refused;
     let mut exit = least.max(Exit::of_status(report.verdict().exit_status(), watch.signals.ended_by()));
     // After an interruption, bytes of incompletely read files count too.
-    let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts.bytes };
+    let read = if watch.progress.stopped() { watch.progress.bytes() } else { report.counts().bytes() };
     let name = output.name();
     let cannot_write =
         |error, console: &mut Console| cannot_write(&Error::io(&name, "write", error), console);
@@ -177,17 +178,19 @@ fn end(
         return exit.max(cannot_write(error, &mut console));
     }
     console.display = None;
-    if report.nothing_selected() && report.unmatched == 0 && plan.detail() != Detail::None {
-        let entries = count(report.left_out, "entry was", "entries were");
+    if report.nothing_selected() && report.unmatched() == 0 && plan.detail() != Detail::None {
+        let entries = count(report.left_out(), "entry was", "entries were");
         console.error(&format!("nothing selected: {entries} excluded"));
     }
-    if let Some(most) = plan.options.limits.max_bytes.filter(|most| read > *most && plan.reporting.notes) {
+    if let Some(most) =
+        plan.options.get_limits().get_max_bytes().filter(|most| read > *most && plan.reporting.notes)
+    {
         let (read, most) = (size(read), size(most));
         console.note(&format!(
             "{read} read, more than --max-bytes ({most}): at least one file is always checked"
         ));
     }
-    if report.deferred > 0 && plan.options.limits.state.is_none() && plan.reporting.notes {
+    if report.deferred() > 0 && plan.options.get_limits().get_state().is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");
     }
     if let Err(error) = output.finish() {
@@ -201,13 +204,13 @@ fn end(
     if !wanted
         && plan.detail() == Detail::Bad
         // With a state, later runs check the entries that this run deferred.
-        && (report.left_out > 0 || plan.options.limits.state.is_none())
+        && (report.left_out() > 0 || plan.options.get_limits().get_state().is_none())
         && let Some(part) = total::part(report, sample)
     {
         // Without a note, a user would assume that everything was verified.
         console.note(&part);
     }
-    let nothing = report.counts.verified == 0 || report.unread > 0;
+    let nothing = report.counts().verified() == 0 || report.unread() > 0;
     if exit == Exit::NotAsAsked && nothing && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
     }

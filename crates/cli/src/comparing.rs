@@ -92,14 +92,13 @@ pub fn compare(
     work: impl FnOnce(&mut Comparison<'_>, &mut Observer<'_>) -> io::Result<()>,
 ) -> Exit {
     let output = Output::stdout();
-    let mut options = options;
-    options.check.own = output.own();
-    options.check.digest_manifests = manner.form == ResultForm::Json
+    let needs_digests = manner.form == ResultForm::Json
         || manner.html.is_some()
         || matches!(manner.ending, Ending::Long | Ending::Json);
     // A report from an earlier run is not one of the files to compare.
     let id = manner.html.as_ref().and_then(|html| Metadata::at(html).ok());
-    options.check.own.extend(id.map(|file| file.id()));
+    let own = output.own().into_iter().chain(id.map(|file| file.id())).collect();
+    let options = options.map_read(|read| read.own(own).digest_manifests(needs_digests));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
@@ -138,7 +137,7 @@ pub fn compare(
     if manner.form != ResultForm::Silent {
         advise(manner, report, &malformed, &mut console);
         if manner.of_folder {
-            shift.advise(report.listed, &mut console);
+            shift.advise(report.listed(), &mut console);
         }
     }
     if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
@@ -169,13 +168,13 @@ pub fn exit(equality: Equality, watch: &Watch) -> Exit {
 
 /// Prints further notes and hints.
 fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut Console) {
-    if manner.form == ResultForm::Lines && report.malformed > malformed.named {
-        let more = report.malformed - malformed.named;
+    if manner.form == ResultForm::Lines && report.malformed() > malformed.named {
+        let more = report.malformed() - malformed.named;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
-    if report.nothing && report.failed == 0 && report.is_part() && !report.interrupted {
+    if report.nothing() && report.failed() == 0 && report.is_part() && !report.interrupted() {
         console.error("nothing selected: all files in the manifest were excluded");
-    } else if report.nothing && report.failed == 0 && !report.interrupted {
+    } else if report.nothing() && report.failed() == 0 && !report.interrupted() {
         console.error("nothing to compare: the manifest has no entries");
         console.hint(match &manner.otherwise {
             _ if malformed.lacks_key => HINT,
@@ -185,8 +184,8 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
     }
     if report.count(FileStatus::Unknown) > 0 {
         let side = |at: usize| {
-            let mut names = Vec::from_iter(report.algorithms[at].iter().map(String::as_str));
-            names.extend(report.pieces[at].then_some("piece digests"));
+            let mut names = Vec::from_iter(report.algorithms()[at].iter().map(String::as_str));
+            names.extend(report.pieces()[at].then_some("piece digests"));
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
         let files = crate::words::count(report.count(FileStatus::Unknown), "file", "files");
@@ -195,7 +194,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
             side(0),
             side(1)
         ));
-        match (report.pieces, &report.manifests[..]) {
+        match (report.pieces(), report.manifests()) {
             ([false, false], _) => {
                 console.hint("to compare each manifest with the files: truesum diff MANIFEST DIR");
             }
@@ -235,8 +234,8 @@ pub struct Shift {
 impl Shift {
     /// Processes one file.
     pub fn see(&mut self, finding: &Finding<'_>) {
-        let name = finding.name.as_os_str().as_bytes();
-        let from = finding.from.and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
+        let name = finding.name().as_os_str().as_bytes();
+        let from = finding.from().and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
         if let Some(before) = from.filter(|before| before.ends_with(b"/")) {
             if self.files == 0 {
                 self.before = before.to_vec();
@@ -289,13 +288,13 @@ impl Printer<'_> {
             shift.see(finding);
         }
         match event {
-            Event::Finding(finding) if manner.same || finding.status != FileStatus::Same => {
+            Event::Finding(finding) if manner.same || finding.status() != FileStatus::Same => {
                 match manner.form {
                     ResultForm::Json => json::file(manner, finding, None, line),
                     ResultForm::Lines => match &manner.template {
-                        None => text_line(manner.word(finding.status), finding, line),
+                        None => text_line(manner.word(finding.status()), finding, line),
                         Some(template) => {
-                            template_line(template, manner.word(finding.status), finding, line);
+                            template_line(template, manner.word(finding.status()), finding, line);
                         }
                     },
                     ResultForm::Silent => {}
@@ -315,7 +314,7 @@ impl Printer<'_> {
             },
         }
         let name = match event {
-            Event::Finding(finding) => finding.name.as_os_str().as_bytes(),
+            Event::Finding(finding) => finding.name().as_os_str().as_bytes(),
             _ => b"",
         };
         let is_terminal = output.is_terminal;
@@ -331,13 +330,13 @@ impl Printer<'_> {
     fn file(&mut self, event: &Event<'_>) {
         let Printer { manner, record, .. } = self;
         match event {
-            Event::Finding(Finding { status: FileStatus::Same, name, .. }) => {
-                record.other(Tone::Good, "ok", name.as_os_str().as_bytes());
+            Event::Finding(finding) if finding.status() == FileStatus::Same => {
+                record.other(Tone::Good, "ok", finding.name().as_os_str().as_bytes());
             }
             Event::Finding(finding) => {
-                let path = finding.name.as_os_str().as_bytes();
-                let tone = tone(finding.status, manner);
-                record.failure(tone, manner.word(finding.status), path, &words::notes(finding));
+                let path = finding.name().as_os_str().as_bytes();
+                let tone = tone(finding.status(), manner);
+                record.failure(tone, manner.word(finding.status()), path, &words::notes(finding));
             }
             Event::Malformed(manifest, bad) => {
                 record.failure(
@@ -376,8 +375,8 @@ fn tone(status: FileStatus, manner: &Manner) -> Tone {
 /// Appends one file formatted with a template, using the facts found, or those in the manifest if
 /// there are none.
 fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
-    let path = finding.name.as_os_str().as_bytes().to_vec();
-    let facts = finding.found.as_ref().or(finding.listed.as_ref());
+    let path = finding.name().as_os_str().as_bytes().to_vec();
+    let facts = finding.found().as_ref().or(finding.listed().as_ref());
     let entry = match facts {
         None => Entry { path, ..Entry::default() },
         Some(facts) => Entry {
@@ -393,21 +392,21 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
 
 /// Returns a note if a file was moved, but several files with its content are equally likely to be its other name.
 pub fn uncertain(finding: &Finding<'_>) -> Option<String> {
-    (finding.candidates > 1).then(|| format!("one of {} possible moves", finding.candidates))
+    (finding.candidates() > 1).then(|| format!("one of {} possible moves", finding.candidates()))
 }
 
 /// Appends the line for one file: a word, its name, the name of its content in the manifest, whether
 /// that is uncertain, and why it could not be read.
 pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    let mut line = format!("{word}\t{}", name(finding.name));
-    if let Some(from) = finding.from {
+    let mut line = format!("{word}\t{}", name(finding.name()));
+    if let Some(from) = finding.from() {
         line += &format!("\t{}", name(from));
     }
     if let Some(uncertain) = uncertain(finding) {
         line += &format!("\t{uncertain}");
     }
-    if let Some(error) = finding.error {
+    if let Some(error) = finding.error() {
         line += &format!("\tcannot {}: {}", error.action, error.reason());
     }
     line.push('\n');

@@ -32,7 +32,7 @@ use truesum::manifest::{
     self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
 };
 use truesum::verify::lists_one_of;
-use truesum::{Error, Input, Progress, Selection, Wanted};
+use truesum::{Error, Input, Progress, ReadOptions, Selection};
 use truesum_fs::name::OsStrExt;
 
 /// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
@@ -179,7 +179,7 @@ fn made(
 ) -> Result<SpooledTempFile, NotWritten> {
     let refuse = |text: String, hint: &str| Err(NotWritten::Refused(Refusal::with_hint(text, hint)));
     let format = format(args).map_err(NotWritten::Refused)?;
-    let wanted = Wanted { only: args.only.only.clone(), ..args.filter.clone().wanted() };
+    let wanted = args.filter.clone().wanted().only(args.only.only.clone());
     let select = selection(&wanted).map_err(NotWritten::Refused)?;
     if matches!(format.writing, Writing::No) {
         let text = format!("-t {}: this format can only be read", format.name);
@@ -243,8 +243,7 @@ fn made(
     // With `-a`, only selected entries were read, so the complete manifest is searched.
     let listed = listed
         || !args.algorithm.is_empty() && {
-            let reading =
-                truesum::Options { root: args.root.clone(), format: args.from, ..Default::default() };
+            let reading = ReadOptions::default().root(args.root.clone()).format(args.from);
             lists_one_of(&args.input, &reading, &watch.progress, args.output.as_slice()).is_some()
         };
     if let (true, Some(output)) = (listed, &args.output) {
@@ -325,7 +324,7 @@ impl Choice {
     /// Returns why the selected entries cannot be written, if so.
     fn refusal(&self) -> Option<Refusal> {
         if let Some(unmatched) = self.select.unmatched().first() {
-            let name = display_safe(unmatched.name.as_bytes());
+            let name = display_safe(unmatched.name().as_bytes());
             return Some(Refusal::new(format!("{name}: {}", not_matched(unmatched))));
         }
         if self.left_out > 0 && self.kept == 0 {

@@ -11,8 +11,8 @@ use crate::selection::selection;
 use crate::words::path_word;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
+use truesum::Mapping;
 use truesum::audit::Options;
-use truesum::{Mapping, Wanted};
 
 /// Runs the command.
 pub fn run(args: DiffArgs) -> Exit {
@@ -21,7 +21,7 @@ pub fn run(args: DiffArgs) -> Exit {
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: only one side can be standard input"));
     }
-    let (check, notes) = match args.reading.options(&[&old, &new]) {
+    let (read, notes) = match args.reading.options(&[&old, &new]) {
         Ok(read) => read,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -31,22 +31,13 @@ pub fn run(args: DiffArgs) -> Exit {
     if args.root.is_some() && old.is_dir() == new.is_dir() {
         return console.refuse(&Refusal::new("diff: --root requires a manifest and a folder"));
     }
-    let select = match selection(&Wanted { only: args.only.only, ..args.filter.wanted() }) {
+    let select = match selection(&args.filter.wanted().only(args.only.only)) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
     let reporting = args.run.reporting(args.quiet || args.status);
-    let options = Options {
-        check: truesum::Options {
-            root: args.root,
-            threads: reporting.threads,
-            mapping: Mapping::Guarded,
-            select,
-            ..check
-        },
-        folder: None,
-        moved_passes: false,
-    };
+    let read = read.root(args.root).threads(reporting.threads).mapping(Mapping::Guarded).select(select);
+    let options = Options::default().read(read);
     let otherwise = || {
         let [old, new] = [&old, &new].map(path_word);
         format!("to compare the bytes of two files: cmp {old} {new}")

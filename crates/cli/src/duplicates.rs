@@ -49,19 +49,19 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     };
     let reporting = args.run.reporting(args.quiet);
     let mut output = Output::stdout();
-    let usual = Options::default();
-    let options = Options {
-        walk: walk::Options {
-            select,
-            follow: args.ways.follow,
-            one_file_system: args.ways.one_file_system,
-            ..walk::Options::default()
-        },
-        min_size,
-        spec: args.algorithm.unwrap_or(usual.spec),
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        own: output.own(),
+    let walk = walk::Options::default()
+        .select(select)
+        .follow(args.ways.follow)
+        .one_file_system(args.ways.one_file_system);
+    let options = Options::default()
+        .walk(walk)
+        .min_size(min_size)
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded)
+        .own(output.own());
+    let options = match args.algorithm {
+        Some(spec) => options.spec(spec),
+        None => options,
     };
     let form = match (args.json, args.print0) {
         (true, _) => Form::Json,
@@ -73,10 +73,11 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     let mut line = Vec::new();
     let result = duplicates(args.places, &options, &watch.progress, &mut |event| {
         match event {
-            Event::Group(group) => render_group(form, &options.spec, group, &mut line),
+            Event::Group(group) => render_group(form, options.get_spec(), group, &mut line),
             Event::Failed(error) if form == Form::Json => objects::failed(SCHEMA, error, &mut line),
             Event::Failed(error) => console.failure(error),
             Event::Passed(notice) => report(notice, reporting, ("not read", "not read"), &mut console),
+            _ => {}
         }
         let written = console.around(|| output.write(&line));
         line.clear();
@@ -86,13 +87,13 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     let fail = |error: io::Error| Error::io(&name, "write", error);
     let mut exit = Exit::Done;
     let result = result.map_err(fail).and_then(|report| {
-        if report.failed > 0 {
+        if report.failed() > 0 {
             exit = Exit::Failed;
         }
         if report.all_left_out() {
             exit = exit.max(Exit::NotAsAsked);
         }
-        if report.interrupted {
+        if report.interrupted() {
             exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
         }
         if form == Form::Json {
@@ -109,14 +110,14 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         Err(error) => return exit.max(cannot_write(&error, &mut console)),
     };
     if report.all_left_out() {
-        console.error(&none_selected(report.left_out));
+        console.error(&none_selected(report.left_out()));
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &words(&report));
-        if report.groups > 0 && !options.spec.algorithm().status.tamper_evident() {
+        if report.groups() > 0 && !options.get_spec().algorithm().status.tamper_evident() {
             console.note(&format!(
                 "compared with {} only: different files can have the same digest",
-                options.spec
+                options.get_spec()
             ));
             console.hint("to use the default algorithm, BLAKE3, omit -a");
         }
@@ -130,15 +131,15 @@ fn render_group(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
     let safe = |name: &Path| display_safe(name.as_os_str().as_bytes());
     match form {
         Form::Names => {
-            for copy in group.copies {
+            for copy in group.copies() {
                 out.extend_from_slice(&bytes(copy[0]));
                 out.push(0);
             }
             out.push(0);
         }
         Form::Lines => {
-            let first = safe(group.copies[0][0]);
-            for (at, copy) in group.copies.iter().enumerate() {
+            let first = safe(group.copies()[0][0]);
+            for (at, copy) in group.copies().iter().enumerate() {
                 let name = safe(copy[0]);
                 let mut lines = match at {
                     0 => format!("first\t{name}\n"),
@@ -152,10 +153,10 @@ fn render_group(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
         }
         Form::Json => {
             objects::begin(SCHEMA, "group", out);
-            objects::add(out, format_args!(",\"size\":{}", group.size));
-            objects::digests([(spec, group.digest)], out);
+            objects::add(out, format_args!(",\"size\":{}", group.size()));
+            objects::digests([(spec, group.digest())], out);
             out.extend_from_slice(b",\"copies\":[");
-            for (at, copy) in group.copies.iter().enumerate() {
+            for (at, copy) in group.copies().iter().enumerate() {
                 out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
                 json::path_into(&bytes(copy[0]), out);
                 out.extend_from_slice(b",\"links\":[");
@@ -174,46 +175,46 @@ fn render_group(form: Form, spec: &Spec, group: &Group<'_>, out: &mut Vec<u8>) {
 
 fn counts(report: &Report) -> [(&'static str, u64); 12] {
     [
-        ("files", report.counts.files),
-        ("links", report.counts.links),
-        ("small", report.counts.small),
-        ("left_out", report.left_out.files),
-        ("left_out_folders", report.left_out.folders),
-        ("groups", report.groups),
-        ("copies", report.copies),
-        ("wasted", report.wasted),
-        ("read", report.read),
-        ("failed", report.failed),
-        ("interrupted", u64::from(report.interrupted)),
-        ("bytes", report.bytes),
+        ("files", report.counts().files()),
+        ("links", report.counts().links()),
+        ("small", report.counts().small()),
+        ("left_out", report.left_out().files()),
+        ("left_out_folders", report.left_out().folders()),
+        ("groups", report.groups()),
+        ("copies", report.copies()),
+        ("wasted", report.wasted()),
+        ("read", report.read()),
+        ("failed", report.failed()),
+        ("interrupted", u64::from(report.interrupted())),
+        ("bytes", report.bytes()),
     ]
 }
 
 /// Returns the summary line.
 fn words(report: &Report) -> String {
-    let mut text = format!("truesum: {}: ", count(report.counts.files, "file", "files"));
-    text += &match report.groups {
+    let mut text = format!("truesum: {}: ", count(report.counts().files(), "file", "files"));
+    text += &match report.groups() {
         0 => "no copies".to_owned(),
         groups => {
             let groups = count(groups, "group", "groups");
-            let copies = count(report.copies, "copy", "copies");
-            format!("{copies} in {groups}, {} wasted", size(report.wasted))
+            let copies = count(report.copies(), "copy", "copies");
+            format!("{copies} in {groups}, {} wasted", size(report.wasted()))
         }
     };
-    if report.counts.links > 0 {
-        text += &format!("; {}", count(report.counts.links, "hard link", "hard links"));
+    if report.counts().links() > 0 {
+        text += &format!("; {}", count(report.counts().links(), "hard link", "hard links"));
     }
-    if report.counts.small > 0 {
-        text += &format!("; {} below the minimum size", grouped(report.counts.small));
+    if report.counts().small() > 0 {
+        text += &format!("; {} below the minimum size", grouped(report.counts().small()));
     }
-    if report.left_out != LeftOut::default() {
-        text += &format!("; {} excluded", not_selected(report.left_out));
+    if report.left_out() != LeftOut::default() {
+        text += &format!("; {} excluded", not_selected(report.left_out()));
     }
-    text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
-    if report.failed > 0 {
-        text += &format!("; {} could NOT be read", grouped(report.failed));
+    text += &format!("; {}, {} read", count(report.read(), "file", "files"), size(report.bytes()));
+    if report.failed() > 0 {
+        text += &format!("; {} could NOT be read", grouped(report.failed()));
     }
-    if report.interrupted {
+    if report.interrupted() {
         text += "; interrupted";
     }
     text

@@ -17,7 +17,7 @@ use truesum::audit::{is_edited, same_time};
 use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
-use truesum::{Event, Mapping, Options, Progress, Verdict, Verification};
+use truesum::{Event, Mapping, Options, Progress, ReadOptions, Verdict, Verification};
 use truesum_fs::metadata::modified;
 use truesum_fs::name::OsStrExt;
 
@@ -295,14 +295,15 @@ impl Earlier {
         }
         let Earlier { recorded, differing, .. } = self;
         let root = recorded.root.clone();
-        let options = Options { root, threads, mapping: Mapping::Guarded, ..Options::default() };
+        let read = ReadOptions::default().root(root).threads(threads).mapping(Mapping::Guarded);
+        let options = Options::from(read);
         let mut naming = recorded.root.clone().map(Naming::new);
         let mut verification = Verification::new(&options, progress);
         let _: io::Result<()> = verification.manifests(&[&recorded.path], &mut |event| {
             if let Event::Entry(_, outcome) = event
                 && outcome.verdict() == Verdict::Verified
             {
-                differing.remove(&recorded.spelled(&outcome.job.name, &mut naming));
+                differing.remove(&recorded.spelled(outcome.job.name(), &mut naming));
             }
             Ok(())
         });

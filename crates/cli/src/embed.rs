@@ -135,7 +135,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
     };
     let mut exit = if summary.failed() + wrong > 0 { Exit::Failed } else { Exit::Done };
     exit = exit.max(list_failed(&tasks, console));
-    if summary.interrupted {
+    if summary.interrupted() {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if exit == Exit::Done && marked + right == 0 {
         console.error("no files to rename");
@@ -150,8 +150,8 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
         if wrong > 0 {
             text += &format!("; {wrong} failed");
         }
-        text += &format!("; {} read", size(summary.bytes));
-        if summary.interrupted {
+        text += &format!("; {} read", size(summary.bytes()));
+        if summary.interrupted() {
             text += "; interrupted";
         }
         console.line(&text);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum::manifest::path::display_safe;
 use truesum::verify::{lists_one_of, place_of};
-use truesum::{Error, Progress};
+use truesum::{Error, Progress, ReadOptions};
 use truesum_fs::machine;
 use truesum_fs::name::OsStrExt;
 
@@ -84,11 +84,7 @@ pub type Written<'w> = (&'static str, &'w Path);
 ///
 /// # Errors
 /// Fails if any of these conditions is not met.
-pub fn outputs(
-    written: &[Written<'_>],
-    manifests: &[PathBuf],
-    options: &truesum::Options,
-) -> Result<(), Refusal> {
+pub fn outputs(written: &[Written<'_>], manifests: &[PathBuf], options: &ReadOptions) -> Result<(), Refusal> {
     for (at, (option, path)) in written.iter().enumerate() {
         if *path == Path::new("-") {
             let hint = format!("to write a file of that name: {option} ./-");

@@ -17,7 +17,7 @@ use report::{Form, Printer};
 use std::ffi::{OsStr, OsString};
 use std::time::Instant;
 use truesum::find::{Conclusion, Search};
-use truesum::{Error, Mapping, walk};
+use truesum::{Error, Mapping, ReadOptions, walk};
 
 /// Maximum number of algorithms in one read without a note.
 const MANY: usize = 8;
@@ -40,26 +40,22 @@ pub fn run(args: FindArgs) -> Exit {
     };
     let reporting = args.run.reporting(args.quiet);
     let output = Output::stdout();
-    let options = truesum::Options {
-        algorithms,
-        key,
-        format: args.format,
-        lenient: args.lenient,
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        own: output.own(),
-        ..truesum::Options::default()
-    };
+    let options = ReadOptions::default()
+        .algorithms(algorithms)
+        .key(key)
+        .format(args.format)
+        .lenient(args.lenient)
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded)
+        .own(output.own());
     let select = match selection(&args.filter.wanted()) {
         Ok(select) => select,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let walk = walk::Options {
-        select,
-        follow: args.ways.follow,
-        one_file_system: args.ways.one_file_system,
-        ..walk::Options::default()
-    };
+    let walk = walk::Options::default()
+        .select(select)
+        .follow(args.ways.follow)
+        .one_file_system(args.ways.one_file_system);
     let notes = notes.into_iter().chain(sampled(&args.algorithm));
     notes.filter(|_| reporting.notes).for_each(|note: String| console.note(&note));
     let tried = tried(&plan.wanted);
@@ -99,18 +95,18 @@ pub fn run(args: FindArgs) -> Exit {
         // If the results could not be written, do not report that anything is absent.
         return cannot_write(&error, &mut console);
     }
-    if report.found.is_empty() && report.failed + report.malformed == 0 && !report.interrupted {
+    if report.found().is_empty() && report.failed() + report.malformed() == 0 && !report.interrupted() {
         console.error("nothing to search for: the manifest has no entries");
     }
     if report.all_left_out() {
-        console.error(&none_selected(report.left_out));
+        console.error(&none_selected(report.left_out()));
     }
-    if reporting.notes && !report.not_computed.is_empty() {
-        let skipped = names(&report.not_computed);
+    if reporting.notes && !report.not_computed().is_empty() {
+        let skipped = names(report.not_computed());
         console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
     }
-    let is_absent = report.found.contains(&0) && exit == Exit::Failed;
-    if reporting.notes && is_absent && report.read > 0 && not_tried > 0 {
+    let is_absent = report.found().contains(&0) && exit == Exit::Failed;
+    if reporting.notes && is_absent && report.read() > 0 && not_tried > 0 {
         let others = count(not_tried as u64, "less common algorithm was", "less common algorithms were");
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words: Vec<String> = args.words.iter().map(path_word).collect();

@@ -99,7 +99,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let summary = truesum::run(&config, &mut content, &watch.progress, &mut sink);
     let summary = summary.expect("a sink that never fails");
     // If the run was interrupted, incompletely read folders keep their existing manifests.
-    if !summary.interrupted {
+    if !summary.interrupted() {
         sink.finish();
     }
     let (written, listed, refused) = (sink.written, sink.listed, sink.refused);
@@ -108,7 +108,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let failed = summary.failed() + refused > 0;
     let mut exit = if failed { Exit::Failed } else { Exit::Done };
     exit = exit.max(list_failed(content.inner(), console));
-    if summary.interrupted {
+    if summary.interrupted() {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
         let left_out = content.inner().left_out();
@@ -126,7 +126,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         let mut text = format!(
             "truesum: {manifests} written; {}, {}",
             count(listed, "entry", "entries"),
-            size(summary.bytes)
+            size(summary.bytes())
         );
         if content.passed > 0 {
             text += &format!(
@@ -137,7 +137,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         if refused > 0 {
             text += &format!("; {} NOT written", count(refused, "manifest", "manifests"));
         }
-        if summary.interrupted {
+        if summary.interrupted() {
             text += "; interrupted";
         }
         console.line(&text);
@@ -174,19 +174,16 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let mut engine = plan.reading.engine([output.own(), signatures(&plan)].concat());
-    if only_size.is_some_and(|size| size < TINY) {
-        engine.threads = 1;
-    }
+    let engine = plan.reading.engine([output.own(), signatures(&plan)].concat());
+    let engine = if only_size.is_some_and(|size| size < TINY) { engine.threads(1) } else { engine };
     let began = Instant::now();
     let recorded = earlier.as_ref().map(|earlier| earlier.recorded.clone());
-    let widened = |mut task: Task| {
-        if let (Some(recorded), Task::File(job)) = (&recorded, &mut task)
-            && let Some(specs) = recorded.widened(&job.name)
-        {
-            job.specs = specs;
+    let widened = |task: Task| match (&recorded, task) {
+        (Some(recorded), Task::File(job)) => {
+            let specs = recorded.widened(job.name());
+            Task::File(job.with_specs(specs))
         }
-        task
+        (_, task) => task,
     };
     let mut sink = Writing {
         console,
@@ -213,7 +210,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let result = match &plan.torrent {
         None => truesum::run(&engine, &mut tasks.by_ref().map(widened), &watch.progress, &mut sink).and_then(
             |summary| {
-                if !summary.interrupted {
+                if !summary.interrupted() {
                     sink.finish()?;
                 }
                 Ok(summary)
@@ -240,7 +237,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
                 &mut sink,
             );
             hashed.and_then(|(summary, pieces)| {
-                if let Some(pieces) = pieces.filter(|_| summary.files > 0) {
+                if let Some(pieces) = pieces.filter(|_| summary.files() > 0) {
                     sink.pieces(pieces)?;
                     sink.finish()?;
                 }
@@ -297,7 +294,7 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
 fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
     let is_link = |name: &Vec<u8>| Path::new(OsStr::from_bytes(name)).is_symlink();
     let root =
-        plan.reading.root.as_ref().filter(|_| plan.reading.walk.follow || named.iter().any(is_link))?;
+        plan.reading.root.as_ref().filter(|_| plan.reading.walk.get_follow() || named.iter().any(is_link))?;
     Root::folder(root, false).ok()
 }
 
@@ -362,13 +359,13 @@ fn end(
         exit = exit.max(Exit::Failed);
     }
     if exit == Exit::Done
-        && !summary.interrupted
+        && !summary.interrupted()
         && let Some(earlier) = &mut earlier
     {
         earlier.verify_pieces(plan.reading.reporting.threads, &watch.progress);
     }
     if watch.progress.stopped() {
-        let done = format!("{}, {}", count(summary.files, "file", "files"), size(counts.read));
+        let done = format!("{}, {}", count(summary.files(), "file", "files"), size(counts.read));
         match &plan.output {
             Some(path) => {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -382,7 +379,7 @@ fn end(
         return exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     // Files that are not read, because the template contains no digest, are counted as unverified.
-    let listed = summary.files + summary.unverified - counts.refused;
+    let listed = summary.files() + summary.unverified() - counts.refused;
     let over = counts.found_own.then_some(NAMED);
     let (left_out, may_lack) = (counts.left_out, plan.torrent.is_none());
     let collected = Collected { listed, lacking, may_lack, list_read, left_out, over };
@@ -418,15 +415,17 @@ fn end(
         }
     }
     if plan.output.is_none()
-        && summary.files == 0
+        && summary.files() == 0
         && counts.left_out != LeftOut::default()
         && exit == Exit::Done
     {
         console.error(&selection::none_selected(counts.left_out));
         exit = Exit::NotAsAsked;
-    } else if counts.left_out.named > 0 && plan.reading.reporting.notes && matches!(plan.ending, Ending::None)
+    } else if counts.left_out.named() > 0
+        && plan.reading.reporting.notes
+        && matches!(plan.ending, Ending::None)
     {
-        let excluded = count(counts.left_out.named, "argument was", "arguments were");
+        let excluded = count(counts.left_out.named(), "argument was", "arguments were");
         console.note(&format!("{excluded} excluded by the selection options"));
     }
     if plan.reading.reporting.notes {
@@ -445,8 +444,8 @@ fn end(
             }
         }
     }
-    if plan.reading.reporting.verbose && summary.writers_unknown > 0 {
-        let young = count(summary.writers_unknown, "file was", "files were");
+    if plan.reading.reporting.verbose && summary.writers_unknown() > 0 {
+        let young = count(summary.writers_unknown(), "file was", "files were");
         let unknown = "and the system cannot report concurrent writers";
         console.note(&format!("{young} modified moments ago, {unknown}"));
     }
@@ -473,7 +472,7 @@ fn written(path: &Path, collected: Collected, summary: &Summary, plan: &Hashing,
     let path = display_safe(path.as_os_str().as_bytes());
     if io::stderr().is_terminal() {
         let files = count(collected.listed, "file", "files");
-        console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes)));
+        console.line(&format!("truesum: {files}, {}, listed in {path}", size(summary.bytes())));
     }
     if collected.lacking > 0 {
         let lacking = count(collected.lacking, "file or folder is", "files or folders are");

@@ -9,6 +9,7 @@ use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use truesum::ReadOptions;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
 use truesum_fs::name::OsStrExt;
@@ -160,12 +161,10 @@ impl ManifestArgs {
     ///
     /// # Errors
     /// Fails like [`KeyArgs::for_lines`].
-    pub fn options(&self, names: &[impl AsRef<OsStr>]) -> Result<(truesum::Options, Vec<String>), Refusal> {
+    pub fn options(&self, names: &[impl AsRef<OsStr>]) -> Result<(ReadOptions, Vec<String>), Refusal> {
         let (key, algorithms, notes) = self.key.for_lines(self.algorithm.clone(), names)?;
-        let ManifestArgs { format, lenient, allow_weak, .. } = *self;
-        let options =
-            truesum::Options { algorithms, key, format, lenient, allow_weak, ..truesum::Options::default() };
-        Ok((options, notes))
+        let options = ReadOptions::default().algorithms(algorithms).key(key).format(self.format);
+        Ok((options.lenient(self.lenient).allow_weak(self.allow_weak), notes))
     }
 }
 

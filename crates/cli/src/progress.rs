@@ -343,7 +343,7 @@ mod tests {
         let one = lines(&mut (0..1).map(task).filter(|_| true));
         assert!(one[0].starts_with("100%  10 B of 10 B"), "{}", one[0]);
         let sized = |_| {
-            let job = truesum::Job { size: Some(10), ..truesum::Job::hash(&name, &specs) };
+            let job = truesum::Job::hash(&name, &specs).with_size(Some(10));
             truesum::Task::File(job)
         };
         let sized = lines(&mut (0..COUNT).filter(|_| true).map(sized));

@@ -132,7 +132,7 @@ impl PartArgs {
     /// Returns the limits of one run.
     pub fn limits(self) -> RunLimits {
         let PartArgs { state, max_bytes, max_time, .. } = self;
-        RunLimits { state, max_bytes, max_time }
+        RunLimits::default().state(state).max_bytes(max_bytes).max_time(max_time)
     }
 }
 
@@ -140,7 +140,13 @@ impl FilterArgs {
     /// Returns the requested filters.
     pub fn wanted(self) -> Wanted {
         let FilterArgs { include, exclude, newer, older, min_size, max_size } = self;
-        Wanted { include, exclude, newer, older, min_size, max_size, ..Wanted::default() }
+        Wanted::default()
+            .include(include)
+            .exclude(exclude)
+            .newer(newer)
+            .older(older)
+            .min_size(min_size)
+            .max_size(max_size)
     }
 }
 
@@ -159,14 +165,13 @@ impl SelectArgs {
     /// Fails like [`selection`].
     pub fn walk(self) -> Result<walk::Options, Refusal> {
         keep_ignore_files(self.gitignore);
-        Ok(walk::Options {
-            follow: self.follow,
-            one_file_system: self.one_file_system,
-            special: if self.special { Special::Read } else { Special::Refuse },
-            select: selection(&self.filter.wanted())?,
-            below_root: false,
-            gitignore: self.gitignore,
-        })
+        Ok(walk::Options::default()
+            .follow(self.follow)
+            .one_file_system(self.one_file_system)
+            .special(if self.special { Special::Read } else { Special::Refuse })
+            .select(selection(&self.filter.wanted())?)
+            .below_root(false)
+            .gitignore(self.gitignore))
     }
 }
 
@@ -187,7 +192,7 @@ pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
 
 /// Returns why nothing was selected for a name given by `--only`.
 pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
-    match unmatched.excluded {
+    match unmatched.excluded() {
         true => "selected with --only, but excluded by other selection options",
         false => "selected with --only, but no entry has this name",
     }
@@ -200,7 +205,7 @@ pub fn none_selected(left_out: LeftOut) -> String {
 
 /// Returns the number of files and folders that a walk left out, as text.
 pub fn not_selected(left_out: LeftOut) -> String {
-    let LeftOut { files, folders, .. } = left_out;
+    let (files, folders) = (left_out.files(), left_out.folders());
     let files = count(files, "file", "files");
     match folders {
         0 => files,

@@ -113,7 +113,7 @@ impl Tasks {
 pub fn in_order_of_the_tree(tasks: &mut [Task]) {
     tasks.sort_by(|one, other| match (one, other) {
         (Task::File(one), Task::File(other)) => {
-            one.name.split(|&byte| byte == b'/').cmp(other.name.split(|&byte| byte == b'/'))
+            one.name().split(|&byte| byte == b'/').cmp(other.name().split(|&byte| byte == b'/'))
         }
         (one, other) => matches!(one, Task::File(_)).cmp(&matches!(other, Task::File(_))),
     });
@@ -127,16 +127,15 @@ impl Iterator for Tasks {
             Source::Walk(walk) => walk,
             Source::Remote(list) => return list.next(),
         };
-        let mut task = walk.next()?.task(&self.specs);
-        if let (Task::File(job), Some(naming)) = (&mut task, &mut self.naming)
-            && !job.stdin
-        {
-            match naming.name(&job.name, walk.current_root().as_os_str().as_bytes()) {
-                Ok(name) => job.open = Some(std::mem::replace(&mut job.name, name)),
-                Err(error) => task = Task::Notice(Notice::Failed(error)),
+        Some(match (walk.next()?.task(&self.specs), &mut self.naming) {
+            (Task::File(job), Some(naming)) if !job.stdin() => {
+                match naming.name(job.name(), walk.current_root().as_os_str().as_bytes()) {
+                    Ok(name) => Task::File(job.renamed(name)),
+                    Err(error) => Task::Notice(Notice::Failed(error)),
+                }
             }
-        }
-        Some(task)
+            (task, _) => task,
+        })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -33,8 +33,7 @@ fn execute(plan: Updating, mut console: Console) -> Exit {
     }
     plan.notes.iter().filter(|_| plan.reporting.notes).for_each(|note| console.note(note));
     let output = Output::stdout();
-    let mut options = plan.options.clone();
-    options.audit.check.own = output.own();
+    let options = plan.options.clone().map_read(|read| read.own(output.own()));
     let watch = Watch::start(plan.reporting.line, None, &mut console);
     let began = Instant::now();
     let mut update = Update::new(&options, &watch.progress);

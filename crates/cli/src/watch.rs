@@ -85,9 +85,9 @@ impl Watch {
         // The name of an object is the last part of its URL.
         let last = || name.as_bytes().rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         let open = self.remote.as_ref().and_then(|_| last());
-        let mut tasks = std::iter::once(Task::File(Job { open, ..Job::argument(name, &specs) }));
+        let mut tasks = std::iter::once(Task::File(Job::argument(name, &specs).with_open(open)));
         let remote = self.remote.clone();
-        let config = truesum::Config { threads, remote, mapping: Mapping::Guarded, ..Default::default() };
+        let config = truesum::Config::default().threads(threads).remote(remote).mapping(Mapping::Guarded);
         let mut sink = One(None);
         let name = name.as_bytes();
         let fail = |error: io::Error| Error::io(name, "read", error);

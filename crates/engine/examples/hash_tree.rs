@@ -12,7 +12,7 @@ impl Sink for Lines {
             Ok(found) => {
                 for digest in found.digests() {
                     write!(self.0, "{digest}  ")?;
-                    self.0.write_all(&outcome.job.name)?;
+                    self.0.write_all(outcome.job.name())?;
                     self.0.write_all(b"\n")?;
                 }
             }

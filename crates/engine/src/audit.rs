@@ -36,8 +36,8 @@ use std::path::Path;
 ///
 /// let mut moved = Vec::new();
 /// let report = audit(&[&manifest], &Options::default(), |finding| {
-///     assert_eq!(finding.status, FileStatus::Moved);
-///     moved.push((finding.from.unwrap().to_owned(), finding.name.to_owned()));
+///     assert_eq!(finding.status(), FileStatus::Moved);
+///     moved.push((finding.from().unwrap().to_owned(), finding.name().to_owned()));
 /// });
 /// assert_eq!(moved, [("a".into(), "b".into())]);
 /// assert_eq!(report.equality(), Equality::Different);
@@ -64,7 +64,7 @@ pub fn audit(manifests: &[impl AsRef<Path>], options: &Options, each: impl FnMut
 /// std::fs::write(&old, "a cbf43926\nb 00000000\n")?;
 /// std::fs::write(&new, "a cbf43926\n")?;
 ///
-/// let report = diff(&old, &new, &Options::default(), |finding| assert_eq!(finding.name.to_str(), Some("b")));
+/// let report = diff(&old, &new, &Options::default(), |finding| assert_eq!(finding.name().to_str(), Some("b")));
 /// assert_eq!((report.count(FileStatus::Missing), report.equality()), (1, Equality::Different));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -40,7 +40,7 @@ pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error>
 ///     Ok(found) => assert_eq!(found.digests()[0].to_string(), "cbf43926"),
 ///     Err(error) => assert!(error.is_missing()),
 /// });
-/// assert_eq!((summary.files, summary.missing), (2, 1));
+/// assert_eq!((summary.files(), summary.missing()), (2, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

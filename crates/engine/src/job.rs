@@ -13,36 +13,38 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::{Digest, Hasher, Spec, finish_many};
 use truesum_manifest::{Place, Time};
 
-/// A file to read: it is hashed, and compared if digests are expected.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// The name for output, as bytes.
-    pub name: Vec<u8>,
-    /// The path to open, if it differs from `name` (a name in a manifest is opened beneath its root).
-    pub open: Option<Vec<u8>>,
-    /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
-    pub stdin: bool,
-    /// The place where a walk found the file, which is opened from there and not by its complete
-    /// path.
-    pub anchor: Option<Anchor>,
-    /// The version that a listing reported, in a store that has versions: only this version is
-    /// read.
-    pub listed: Option<Box<Listed>>,
-    /// The algorithms to compute, in this order.
-    pub specs: Arc<[Spec]>,
-    /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
-    /// computed and not compared. Empty if nothing is expected.
-    pub expected: Vec<Digest>,
-    /// The expected size, if the manifest contains it.
-    pub size: Option<u64>,
-    /// The modification time, if the manifest contains it. It is not compared.
-    pub mtime: Option<Time>,
-    /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
-    pub exempt: bool,
-    /// The number of `specs` at the end that are computed without being compared.
-    pub also: usize,
-    /// The origin of the job: the index of the manifest or root, and the position in it.
-    pub origin: (usize, Place),
+readable! {
+    /// A file to read: it is hashed, and compared if digests are expected.
+    #[derive(Clone, Debug)]
+    pub struct Job {
+        /// The name for output, as bytes.
+        name: Vec<u8> => &[u8],
+        /// The path to open, if it differs from `name` (a name in a manifest is opened beneath its root).
+        open: Option<Vec<u8>> => &Option<Vec<u8>>,
+        /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
+        stdin: bool,
+        /// The place where a walk found the file, which is opened from there and not by its complete
+        /// path.
+        anchor: Option<Anchor> => &Option<Anchor>,
+        /// The version that a listing reported, in a store that has versions: only this version is
+        /// read.
+        listed: Option<Box<Listed>> => &Option<Box<Listed>>,
+        /// The algorithms to compute, in this order.
+        specs: Arc<[Spec]> => &Arc<[Spec]>,
+        /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
+        /// computed and not compared. Empty if nothing is expected.
+        expected: Vec<Digest> => &[Digest],
+        /// The expected size, if the manifest contains it.
+        size: Option<u64>,
+        /// The modification time, if the manifest contains it. It is not compared.
+        mtime: Option<Time>,
+        /// Whether the manifest's format has no digest for this entry, like `RECORD` for itself.
+        exempt: bool,
+        /// The number of `specs` at the end that are computed without being compared.
+        also: usize,
+        /// The origin of the job: the index of the manifest or root, and the position in it.
+        origin: (usize, Place),
+    }
 }
 
 impl Job {
@@ -58,11 +60,18 @@ impl Job {
     /// Does nothing if no digest is expected, because such a job verifies nothing and must not
     /// count as hashed.
     pub(crate) fn compute_also(&mut self, more: &[Spec]) {
-        if !self.expected.is_empty() && more.iter().any(|spec| !self.specs.contains(spec)) {
+        if !self.expected.is_empty() {
+            let before = self.specs.len();
+            self.add_specs(more);
+            self.also += self.specs.len() - before;
+        }
+    }
+
+    /// Adds algorithms to compute, except those that the job computes already.
+    pub fn add_specs(&mut self, more: &[Spec]) {
+        if more.iter().any(|spec| !self.specs.contains(spec)) {
             let more = more.iter().filter(|spec| !self.specs.contains(spec));
-            let specs: Arc<[Spec]> = self.specs.iter().chain(more).cloned().collect();
-            self.also += specs.len() - self.specs.len();
-            self.specs = specs;
+            self.specs = self.specs.iter().chain(more).cloned().collect();
         }
     }
 
@@ -94,6 +103,59 @@ impl Job {
     pub fn argument(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         let job = Job::hash(name, specs);
         Job { stdin: job.name == b"-", ..job }
+    }
+
+    /// Sets the expected digests: those of the first algorithms.
+    #[must_use]
+    pub fn with_expected(self, expected: Vec<Digest>) -> Job {
+        Job { expected, ..self }
+    }
+
+    /// Replaces the algorithms to compute, if any are given.
+    #[must_use]
+    pub fn with_specs(self, specs: Option<Arc<[Spec]>>) -> Job {
+        Job { specs: specs.unwrap_or_else(|| self.specs.clone()), ..self }
+    }
+
+    /// Sets the expected size.
+    #[must_use]
+    pub fn with_size(self, size: Option<u64>) -> Job {
+        Job { size, ..self }
+    }
+
+    /// Sets the path to open, if it differs from the name.
+    #[must_use]
+    pub fn with_open(self, open: Option<Vec<u8>>) -> Job {
+        Job { open, ..self }
+    }
+
+    /// Sets the place where a walk found the file.
+    #[must_use]
+    pub fn with_anchor(self, anchor: Option<Anchor>) -> Job {
+        Job { anchor, ..self }
+    }
+
+    /// Sets the version that a listing reported.
+    #[must_use]
+    pub fn with_listed(self, listed: Option<Box<Listed>>) -> Job {
+        Job { listed, ..self }
+    }
+
+    /// Gives the job another name for output. The file is still opened by its present path.
+    #[must_use]
+    pub fn renamed(self, name: Vec<u8>) -> Job {
+        Job { open: Some(self.path().to_vec()), name, ..self }
+    }
+
+    /// Returns the name for output and drops the rest.
+    pub fn into_name(self) -> Vec<u8> {
+        self.name
+    }
+
+    /// Sets the origin.
+    #[must_use]
+    pub fn with_origin(self, origin: (usize, Place)) -> Job {
+        Job { origin, ..self }
     }
 
     /// Returns the name to open.
@@ -167,12 +229,12 @@ impl Found {
     }
 
     /// Returns the time of the last status change: seconds since 1970 and nanoseconds.
-    pub fn ctime(&self) -> (i64, u32) {
+    pub(crate) fn ctime(&self) -> (i64, u32) {
         self.ctime
     }
 
     /// Returns the inode number.
-    pub fn inode(&self) -> u64 {
+    pub(crate) fn inode(&self) -> u64 {
         self.inode
     }
 
@@ -197,34 +259,38 @@ impl Found {
     }
 }
 
-/// The results of comparing a file with piece digests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
-    /// The bytes in pieces that differ, in order.
-    pub damaged: Vec<Damage>,
-    /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which could
-    /// not be read.
-    pub unknown: Vec<Range<u64>>,
-    /// The basis of the comparison: the algorithms and the length of the digests.
-    pub by: String,
-    /// The length of the digests, if they are so short that a match proves nothing and no digest of
-    /// the complete file proves more.
-    pub short: Option<String>,
-    /// Whether the number of trailing zeros remains unknown.
-    pub open_end: bool,
-    /// Digests that a file contains of its own content, with the computed values.
-    pub compared: Vec<Compared>,
+readable! {
+    /// The results of comparing a file with piece digests.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Findings {
+        /// The bytes in pieces that differ, in order.
+        damaged: Vec<Damage> => &[Damage],
+        /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which could
+        /// not be read.
+        unknown: Vec<Range<u64>> => &[Range<u64>],
+        /// The basis of the comparison: the algorithms and the length of the digests.
+        by: String => &str,
+        /// The length of the digests, if they are so short that a match proves nothing and no digest of
+        /// the complete file proves more.
+        short: Option<String> => &Option<String>,
+        /// Whether the number of trailing zeros remains unknown.
+        open_end: bool,
+        /// Digests that a file contains of its own content, with the computed values.
+        compared: Vec<Compared> => &[Compared],
+    }
 }
 
-/// A digest that a file contains of its own content, defined by a file format and not by a [`Spec`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
-    /// The name: `apk-v2-sha256`.
-    pub name: String,
-    /// The value in the file.
-    pub expected: Digest,
-    /// The computed value.
-    pub found: Digest,
+readable! {
+    /// A digest that a file contains of its own content, defined by a file format and not by a [`Spec`].
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Compared {
+        /// The name: `apk-v2-sha256`.
+        name: String => &str,
+        /// The value in the file.
+        expected: Digest => &Digest,
+        /// The computed value.
+        found: Digest => &Digest,
+    }
 }
 
 impl Findings {
@@ -236,13 +302,15 @@ impl Findings {
     }
 }
 
-/// A damaged range of bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// The range in the file.
-    pub range: Range<u64>,
-    /// Whether one of its pieces also contains bytes of other files, which may be the damaged ones.
-    pub shared: bool,
+readable! {
+    /// A damaged range of bytes.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Damage {
+        /// The range in the file.
+        range: Range<u64> => &Range<u64>,
+        /// Whether one of its pieces also contains bytes of other files, which may be the damaged ones.
+        shared: bool,
+    }
 }
 
 /// A job and its result.
@@ -347,37 +415,39 @@ pub fn digests(hashers: &mut [Hasher], name: &[u8]) -> Result<Vec<Digest>, Error
     Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
 }
 
-/// The counts of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Files read to their end.
-    pub files: u64,
-    /// Bytes of those files.
-    pub bytes: u64,
-    /// Entries that match.
-    pub verified: u64,
-    /// Entries that differ.
-    pub mismatched: u64,
-    /// Entries whose files exist, but for which no digest, or not every piece, was compared.
-    pub unverified: u64,
-    /// Unverified entries for which the manifest's format has no digest.
-    pub exempt: u64,
-    /// Missing files.
-    pub missing: u64,
-    /// Files that changed while they were read.
-    pub changed: u64,
-    /// Files and directories that could not be read.
-    pub unreadable: u64,
-    /// Malformed lines in manifests.
-    pub malformed: u64,
-    /// Files that were found but not read to their end when the run was stopped. The number of further files is
-    /// unknown.
-    pub unreached: u64,
-    /// Files modified so recently that a write may have been in progress while they were read, for which the system
-    /// does not report whether they are open for writing.
-    pub writers_unknown: u64,
-    /// Whether the run was stopped before its end.
-    pub interrupted: bool,
+readable! {
+    /// The counts of a run.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Summary {
+        /// Files read to their end.
+        files: u64,
+        /// Bytes of those files.
+        bytes: u64,
+        /// Entries that match.
+        verified: u64,
+        /// Entries that differ.
+        mismatched: u64,
+        /// Entries whose files exist, but for which no digest, or not every piece, was compared.
+        unverified: u64,
+        /// Unverified entries for which the manifest's format has no digest.
+        exempt: u64,
+        /// Missing files.
+        missing: u64,
+        /// Files that changed while they were read.
+        changed: u64,
+        /// Files and directories that could not be read.
+        unreadable: u64,
+        /// Malformed lines in manifests.
+        malformed: u64,
+        /// Files that were found but not read to their end when the run was stopped. The number of further files is
+        /// unknown.
+        unreached: u64,
+        /// Files modified so recently that a write may have been in progress while they were read, for which the system
+        /// does not report whether they are open for writing.
+        writers_unknown: u64,
+        /// Whether the run was stopped before its end.
+        interrupted: bool,
+    }
 }
 
 impl Summary {

@@ -4,6 +4,9 @@
 //! outcomes to a [`Sink`], in order and in bounded memory. A digest is returned only for a file that was read to its
 //! end without error and did not change during the read. [`hash`] and [`manifest`] are the underlying crates.
 
+#[macro_use]
+mod options;
+
 pub mod audit;
 mod content;
 pub mod content_address;
@@ -55,10 +58,10 @@ pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_fs::{open, read, write};
 pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
+pub use verify::containers::seal::Seal;
 pub use verify::event::{Event, Manifest, Moved, NotUsed, Renamed};
-pub use verify::options::{Options, Renaming, RunLimits, Unlisted};
+pub use verify::options::{Options, ReadOptions, Renaming, RunLimits, Unlisted};
 pub use verify::report::{Checked, Conclusion, Report};
-pub use verify::seal::Seal;
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};
 pub use walk::Walk;

@@ -16,13 +16,15 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_fs::resolve::OpenMode;
 use unicode_normalization::UnicodeNormalization;
 
-/// The spellings that count as the same name. By default, only identical names do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spellings {
-    /// Whether case is ignored.
-    pub any_case: bool,
-    /// Whether composed and decomposed characters are equal (NFC and NFD, Unicode Standard Annex 15).
-    pub any_form: bool,
+options! {
+    /// The spellings that count as the same name. By default, only identical names do.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Spellings {
+        /// Whether case is ignored.
+        any_case: bool,
+        /// Whether composed and decomposed characters are equal (NFC and NFD, Unicode Standard Annex 15).
+        any_form: bool,
+    }
 }
 
 impl Spellings {

@@ -14,25 +14,27 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use truesum_manifest::Time;
 
-/// The requested selection. The default selects everything.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Only files that match one of these globs, in the syntax of `.gitignore`.
-    pub include: Vec<String>,
-    /// No files or folders that match one of these globs.
-    pub exclude: Vec<String>,
-    /// Only these names: files, folders with everything below them, or globs. Each one must match something.
-    pub only: Vec<OsString>,
-    /// Only files modified after this time.
-    pub newer: Option<Time>,
-    /// Only files modified before this time.
-    pub older: Option<Time>,
-    /// Only files of at least this many bytes.
-    pub min_size: Option<u64>,
-    /// Only files of at most this many bytes.
-    pub max_size: Option<u64>,
-    /// Only a sample of the files.
-    pub sample: Option<Sample>,
+options! {
+    /// The requested selection. The default selects everything.
+    #[derive(Clone, Debug, Default)]
+    pub struct Wanted {
+        /// Only files that match one of these globs, in the syntax of `.gitignore`.
+        include: Vec<String>,
+        /// No files or folders that match one of these globs.
+        exclude: Vec<String>,
+        /// Only these names: files, folders with everything below them, or globs. Each one must match something.
+        only: Vec<OsString>,
+        /// Only files modified after this time.
+        newer: Option<Time>,
+        /// Only files modified before this time.
+        older: Option<Time>,
+        /// Only files of at least this many bytes.
+        min_size: Option<u64>,
+        /// Only files of at most this many bytes.
+        max_size: Option<u64>,
+        /// Only a sample of the files.
+        sample: Option<Sample>,
+    }
 }
 
 /// A parsed selection. The default selects everything.

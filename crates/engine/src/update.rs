@@ -25,7 +25,7 @@ use crate::io::write::{AtomicFile, coarse_now};
 use crate::progress::Progress;
 pub use crate::verify::detached::{SIGNATURES, is_detached_signature};
 use crate::verify::options::under;
-use crate::verify::unlisted::is_signature;
+use crate::verify::unexpected::search::is_signature;
 use changes::Planned;
 use original::Original;
 use std::collections::BTreeSet;
@@ -60,9 +60,9 @@ pub struct Update<'a> {
 /// std::fs::write(&manifest, "# mine\n")?;
 ///
 /// let report = update(&manifest, &Options::default(), |finding, action| {
-///     assert_eq!((finding.name.to_str(), action), (Some("a"), Action::Added));
+///     assert_eq!((finding.name().to_str(), action), (Some("a"), Action::Added));
 /// });
-/// assert!(report.written);
+/// assert!(report.written());
 /// let text = std::fs::read_to_string(&manifest)?;
 /// assert_eq!(text, "# mine\n15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225  a\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -124,11 +124,12 @@ impl<'a> Update<'a> {
             Ok(original) => original,
             Err(error) => return self.failed(&error, on_event),
         };
-        let check = &self.options.audit.check;
+        let read = &self.options.audit.read;
         let reading = truesum_manifest::Options {
             allow_undigested: true,
             allow_pieces: true,
-            ..check.reading(manifest.as_os_str().as_bytes(), self.comparison.progress)
+            locating: true,
+            ..read.manifest(manifest.as_os_str().as_bytes(), self.comparison.progress)
         };
         let format = match editable(&mut || Ok(original.reader()), &reading) {
             Ok(format) => format,
@@ -144,7 +145,7 @@ impl<'a> Update<'a> {
         requested.accepts_modified = self.options.refresh == Consent::All;
         requested.usual = usual(&reading, format);
         // If the user specifies a folder, all of it belongs to the manifest.
-        requested.around = check.root.is_none() && self.options.audit.folder.is_none();
+        requested.around = read.root.is_none() && self.options.audit.folder.is_none();
         let mut unused = BTreeSet::new();
         let mut relay = |event: AuditEvent<'_>| match event {
             AuditEvent::Malformed(manifest, line) => {

@@ -4,15 +4,11 @@
 //! Entries are streamed from the manifest into the run, so memory does not grow with their number. Only a hash of eight
 //! bytes is kept of each name, by which a subsequent walk of the root recognises the files in the manifest.
 
-mod apk;
-mod archive;
-pub mod bag;
+pub(crate) mod containers;
 pub(crate) mod detached;
-mod embedded;
+mod discovery;
 pub mod entries;
 pub mod event;
-mod filter;
-mod folders;
 pub(crate) mod foreign;
 pub mod listed;
 pub(crate) mod listed_jobs;
@@ -20,23 +16,18 @@ pub(crate) mod manifest_digest;
 mod missing;
 pub mod options;
 mod outputs;
-mod packages;
 pub mod piece_repair;
-mod pieced;
+mod pieces;
 pub mod place;
-mod queue;
-mod relocate;
-mod relocation;
 pub mod report;
 mod rotation;
-pub mod seal;
-mod signed;
-mod state;
-pub mod unlisted;
+pub(crate) mod unexpected;
 pub mod verification;
 
-pub use embedded::has_manifest_name;
+pub use containers::{bag, seal};
+pub use discovery::has_manifest_name;
 pub use outputs::{lists_one_of, place_of};
+pub use unexpected::search::Search;
 
 use crate::error::Error;
 use crate::job::Outcome;

@@ -75,24 +75,41 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_fs::resolve::OpenMode;
 use truesum_hash::Spec;
 
-/// The options of a walk.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Whether to follow symbolic links found below the roots (roots themselves are always followed).
-    pub follow: bool,
-    /// Whether to stay on the file system of each root.
-    pub one_file_system: bool,
-    /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
-    /// sockets.
-    pub special: Special,
-    /// The selection of files by globs, sizes and times, which also applies to the roots. Lists of
-    /// names and samples are left to the caller, which knows the entries.
-    pub select: Selection,
-    /// Match globs against the name below the root, as in a manifest, instead of the complete path.
-    /// They then do not apply to the root itself.
-    pub below_root: bool,
-    /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
-    pub gitignore: bool,
+options! {
+    /// The options of a walk.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// Whether to follow symbolic links found below the roots (roots themselves are always followed).
+        follow: bool,
+        /// Whether to stay on the file system of each root.
+        one_file_system: bool,
+        /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
+        /// sockets.
+        special: Special,
+        /// The selection of files by globs, sizes and times, which also applies to the roots. Lists of
+        /// names and samples are left to the caller, which knows the entries.
+        select: Selection,
+        /// Match globs against the name below the root, as in a manifest, instead of the complete path.
+        /// They then do not apply to the root itself.
+        below_root: bool,
+        /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
+        gitignore: bool,
+    }
+}
+
+getters! {
+    Options {
+        /// Returns whether symbolic links are followed.
+        get_follow: bool = [follow];
+        /// Returns whether the walk stays on the file system of each root.
+        get_one_file_system: bool = [one_file_system];
+        /// Returns the types of files to return as files.
+        get_special: Special = [special];
+        /// Returns the selection of files.
+        get_select: &Selection = [&select];
+        /// Returns whether `.gitignore` files are honoured.
+        get_gitignore: bool = [gitignore];
+    }
 }
 
 /// An object found by the walk.
@@ -130,15 +147,17 @@ impl Item {
     }
 }
 
-/// The counts of objects that a selection excluded from a walk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Excluded files.
-    pub files: u64,
-    /// Excluded folders, whose contents are unknown.
-    pub folders: u64,
-    /// Roots among these files and folders.
-    pub named: u64,
+readable! {
+    /// The counts of objects that a selection excluded from a walk.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct LeftOut {
+        /// Excluded files.
+        files: u64,
+        /// Excluded folders, whose contents are unknown.
+        folders: u64,
+        /// Roots among these files and folders.
+        named: u64,
+    }
 }
 
 /// An iterator over [`Item`]s.

@@ -71,7 +71,7 @@ fn hash(mapping: Mapping) -> bool {
     std::fs::write(&file, vec![7; 16 << 20]).unwrap();
     let name = file.as_os_str().as_encoded_bytes();
     let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
-    let (config, progress) = (Config { mapping, ..Config::default() }, Progress::default());
+    let (config, progress) = (Config::default().mapping(mapping), Progress::default());
     let found = Hashing { config: &config, progress: &progress }.file(&file, &["sha256".parse().unwrap()]);
     assert_eq!(found.unwrap().size(), 16 << 20);
     local
@@ -88,16 +88,16 @@ fn trees(mapping: Mapping) {
     let saving =
         Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[], trust_prefix: false };
     let saved = save(&file, &spec, &saving, &reading).unwrap();
-    let digest = &saved.found.digests()[0];
+    let digest = &saved.found().digests()[0];
     assert_eq!(*digest, spec.digest(&bytes));
-    assert_eq!(verify(&file, &saved.store, None, &reading).unwrap().diagnosis, Diagnosis::Good);
-    assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest, *digest);
+    assert_eq!(verify(&file, saved.store(), None, &reading).unwrap().diagnosis, Diagnosis::Good);
+    assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest(), digest);
     let row = read_row(&file, &spec, &reading).unwrap();
     let proof = prove(&file, &spec, &row, 5..9, &reading).unwrap();
-    assert_eq!(proof, prove(&file, &spec, &Row::Stored(&saved.store), 5..9, &reading).unwrap());
+    assert_eq!(proof, prove(&file, &spec, &Row::Stored(saved.store()), 5..9, &reading).unwrap());
     verify_proof(&file, &proof, digest, &reading).unwrap();
     hash_range(&file, &spec, 0..1 << 20, &reading).unwrap();
-    let (found, repairs) = repair(&file, &saved.store, None, &file, Mode::DryRun, &reading).unwrap();
+    let (found, repairs) = repair(&file, saved.store(), None, &file, Mode::DryRun, &reading).unwrap();
     assert!(found.diagnosis == Diagnosis::Good && repairs.is_empty());
 }
 

@@ -35,7 +35,7 @@ fn peak() -> u64 {
 fn hash(path: &Path, names: &str, size: u64, threads: usize) {
     let specs: Arc<[Spec]> = names.split(',').map(|name| name.parse().expect("a name")).collect();
     let mut tasks = std::iter::once(Task::File(Job::hash(path, &specs)));
-    let config = Config { threads, mapping: Mapping::Guarded, ..Config::default() };
+    let config = Config::default().threads(threads).mapping(Mapping::Guarded);
     run(&config, &mut tasks, &Progress::default(), &mut CompleteRead(size))
         .expect("the sink takes everything");
 }

@@ -178,7 +178,7 @@ mod random_stops {
         let (send, receive) = channel();
         let progress = progress.clone();
         std::thread::spawn(move || {
-            let config = Config { threads, special: Special::Read, ..Config::default() };
+            let config = Config::default().threads(threads).special(Special::Read);
             let _ = send.send(run(&config, &mut tasks, &progress, &mut sink));
         });
         move || receive.recv_timeout(Duration::from_secs(60)).expect("the run ends")
@@ -209,10 +209,10 @@ mod random_stops {
         std::thread::sleep(Duration::from_millis(50));
         progress.stop();
         let summary = end().unwrap();
-        assert!(summary.interrupted);
-        assert_eq!(summary.files, window - 1, "what was finished behind the pipe is told");
+        assert!(summary.interrupted());
+        assert_eq!(summary.files(), window - 1, "what was finished behind the pipe is told");
         // Whether hashed or not.
-        let of_pipe = progress.bytes() - summary.bytes;
+        let of_pipe = progress.bytes() - summary.bytes();
         let left = rustix::io::ioctl_fionread(&writer).unwrap();
         assert_eq!(of_pipe + left, 6 << 20, "and what was read of the pipe is counted");
     }
@@ -237,7 +237,7 @@ mod random_stops {
             let walk = Walk::new([folder.path().to_owned()], Options::default(), 4);
             let specs = specs.clone();
             let task = move |item| match item {
-                Item::File(name, anchor) => Task::File(Job { anchor, ..Job::hash(name, &specs) }),
+                Item::File(name, anchor) => Task::File(Job::hash(name, &specs).with_anchor(anchor)),
                 other => panic!("{other:?}"),
             };
             let tasks = walk.until(progress.stop_flag()).map(task);
@@ -252,9 +252,9 @@ mod random_stops {
                     assert_eq!((error.kind(), refused.is_some()), (io::ErrorKind::StorageFull, true))
                 }
                 Ok(summary) => {
-                    assert!(refused.is_none() && (summary.files == 400 || summary.interrupted));
-                    assert!(progress.bytes() >= summary.bytes);
-                    whole += u64::from(summary.files == 400);
+                    assert!(refused.is_none() && (summary.files() == 400 || summary.interrupted()));
+                    assert!(progress.bytes() >= summary.bytes());
+                    whole += u64::from(summary.files() == 400);
                 }
             }
         }

@@ -23,7 +23,7 @@ pub fn compare_stored(
     each: &mut dyn FnMut(StoredResult) -> io::Result<()>,
 ) -> io::Result<()> {
     let comparison = Arc::new(Comparison { store: store.clone(), read, answers: Mutex::default() });
-    let config = Config { threads, order, remote: Some(comparison.clone()), ..Config::default() };
+    let config = Config::default().threads(threads).order(order).remote(Some(comparison.clone()));
     run(&config, tasks, progress, &mut Results { comparison: &comparison, each }).map(drop)
 }
 
@@ -49,8 +49,8 @@ impl Comparison {
         let place = &self.store.place;
         let key = place.key(job)?;
         let compared = stored::compare(&place.source, &key, job);
-        let answer = until(&place.runtime, &progress.stop_flag(), &job.name, compared)?;
-        answer.map_err(|failure| Error::new(&job.name, "read", failure.cause()))
+        let answer = until(&place.runtime, &progress.stop_flag(), job.name(), compared)?;
+        answer.map_err(|failure| Error::new(job.name(), "read", failure.cause()))
     }
 }
 
@@ -73,7 +73,7 @@ impl Remote for Comparison {
             return self.store.open(job, progress);
         }
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).push((job.clone(), answer));
-        Err(Error::interrupted(&job.name))
+        Err(Error::interrupted(job.name()))
     }
 
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error> {
@@ -83,9 +83,8 @@ impl Remote for Comparison {
 
 /// Returns whether two jobs compare the same object with the same digests.
 fn is_same(one: &Job, other: &Job) -> bool {
-    let key = |job: &Job| (job.origin, job.size);
-    key(one) == key(other)
-        && (&one.name, &one.specs, &one.expected) == (&other.name, &other.specs, &other.expected)
+    (one.name(), one.origin(), one.size()) == (other.name(), other.origin(), other.size())
+        && (one.specs(), one.expected()) == (other.specs(), other.expected())
 }
 
 /// Passes on the results of a run with a [`Comparison`].

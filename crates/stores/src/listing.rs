@@ -65,7 +65,7 @@ impl Listing {
             Ok(name) => {
                 let listed = Some(Box::new(Listed { size, version, modified }));
                 let job = Job::hash(name, &self.specs);
-                Some(Task::File(Job { open: Some(key.clone().into_bytes()), listed, ..job }))
+                Some(Task::File(job.with_open(Some(key.clone().into_bytes())).with_listed(listed)))
             }
             Err(why) => {
                 let error = Error::new(key.as_bytes(), "read", Cause::Other(why.to_owned()));

@@ -19,9 +19,9 @@ impl Place {
     /// Returns the key for a job's name. Names cannot refer to anything above the location.
     pub(crate) fn key(&self, job: &Job) -> Result<String, Error> {
         // A listing of the service provides the key, any other list a name.
-        match (&job.listed, &job.open) {
-            (Some(_), Some(key)) => text(key, &job.name).map(str::to_owned),
-            _ => self.below(job.path(), &job.name),
+        match (job.listed(), job.open()) {
+            (Some(_), Some(key)) => text(key, job.name()).map(str::to_owned),
+            _ => self.below(job.path(), job.name()),
         }
     }
 

@@ -96,7 +96,7 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
 /// # Errors
 /// The object does not exist, or the request failed.
 pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
-    let version = job.listed.as_ref().and_then(|listed| listed.version.as_deref());
+    let version = job.listed().as_ref().and_then(|listed| listed.version.as_deref());
     let look = source.service.look(key, version, None);
     let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
     if kept == Err(Failure::Missing) {
@@ -104,7 +104,7 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
     }
     let kept = kept?;
     let answer = judge(&kept, job, None);
-    match (&answer, job.specs.iter().any(Spec::counts_parts)) {
+    match (&answer, job.specs().iter().any(Spec::counts_parts)) {
         (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
             // If no part is reported, its size is unknown.
             let part = part(source, key, version).await?;
@@ -117,11 +117,11 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
 /// Compares the checksums. Different digests of parts prove nothing unless the parts have the same size, `part`, and
 /// the same number.
 fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
-    if let Some(size) = job.size.filter(|size| *size != kept.size) {
+    if let Some(size) = job.size().filter(|size| *size != kept.size) {
         return Answer::Differs { listed: format!("size {size}"), stored: format!("size {}", kept.size) };
     }
     let mut agreed = Vec::new();
-    for (spec, listed) in job.specs.iter().zip(&job.expected) {
+    for (spec, listed) in job.specs().iter().zip(job.expected()) {
         for stored in kept.checksums.iter().filter(|stored| stored.is_of(spec)) {
             if spec.agree(listed, &stored.digest) {
                 agreed.push(spec.clone());
@@ -159,7 +159,7 @@ mod tests {
             None => Digest::from_hex(text.as_bytes()).unwrap(),
         };
         let expected = lines.iter().map(|(_, text)| digest(text)).collect();
-        Job { expected, ..Job::hash("f", &Arc::from(specs)) }
+        Job::hash("f", &Arc::from(specs)).with_expected(expected)
     }
 
     const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
@@ -184,7 +184,7 @@ mod tests {
         assert!(
             matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"])
         );
-        let sized = Job { size: Some(9), ..job(&[("crc32", "cbf43926")]) };
+        let sized = job(&[("crc32", "cbf43926")]).with_size(Some(9));
         assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
         // A different digest of parts shows different content only if the parts have the same size.
         let etag = |hex: &str| job(&[("s3-etag;part=5MiB", &format!("{hex}-2"))]);

@@ -238,11 +238,8 @@ impl Arguments {
                     let path = split.path.into_bytes();
                     let name = if path == b"-" { path.clone() } else { split.shown.into_bytes() };
                     let open = (path != name).then_some(path);
-                    Parsed::Entry(Job {
-                        open,
-                        expected: vec![split.digest],
-                        ..Job::argument(OsString::from_vec(name), &specs)
-                    })
+                    let job = Job::argument(OsString::from_vec(name), &specs);
+                    Parsed::Entry(job.with_open(open).with_expected(vec![split.digest]))
                 }
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
                 Err(error) => Parsed::Bad(error.to_string()),
@@ -299,7 +296,7 @@ impl Sink for Lines<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                let (head, tail) = self.arguments.around(&outcome.job.name);
+                let (head, tail) = self.arguments.around(outcome.job.name());
                 for digest in found.digests() {
                     let hex = digest.to_hex();
                     let text = if self.arguments.raw { digest.as_bytes() } else { hex.as_bytes() };
@@ -307,7 +304,7 @@ impl Sink for Lines<'_> {
                 }
                 Ok(())
             }
-            Err(error) => self.failure(&outcome.job.name, &reason(&error)),
+            Err(error) => self.failure(outcome.job.name(), &reason(&error)),
         }
     }
 
@@ -349,7 +346,7 @@ impl Verdicts<'_> {
 impl Sink for Verdicts<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let good = outcome.verdict() == Verdict::Verified;
-        self.verdict(&outcome.job.name, outcome.result.map(|_| good))
+        self.verdict(outcome.job.name(), outcome.result.map(|_| good))
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

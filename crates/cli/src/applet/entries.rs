@@ -42,7 +42,7 @@ pub(crate) enum End {
 /// Returns the engine's configuration for programs with GNU's behaviour, which read every type of
 /// file.
 pub(crate) fn config(threads: usize) -> Config {
-    Config { special: Special::Read, threads, mapping: Mapping::Guarded, ..Config::default() }
+    Config::default().special(Special::Read).threads(threads).mapping(Mapping::Guarded)
 }
 
 /// Returns the number of threads for these files, or 0 for one per core. A small file is read by

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use truesum::audit::known::{KnownEvent, KnownReport, KnownSets};
 use truesum::manifest::path::display_safe;
-use truesum::{Error, Mapping, Outcome};
+use truesum::{Error, Mapping, Outcome, ReadOptions};
 use truesum_fs::name::OsStrExt;
 
 /// Returns the word for a file.
@@ -24,15 +24,10 @@ fn word(known: bool) -> &'static str {
 }
 
 /// Compares files and folders with the sets.
-pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut console: Console) -> Exit {
+pub fn run(args: AuditArgs, read: ReadOptions, manner: &Manner, mut console: Console) -> Exit {
     let reporting = args.run.reporting(args.quiet || args.status);
     let output = Output::stdout();
-    let options = truesum::Options {
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        own: output.own(),
-        ..check
-    };
+    let options = read.threads(reporting.threads).mapping(Mapping::Guarded).own(output.own());
     let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     if paths.is_empty() {
         paths.push(PathBuf::from("."));
@@ -55,6 +50,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
             }
             KnownEvent::Malformed(set, bad) => malformed.report(manner.form, set, bad, &mut console),
             KnownEvent::Failed(error) => console.failure(error),
+            _ => {}
         }
         let written = match output.is_terminal {
             true => console.around(|| output.write(&line)),
@@ -64,13 +60,12 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
         written
     });
     let report = sets.report();
-    let mut exit = match report {
-        KnownReport { interrupted: true, .. } => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
-        KnownReport { unknown, unreadable, .. } if unknown + unreadable > 0 => Exit::Failed,
-        KnownReport { failed, .. } if *failed > 0 => Exit::NotAsAsked,
-        KnownReport { malformed, .. } if *malformed > 0 && !options.lenient => Exit::NotAsAsked,
-        KnownReport { known: 0, .. } => Exit::NotAsAsked,
-        _ => Exit::Done,
+    let mut exit = match () {
+        () if report.interrupted() => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
+        () if report.unknown() + report.unreadable() > 0 => Exit::Failed,
+        () if report.failed() > 0 || report.known() == 0 => Exit::NotAsAsked,
+        () if report.malformed() > 0 && !options.get_lenient() => Exit::NotAsAsked,
+        () => Exit::Done,
     };
     let result = result.and_then(|()| match manner.form {
         ResultForm::Json => output.write(&json::known_summary(manner, report, began.elapsed(), exit.code())),
@@ -84,8 +79,8 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
         exit = exit.max(cannot_write(&error, &mut console));
         return exit;
     }
-    let files = report.known + report.unknown + report.unreadable;
-    if files == 0 && report.failed == 0 && !report.interrupted && manner.form != ResultForm::Silent {
+    let files = report.known() + report.unknown() + report.unreadable();
+    if files == 0 && report.failed() == 0 && !report.interrupted() && manner.form != ResultForm::Silent {
         console.error("no files to compare");
     }
     if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
@@ -98,7 +93,7 @@ pub fn run(args: AuditArgs, check: truesum::Options, manner: &Manner, mut consol
 fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{}\t{}", word(known), display_safe(outcome.job.path())).as_bytes());
     if let (true, Ok(found)) = (with_digests, &outcome.result) {
-        for (spec, digest) in outcome.job.specs.iter().zip(found.digests()) {
+        for (spec, digest) in outcome.job.specs().iter().zip(found.digests()) {
             out.extend_from_slice(format!("\t{spec}:{digest}").as_bytes());
         }
     }
@@ -107,21 +102,21 @@ fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
 
 /// Returns the summary line.
 fn words(report: &KnownReport) -> String {
-    let files = report.known + report.unknown;
+    let files = report.known() + report.unknown();
     let mut text = format!(
         "truesum: {} of {} known; {} read, compared with {}",
-        report.known,
+        report.known(),
         count(files, "file", "files"),
-        size(report.bytes),
-        count(report.listed, "entry", "entries"),
+        size(report.bytes()),
+        count(report.listed(), "entry", "entries"),
     );
-    if report.unreadable > 0 {
-        text += &format!("; {} unreadable", count(report.unreadable, "file", "files"));
+    if report.unreadable() > 0 {
+        text += &format!("; {} unreadable", count(report.unreadable(), "file", "files"));
     }
-    if report.malformed > 0 {
-        text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));
+    if report.malformed() > 0 {
+        text += &format!("; {}", count(report.malformed(), "malformed line", "malformed lines"));
     }
-    for weak in label(&report.not_tamper_evident) {
+    for weak in label(report.not_tamper_evident()) {
         text += &format!("; {weak}");
     }
     text

@@ -78,7 +78,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "open", error))?;
     let options = wanted.options.clone();
-    let place = Place { folder: folder.to_owned(), real, follow: plan.walk.follow, options };
+    let place = Place { folder: folder.to_owned(), real, follow: plan.walk.get_follow(), options };
     let _lock = lock(folder)?;
     let is_new = !is_bag(folder);
     let (in_place, allowed) = match (wanted.purpose, is_new) {
@@ -114,7 +114,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         }
         let mut tags = tags::Tags::new(&place, console);
         let summary = read(making, names, &place.real, &compared, Vec::new(), &mut tags)?;
-        tags.end(summary.interrupted)
+        tags.end(summary.interrupted())
     };
     let mut found = tags(others, console)?;
     if is_new {
@@ -129,7 +129,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         let specs_of = (&specs[..], &tag_specs);
         let mut payload = Payload::begin(&place, specs_of, moved.is_some(), &mut older, allowed, console)?;
         let summary = read(making, vec![root], &place.real, &specs, payload.own(), &mut payload)?;
-        payload.end(summary.interrupted)?
+        payload.end(summary.interrupted())?
     };
     changes.refreshed += tag_changes.refreshed;
     changes.removed += tag_changes.removed;

@@ -218,14 +218,14 @@ impl Sink for Payload<'_> {
             self.refuse(job.path(), why);
             return Ok(());
         }
-        let name = if self.below { [b"data/", &job.name[..]].concat() } else { job.name };
+        let name = if self.below { [b"data/", job.name()].concat() } else { job.name().to_vec() };
         if let Some(why) = unfit(&name) {
             self.refuse(&name, why);
             return Ok(());
         }
         let (size, mtime) = (found.size(), found.mtime());
         let mtime = Some(Time { seconds: mtime.0, nanos: mtime.1 });
-        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
+        let digests = job.specs().iter().cloned().zip(found.into_digests()).collect();
         let entry = Entry { path: name, size: Some(size), mtime, digests, ..Entry::default() };
         match self.older.payload(&entry, self.allowed) {
             FileStatus::New => self.changes.added += 1,

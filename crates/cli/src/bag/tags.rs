@@ -105,7 +105,7 @@ impl Sink for Tags<'_> {
                 return Ok(());
             }
         };
-        let fault = self.place.link_fault(job.path(), "").or_else(|| unfit(&job.name));
+        let fault = self.place.link_fault(job.path(), "").or_else(|| unfit(job.name()));
         if let Some(why) = fault {
             self.wrong = true;
             self.console.error_of(job.path(), why);
@@ -113,8 +113,8 @@ impl Sink for Tags<'_> {
         }
         let (seconds, nanos) = found.mtime();
         let mtime = Some(Time { seconds, nanos });
-        let digests = job.specs.iter().cloned().zip(found.into_digests()).collect();
-        self.found.entries.push(Entry { path: job.name, mtime, digests, ..Entry::default() });
+        let digests = job.specs().iter().cloned().zip(found.into_digests()).collect();
+        self.found.entries.push(Entry { path: job.into_name(), mtime, digests, ..Entry::default() });
         Ok(())
     }
 

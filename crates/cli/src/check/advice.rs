@@ -24,10 +24,10 @@ use truesum_fs::name::OsStrExt;
 /// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
     let elsewhere = "if the files are elsewhere, use --root DIR";
-    let (why, hint) = match (checked.entries, checked.ignored) {
+    let (why, hint) = match (checked.entries(), checked.ignored()) {
         (0, _) if lacks_key => ("no line can be read without a key", HINT),
         (0, _) => ("it contains no entries", FORMATS),
-        _ if checked.counts.unverified > 0 => {
+        _ if checked.counts().unverified() > 0 => {
             ("it has no digests for the files that exist", "sizes alone do not verify content")
         }
         (_, 0) => ("the run ended early", elsewhere),
@@ -36,12 +36,12 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     console.error_of(name, &format!("nothing verified: {why}"));
     // A damaged, truncated or too large manifest of a recognised format was already reported as
     // such.
-    let known = checked.format.is_some_and(|row| row.terminator().is_none());
-    let damaged = checked.entries == 0 && checked.counts.malformed > 0;
-    let head = head_of(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries == 0);
+    let known = checked.format().is_some_and(|row| row.terminator().is_none());
+    let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
+    let head = head_of(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries() == 0);
     if let Some(hint) = head.and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head))) {
         console.hint(&hint);
-    } else if lacks_key || !(damaged && (known || checked.unverified_signature.is_some())) {
+    } else if lacks_key || !(damaged && (known || checked.unverified_signature().is_some())) {
         console.hint(hint);
     }
 }
@@ -71,7 +71,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
 /// Reports that the folders or manifests contain nothing to verify.
 pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
     match subject {
-        Subject::Below(_) if report.manifests == Some(0) && report.unread == 0 => {
+        Subject::Below(_) if report.manifests() == Some(0) && report.unread() == 0 => {
             console.error("nothing verified: no manifest found below the given folders");
             console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
@@ -79,7 +79,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.error("nothing verified: no file name contains a digest");
             console.hint("to add a CRC-32 to a name: truesum embed add --yes FILE");
         }
-        Subject::Manifests(names) if report.unread > 0 => {
+        Subject::Manifests(names) if report.unread() > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
                 let folder = path_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
@@ -187,8 +187,8 @@ pub fn on_another_machine(manifest: &Path, outcome: &Outcome) -> Option<String> 
 /// Returns a hint if most files of a manifest are missing, for example because the user downloaded
 /// only one of the files.
 pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
-    let present = checked.counts.verified + checked.counts.mismatched;
-    (present > 0 && checked.counts.missing > present).then(|| {
+    let present = checked.counts().verified() + checked.counts().mismatched();
+    (present > 0 && checked.counts().missing() > present).then(|| {
         let manifest = path_word(manifest);
         format!(
             "to skip files that do not exist: truesum check{SAME_OPTIONS} --ignore-missing {manifest}; to check one file: truesum check{SAME_OPTIONS} {manifest} FILE"
@@ -232,7 +232,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
 pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<String> {
     let id = |path: &Path| Metadata::at(path).map(|metadata| metadata.id()).ok();
     match outcome.verdict() {
-        Verdict::Missing if outcome.job.name == b"-" => Some(
+        Verdict::Missing if outcome.job.name() == b"-" => Some(
             "an entry named - is for standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
         ),
         // A file that lists digests of its own content is not an entry for itself by mistake.
@@ -247,7 +247,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
 
 fn lists_content(outcome: &Outcome) -> bool {
     let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
-    pieces.is_some_and(|pieces| !pieces.compared.is_empty())
+    pieces.is_some_and(|pieces| !pieces.compared().is_empty())
 }
 
 /// Returns a hint with the command that verifies the signature next to a manifest, if there is one.

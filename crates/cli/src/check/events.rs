@@ -21,9 +21,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
+use truesum::verify::Search;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
-use truesum::verify::unlisted::Search;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
 use truesum_fs::name::OsStrExt;
 
@@ -109,17 +109,17 @@ impl<'a> Printer<'a> {
             Event::Entry(manifest, outcome) => self.entry(manifest, outcome)?,
             Event::Ignored(_, outcome) => self.remember(outcome),
             Event::Moved(manifest, outcome, moved) => {
-                let folder = self.prefix_of(manifest.name);
+                let folder = self.prefix_of(manifest.name());
                 let names = Names { manifest: self.name_of(manifest), folder: &folder };
-                let passes = self.plan.options.moved_passes;
+                let passes = self.plan.options.get_moved_passes();
                 report::moved(self.plan.form, outcome, moved, passes, names, &mut self.lines);
                 self.write_entry(b"", names.manifest)?;
             }
             Event::Renamed(renamed) => {
-                let folder = self.prefix(renamed.folder);
+                let folder = self.prefix(renamed.folder());
                 report::renamed(self.plan.form, renamed, &folder, &mut self.lines);
                 self.write()?;
-                if let Some(Err(error)) = renamed.done {
+                if let Some(Err(error)) = renamed.done() {
                     self.console.failure(error);
                 }
             }
@@ -130,7 +130,6 @@ impl<'a> Printer<'a> {
                 let name = display_safe(&doubt.path);
                 self.console.note(&format!("{name}: {}", doubt.reason()));
             }
-            Event::Doubtful(_) => {}
             Event::Signed(seal) => {
                 match self.plan.form {
                     Form::Json => report::signed(seal, &mut self.lines),
@@ -146,7 +145,6 @@ impl<'a> Printer<'a> {
             Event::NotVerified(name) if self.plan.detail() != Detail::None => {
                 self.console.error_of(name.as_os_str().as_bytes(), "required but not verified");
             }
-            Event::NotVerified(_) => {}
             Event::PassedOver(name) if self.plan.reporting.notes => {
                 let (shown, word) = (display_safe(name.as_os_str().as_bytes()), path_word(name));
                 self.console.note(&format!(
@@ -160,21 +158,20 @@ impl<'a> Printer<'a> {
             Event::NotUsed(why, files, first) if self.plan.reporting.notes => {
                 self.console.note(&advice::not_used(why, files, first));
             }
-            Event::PassedOver(_) | Event::NotUsed(..) | Event::Signature(_) => {}
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
             Event::Unmatched(unmatched) if self.plan.detail() != Detail::None => {
                 let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
                 self.reported.insert(name.clone());
-                if !unmatched.excluded && self.plan.entries.contains(&name) && lists(Path::new(&name)) {
+                if !unmatched.excluded() && self.plan.entries.contains(&name) && lists(Path::new(&name)) {
                     let name = path_word(&name);
                     self.console.hint(&format!(
                         "{name} is itself a manifest; to check its entries: truesum check {name}"
                     ));
                 }
             }
-            Event::Unmatched(_) => {}
             Event::Pause => self.output.pause()?,
+            _ => {}
         }
         Ok(())
     }
@@ -220,19 +217,21 @@ impl<'a> Printer<'a> {
 
     fn remember(&mut self, outcome: &Outcome) {
         if self.missing.len() < REMEMBERED {
-            self.missing.push(outcome.job.name.clone());
+            self.missing.push(outcome.job.name().to_vec());
         }
     }
 
     /// Returns whether the HTML report would be written under the name of this file. For manifests
     /// that were found by a search, or can be read only once, this cannot be checked in advance.
     fn is_page(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> bool {
-        let Some(page) = self.plan.html.as_ref().filter(|_| self.plan.options.remote.is_none()) else {
+        let Some(page) =
+            self.plan.html.as_ref().filter(|_| self.plan.options.get_read().get_remote().is_none())
+        else {
             return false;
         };
         let name = Path::new(OsStr::from_bytes(outcome.job.path()));
-        let root = self.plan.options.root.clone();
-        let path = || root.unwrap_or_else(|| folder_of_names(manifest.name)).join(name);
+        let root = self.plan.options.get_read().get_root().map(Path::to_owned);
+        let path = || root.unwrap_or_else(|| folder_of_names(manifest.name())).join(name);
         name.file_name() == page.file_name() && place_of(&path()) == place_of(page)
     }
 
@@ -240,7 +239,7 @@ impl<'a> Printer<'a> {
     /// of the option.
     fn name_of<'m>(&self, manifest: &Manifest<'m>) -> &'m [u8] {
         match self.plan.subject {
-            Subject::Manifests(_) | Subject::Below(_) => manifest.name.as_os_str().as_bytes(),
+            Subject::Manifests(_) | Subject::Below(_) => manifest.name().as_os_str().as_bytes(),
             Subject::Embedded(_) => b"embed check",
             Subject::Files(..) => b"--expect",
         }
@@ -248,7 +247,15 @@ impl<'a> Printer<'a> {
 
     /// Returns the prefix of the names in this manifest, in text: see [`Names::folder`].
     fn prefix_of(&self, manifest: &Path) -> Vec<u8> {
-        self.prefix(&self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest)))
+        self.prefix(
+            &self
+                .plan
+                .options
+                .get_read()
+                .get_root()
+                .map(Path::to_owned)
+                .unwrap_or_else(|| folder_of_names(manifest)),
+        )
     }
 
     /// Returns the prefix of names that are relative to this folder.
@@ -269,16 +276,16 @@ impl<'a> Printer<'a> {
 
     /// Returns why a selected name is an error: no entry has it.
     fn unmatched(&self, unmatched: &Unmatched<'_>) -> (OsString, String) {
-        let entry = self.plan.entries.iter().find(|entry| literal(entry) == unmatched.name);
+        let entry = self.plan.entries.iter().find(|entry| literal(entry) == unmatched.name());
         match (&self.plan.subject, entry) {
-            (Subject::Manifests(_), Some(entry)) if unmatched.excluded => {
+            (Subject::Manifests(_), Some(entry)) if unmatched.excluded() => {
                 (entry.clone(), "excluded by the selection options".to_owned())
             }
             (Subject::Manifests(manifests), Some(entry)) => {
                 let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
                 (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
             }
-            _ => (unmatched.name.into(), not_matched(unmatched).to_owned()),
+            _ => (unmatched.name().into(), not_matched(unmatched).to_owned()),
         }
     }
 
@@ -293,24 +300,24 @@ impl<'a> Printer<'a> {
 
     /// Reports an entry and, if requested, where its file is damaged.
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
-        let is_of = |entry: &&OsString| [&outcome.job.name, outcome.job.path()].contains(&entry.as_bytes());
+        let is_of = |entry: &&OsString| [outcome.job.name(), outcome.job.path()].contains(&entry.as_bytes());
         self.reported.extend(self.plan.entries.iter().filter(is_of).cloned());
         if outcome.verdict() == Verdict::Missing {
             self.remember(outcome);
             self.taken |= self.is_page(manifest, outcome);
         }
-        let folder = self.prefix_of(manifest.name);
+        let folder = self.prefix_of(manifest.name());
         let form = self.plan.form;
         let names = Names { manifest: self.name_of(manifest), folder: &folder };
         let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
         if form != Form::Json {
             // Report the failure first: locating the damage needs a second read of the file.
             report::entry(form, outcome, names, None, &mut self.lines);
-            self.write_entry(&outcome.job.name, names.manifest)?;
+            self.write_entry(outcome.job.name(), names.manifest)?;
         }
-        let threads = self.plan.options.threads;
+        let threads = self.plan.options.get_read().get_threads();
         let locate =
-            || Locate::new(manifest.root, self.trees, threads, self.progress).look(outcome, names.manifest);
+            || Locate::new(manifest.root(), self.trees, threads, self.progress).look(outcome, names.manifest);
         let located = wanted.map(|_| locate());
         match &located {
             _ if form == Form::Json => {
@@ -324,18 +331,19 @@ impl<'a> Printer<'a> {
         }
         self.write()?;
         if let (Some(located), Some(_)) = (&located, wanted.and_then(|wanted| wanted.page.as_ref())) {
-            self.page.add(Tone::Bad, || located.section(&names.shown(&outcome.job.name)));
+            self.page.add(Tone::Bad, || located.section(&names.shown(outcome.job.name())));
         }
         if let (Some(located), Some(record)) = (&located, &mut self.record) {
-            record.map(|| located.section(&names.shown(&outcome.job.name)));
+            record.map(|| located.section(&names.shown(outcome.job.name())));
         }
         self.hint(located.as_ref().and_then(Located::hint))?;
         if self.plan.detail() == Detail::None {
             return Ok(());
         }
-        let is_searched = self.plan.options.remote.is_some() || self.plan.options.search;
+        let is_searched =
+            self.plan.options.get_read().get_remote().is_some() || self.plan.options.get_search();
         let elsewhere = match &self.plan.subject {
-            Subject::Manifests(_) if !is_searched => advice::on_another_machine(manifest.name, outcome),
+            Subject::Manifests(_) if !is_searched => advice::on_another_machine(manifest.name(), outcome),
             _ => None,
         };
         if elsewhere.is_some() {
@@ -344,16 +352,16 @@ impl<'a> Printer<'a> {
         self.hint(outcome.result.as_ref().err().and_then(crate::advice::on))?;
         // The following hints examine local files, which are unrelated to objects with the same
         // name.
-        if self.plan.options.remote.is_some() {
+        if self.plan.options.get_read().get_remote().is_some() {
             return Ok(());
         }
         match &self.plan.subject {
             Subject::Embedded(_) => {}
             Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
-                self.hint(advice::odd_line(manifest.name, &file, outcome))?;
+                self.hint(advice::odd_line(manifest.name(), &file, outcome))?;
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
-                    self.mismatched = outcome.job.expected.first().cloned().map(|digest| (file, digest));
+                    self.mismatched = outcome.job.expected().first().cloned().map(|digest| (file, digest));
                 }
             }
             Subject::Files(_, expected) if outcome.verdict() == Verdict::Mismatch => {
@@ -372,7 +380,13 @@ impl<'a> Printer<'a> {
 
     /// Returns the path of the file of an entry, for hints.
     fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
-        let root = self.plan.options.root.clone().unwrap_or_else(|| folder_of_names(manifest.name));
+        let root = self
+            .plan
+            .options
+            .get_read()
+            .get_root()
+            .map(Path::to_owned)
+            .unwrap_or_else(|| folder_of_names(manifest.name()));
         root.join(OsStr::from_bytes(outcome.job.path()))
     }
 
@@ -405,13 +419,13 @@ impl<'a> Printer<'a> {
     /// Reports the result of a manifest.
     fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
         let name = self.name_of(manifest);
-        self.manifests.push((name.to_vec(), checked.digest.clone()));
-        let malformed = checked.counts.malformed - std::mem::take(&mut self.named_lines);
+        self.manifests.push((name.to_vec(), checked.digest().clone()));
+        let malformed = checked.counts().malformed() - std::mem::take(&mut self.named_lines);
         if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
             let more = count(malformed, "more malformed line", "more malformed lines");
             self.console.error_of(name, &format!("{more} (use --warn to see all)"));
         }
-        if let Some(error) = &checked.failed {
+        if let Some(error) = checked.failed() {
             self.console.failure(error);
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
@@ -424,43 +438,45 @@ impl<'a> Printer<'a> {
         if is_one_of_several
             && self.plan.form != Form::Json
             && self.plan.detail() != Detail::None
-            && let Some(faults) = total::faults(&checked.counts)
+            && let Some(faults) = total::faults(checked.counts())
         {
             self.console.error_of(name, &faults);
         }
-        if let Some(signer) = checked.unverified_signature
+        if let Some(signer) = checked.unverified_signature()
             && self.plan.reporting.notes
         {
             advice::unverified_signature(name, signer, &mut self.console);
         } else if self.plan.reporting.notes
             && self.plan.form != Form::Json
-            && self.plan.options.public_key.is_none()
+            && self.plan.options.get_public_key().is_none()
             && matches!(self.plan.subject, Subject::Manifests(_))
         {
-            self.hint(advice::signature_beside(manifest.name))?;
+            self.hint(advice::signature_beside(manifest.name()))?;
         }
         let missing = std::mem::take(&mut self.missing);
         let mismatched = self.mismatched.take();
-        if self.plan.detail() == Detail::None || self.plan.options.remote.is_some() {
+        if self.plan.detail() == Detail::None || self.plan.options.get_read().get_remote().is_some() {
             return Ok(());
         }
-        if !missing.is_empty() && self.plan.options.data.is_none() {
-            let root = self.plan.options.root.clone();
-            let folder = root.unwrap_or_else(|| folder_of_names(manifest.name));
+        if !missing.is_empty() && self.plan.options.get_read().get_data().is_none() {
+            let root = self.plan.options.get_read().get_root().map(Path::to_owned);
+            let folder = root.unwrap_or_else(|| folder_of_names(manifest.name()));
             let known = advice::respelt(&folder, &missing)
-                .or_else(|| advice::unescaped(manifest.name, &folder, &missing))
-                .or_else(|| advice::missing(manifest.name, &folder, &missing));
-            let is_searched = self.plan.options.search || !matches!(self.plan.subject, Subject::Manifests(_));
-            let renamed = || advice::renamed(manifest.name, self.plan.options.root.as_deref(), &missing);
+                .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
+                .or_else(|| advice::missing(manifest.name(), &folder, &missing));
+            let is_searched =
+                self.plan.options.get_search() || !matches!(self.plan.subject, Subject::Manifests(_));
+            let renamed =
+                || advice::renamed(manifest.name(), self.plan.options.get_read().get_root(), &missing);
             let hint = known.or_else(|| if is_searched { None } else { renamed() });
             self.hint(hint)?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
-            self.hint(advice::mostly_missing(manifest.name, checked))?;
+            self.hint(advice::mostly_missing(manifest.name(), checked))?;
         }
-        match (&checked.guessed, mismatched) {
+        match (checked.guessed(), mismatched) {
             // An algorithm that verified other files is the right one.
-            (Some(guessed), Some((file, digest))) if checked.counts.verified == 0 => {
+            (Some(guessed), Some((file, digest))) if checked.counts().verified() == 0 => {
                 self.hint(advice::guessed(guessed, &digest, &file))
             }
             _ => Ok(()),
@@ -470,7 +486,7 @@ impl<'a> Printer<'a> {
     /// Returns whether each file that is not in the manifest is shown: with `--exact` or
     /// `--verbose`.
     fn names_unlisted(&self) -> bool {
-        self.plan.options.unlisted == Unlisted::Refused
+        self.plan.options.get_unlisted() == Unlisted::Refused
             || (self.plan.reporting.verbose && self.plan.form != Form::Json)
     }
 
@@ -490,35 +506,35 @@ impl<'a> Printer<'a> {
 
     /// Reports how many files in a folder are not in the manifest.
     fn searched(&mut self, search: &Search) {
-        let exact = self.plan.options.unlisted == Unlisted::Refused;
+        let exact = self.plan.options.get_unlisted() == Unlisted::Refused;
         if exact {
-            search.failed.iter().for_each(|error| self.console.failure(error));
+            search.failed().iter().for_each(|error| self.console.failure(error));
         }
-        if exact && search.others > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
-            let others = count(search.others, "link, pipe or device", "links, pipes or devices");
-            let are = if search.others == 1 { "is" } else { "are" };
-            let folder = display_safe(&search.folder);
+        if exact && search.others() > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
+            let others = count(search.others(), "link, pipe or device", "links, pipes or devices");
+            let are = if search.others() == 1 { "is" } else { "are" };
+            let folder = display_safe(search.folder());
             self.console.note(&format!("{others} in {folder} {are} not in the manifest"));
         }
         let names = std::mem::take(&mut self.unlisted);
-        if search.files == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
+        if search.files() == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
             return;
         }
         let mut text = format!(
             "{}{} in {} {} not in the manifest",
-            if search.cut { "at least " } else { "" },
-            count(search.files, "file", "files"),
-            display_safe(&search.folder),
-            if search.files == 1 { "is" } else { "are" },
+            if search.cut() { "at least " } else { "" },
+            count(search.files(), "file", "files"),
+            display_safe(search.folder()),
+            if search.files() == 1 { "is" } else { "are" },
         );
         if self.names_unlisted() {
             let shown: Vec<String> = names.iter().map(|name| display_safe(name)).collect();
             text += &format!(": {}", shown.join(", "));
-            if search.files > names.len() as u64 {
-                text += &format!(" and {} more", grouped(search.files - names.len() as u64));
+            if search.files() > names.len() as u64 {
+                text += &format!(" and {} more", grouped(search.files() - names.len() as u64));
             }
         } else {
-            text += if search.files == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
+            text += if search.files() == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
         }
         if exact {
             self.console.error(&text);
@@ -533,8 +549,8 @@ impl Printer<'_> {
     fn file(&self, event: &Event<'_>, record: &mut Record) {
         let plan = self.plan;
         let shown = |manifest: &Manifest<'_>, outcome: &Outcome| {
-            let folder = self.prefix_of(manifest.name);
-            Names { manifest: b"", folder: &folder }.shown(&outcome.job.name)
+            let folder = self.prefix_of(manifest.name());
+            Names { manifest: b"", folder: &folder }.shown(outcome.job.name())
         };
         let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
         let text = |text: String| [Note::Text(text)];
@@ -552,24 +568,24 @@ impl Printer<'_> {
                 record.other(Tone::Unsure, "does not exist", &shown(manifest, outcome));
             }
             Event::Moved(manifest, outcome, moved) => {
-                let tone = if plan.options.moved_passes { Tone::Unsure } else { Tone::Bad };
-                let to = text(format!("to {}", display_safe(&bytes(moved.name))));
+                let tone = if plan.options.get_moved_passes() { Tone::Unsure } else { Tone::Bad };
+                let to = text(format!("to {}", display_safe(&bytes(moved.name()))));
                 record.failure(tone, "MOVED", &shown(manifest, outcome), &to);
             }
             Event::Renamed(renamed) => {
-                let (tone, word) = match renamed.done {
+                let (tone, word) = match renamed.done() {
                     Some(Ok(())) => (Tone::Good, "RENAMED"),
                     Some(Err(_)) => (Tone::Bad, "NOT RENAMED"),
                     None => (Tone::Unsure, "to be renamed"),
                 };
-                let to = text(format!("to {}", display_safe(&bytes(renamed.to))));
-                record.failure(tone, word, &bytes(renamed.from), &to);
+                let to = text(format!("to {}", display_safe(&bytes(renamed.to()))));
+                record.failure(tone, word, &bytes(renamed.from()), &to);
             }
             Event::Malformed(manifest, line) => {
-                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name), &text(line.to_string()));
+                record.failure(Tone::Unsure, "malformed", &bytes(manifest.name()), &text(line.to_string()));
             }
             Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &text(error.to_string())),
-            Event::Unlisted(_, name) if plan.options.unlisted == Unlisted::Refused => {
+            Event::Unlisted(_, name) if plan.options.get_unlisted() == Unlisted::Refused => {
                 record.failure(Tone::Bad, "NOT IN THE MANIFEST", &bytes(name), &[]);
             }
             Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
@@ -588,8 +604,8 @@ impl Printer<'_> {
             Event::PassedOver(name) => record.other(Tone::Unsure, "not followed", &bytes(name)),
             Event::NotUsed(_, _, first) => record.other(Tone::Unsure, "not checked", &bytes(first)),
             Event::Signature(name) => record.other(Tone::Unsure, "signature, not verified", &bytes(name)),
-            Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(&seal.file)),
-            Event::Checked(..) | Event::Searched(_) | Event::Pause => {}
+            Event::Signed(seal) => record.other(Tone::Good, "signed", &bytes(seal.file())),
+            _ => {}
         }
     }
 }

@@ -16,7 +16,7 @@ use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
-use truesum::{Damage, Findings, Mapping, Outcome, Progress, Root};
+use truesum::{Damage, Mapping, Outcome, Progress, Root};
 use truesum_fs::name::OsStrExt;
 
 /// The folders that contain the files and their stored trees, and how files are read again.
@@ -128,16 +128,16 @@ impl Locate<'_> {
 /// Returns the damage according to digests of pieces, or `None` if there are none.
 fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
     let found = outcome.result.as_ref().ok()?;
-    let Findings { damaged, unknown, by, .. } = found.pieces().filter(|pieces| !pieces.by.is_empty())?;
-    let size = outcome.job.size.unwrap_or(found.size());
+    let pieces = found.pieces().filter(|pieces| !pieces.by().is_empty())?;
+    let size = outcome.job.size().unwrap_or(found.size());
     let length = match found.size().cmp(&size) {
         Ordering::Equal => Length::Same,
         Ordering::Less => Length::Truncated(size - found.size()),
         Ordering::Greater => Length::Grown(found.size() - size),
     };
-    let is_located = !damaged.is_empty() || length != Length::Same;
+    let is_located = !pieces.damaged().is_empty() || length != Length::Same;
     let mut ranges: Vec<Range<u64>> = Vec::new();
-    for Damage { range, .. } in damaged {
+    for range in pieces.damaged().iter().map(Damage::range) {
         match ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ => ranges.push(range.clone()),
@@ -152,14 +152,14 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
         size: found.size(),
         before: 0,
     };
-    Some(ByPieces { report, unknown: unknown.clone(), by: by.clone(), size })
+    Some(ByPieces { report, unknown: pieces.unknown().to_vec(), by: pieces.by().to_owned(), size })
 }
 
 /// Returns the digest of this algorithm in the manifest, and the one that the file has.
 fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&'a Digest>)> {
-    let at = outcome.job.specs.iter().position(|listed| listed == spec)?;
+    let at = outcome.job.specs().iter().position(|listed| listed == spec)?;
     let actual = outcome.result.as_ref().ok().and_then(|found| found.digests().get(at));
-    Some((outcome.job.expected.get(at)?, actual))
+    Some((outcome.job.expected().get(at)?, actual))
 }
 
 impl Located {

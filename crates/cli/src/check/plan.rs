@@ -28,7 +28,7 @@ use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::open::{open_companion, open_named};
 use truesum::verify::seal;
-use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted, Wanted};
+use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted};
 use truesum_fs::name::OsStrExt;
 
 /// A validated `check` command.
@@ -179,7 +179,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             }
         }
     }
-    let (check, mut notes) = args.reading.options(&names)?;
+    let (read, mut notes) = args.reading.options(&names)?;
     notes.extend(clash);
     let subject = match &expect[..] {
         [] if args.recursive => Subject::Below(names),
@@ -189,7 +189,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             return Err(Refusal::new("--expect was given more than once"));
         }
         [text] => {
-            let expected = expected(text, &check.algorithms, check.allow_weak, check.key.clone());
+            let expected =
+                expected(text, read.get_algorithms(), read.get_allow_weak(), read.get_key().cloned());
             let expected = expected.map_err(|refusal| match embedded(text) {
                 Some(digest) if digest != text.trim() && identify(text).is_err() => {
                     let hint = format!("to use only the digest: truesum check --expect {digest} FILE");
@@ -221,18 +222,16 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         let hint = "to rename moved files: truesum check --search --rename-to-match --yes MANIFEST";
         return Err(Refusal::with_hint("--yes: no renames requested", hint));
     }
-    let renaming = (args.rename_to_match || args.fix_names).then_some(Renaming {
-        to_match: args.rename_to_match,
-        names: args.fix_names,
-        carried_out: args.yes,
-    });
+    let renaming =
+        Renaming::default().to_match(args.rename_to_match).names(args.fix_names).carried_out(args.yes);
+    let renaming = (args.rename_to_match || args.fix_names).then_some(renaming);
     if args.exact && !(entries.is_empty() && args.only.only.is_empty()) {
         let why = "--exact: files that are not in the manifest can be found only if the complete manifest is checked";
         return Err(Refusal::with_hint(why, "remove --only and the file names"));
     }
     let sample = args.part.sample();
     let only = args.only.only.into_iter().chain(entries.iter().map(|name| literal(name))).collect();
-    let select = selection(&Wanted { only, sample, ..args.filter.wanted() })?;
+    let select = selection(&args.filter.wanted().only(only).sample(sample))?;
     let required: Vec<PathBuf> = args.require.iter().chain(&entries).map(PathBuf::from).collect();
     let limits = args.part.limits();
     let single = matches!(&subject, Subject::Manifests(names) if names.len() == 1);
@@ -254,7 +253,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             ),
         ));
     }
-    if let (Some(state), Subject::Manifests(names)) = (&limits.state, &subject)
+    if let (Some(state), Subject::Manifests(names)) = (limits.get_state(), &subject)
         && state.is_dir()
     {
         let names: Vec<String> = names.iter().map(path_word).collect();
@@ -277,53 +276,53 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let reporting = args.run.reporting(args.quiet || args.status);
     let public_key = args.pubkey.as_deref().map(public_key).transpose()?;
-    let options = truesum::Options {
-        public_key,
-        unlisted: match (args.exact, args.ignore_missing, detail) {
-            // Other files next to a specified data file are irrelevant.
-            _ if data.is_some() => Unlisted::Unrequested,
-            (true, ..) => Unlisted::Refused,
-            _ if !entries.is_empty() => Unlisted::Unrequested,
-            // Listing all objects takes requests, and each request costs money.
-            (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
-            _ => Unlisted::Unrequested,
-        },
-        root,
-        data,
-        remote,
-        allow_outside: args.allow_outside,
-        ignore_missing: args.ignore_missing,
-        malformed_told: (form != Form::Json && !args.warn && args.html.is_none()).then_some(NAMED_LINES),
-        search: args.search,
-        locate: args.locate,
-        spellings: Spellings { any_case: args.match_case == Some(Case::No), any_form: args.normalize },
-        moved_passes: args.moved == Some(Moved::Ok),
-        renaming,
-        select,
-        limits,
-        required,
-        expect_manifests: args.expect_manifests,
-        special: if args.special { Special::Read } else { Special::Refuse },
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        order: if args.unordered { Order::AsReady } else { Order::Stable },
-        digest_manifests: form == Form::Json
-            || args.html.is_some()
-            || matches!(args.summary, Some(Ending::Long | Ending::Json)),
-        ..check
+    let unlisted = match (args.exact, args.ignore_missing, detail) {
+        // Other files next to a specified data file are irrelevant.
+        _ if data.is_some() => Unlisted::Unrequested,
+        (true, ..) => Unlisted::Refused,
+        _ if !entries.is_empty() => Unlisted::Unrequested,
+        // Listing all objects takes requests, and each request costs money.
+        (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
+        _ => Unlisted::Unrequested,
     };
+    let needs_digests = form == Form::Json
+        || args.html.is_some()
+        || matches!(args.summary, Some(Ending::Long | Ending::Json));
+    let all_malformed = form == Form::Json || args.warn || args.html.is_some();
+    let read = read
+        .root(root)
+        .data(data)
+        .remote(remote)
+        .allow_outside(args.allow_outside)
+        .select(select)
+        .special(if args.special { Special::Read } else { Special::Refuse })
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded)
+        .order(if args.unordered { Order::AsReady } else { Order::Stable })
+        .digest_manifests(needs_digests);
+    let any_case = args.match_case == Some(Case::No);
+    let options = truesum::Options::from(read)
+        .public_key(public_key)
+        .unlisted(unlisted)
+        .ignore_missing(args.ignore_missing)
+        .malformed_told((!all_malformed).then_some(NAMED_LINES))
+        .search(args.search)
+        .locate(args.locate)
+        .spellings(Spellings::default().any_case(any_case).any_form(args.normalize))
+        .moved_passes(args.moved == Some(Moved::Ok))
+        .renaming(renaming)
+        .limits(limits)
+        .required(required)
+        .expect_manifests(args.expect_manifests);
+    let state = options.get_limits().get_state().map(Path::to_owned);
     let page = |option, path: &Option<PathBuf>| path.clone().map(|path| (option, path));
-    let written = [
-        page("--html", &args.html),
-        page("--map-html", &args.map_html),
-        page("--state", &options.limits.state),
-    ];
+    let written = [page("--html", &args.html), page("--map-html", &args.map_html), page("--state", &state)];
     let written: Vec<_> = written.iter().flatten().map(|(option, path)| (*option, path.as_path())).collect();
     let manifests = match &subject {
         Subject::Manifests(names) => &names[..],
         _ => &[],
     };
-    ending::outputs(&written, manifests, &options)?;
+    ending::outputs(&written, manifests, options.get_read())?;
     if let Some(html) = &args.html {
         ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))?;
     }

@@ -15,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{Damage, Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The name of the JSON schema.
@@ -66,7 +66,7 @@ pub fn entry(form: Form, outcome: &Outcome, names: Names<'_>, located: Option<&L
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if is_good(outcome) => {}
         Form::Text { template: Some(template), .. } => template_line(outcome, template, names.manifest, out),
-        Form::Text { colors, .. } => text(outcome, &names.shown(&outcome.job.name), colors, out),
+        Form::Text { colors, .. } => text(outcome, &names.shown(outcome.job.name()), colors, out),
         Form::Json => object(outcome, names.manifest, located, out),
     }
 }
@@ -80,30 +80,30 @@ pub fn moved(
     names: Names<'_>,
     out: &mut Vec<u8>,
 ) {
-    let (job, name) = (&outcome.job, moved.name.as_os_str().as_bytes());
+    let (job, name) = (&outcome.job, moved.name().as_os_str().as_bytes());
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { detail: Detail::Bad, .. } if passes => {}
         Form::Text { template: Some(template), .. } => {
-            let digests = job.specs.iter().cloned().zip(job.expected.iter().cloned()).collect();
-            let size = Some(moved.found.size());
-            let entry = Entry { path: job.name.clone(), size, digests, ..Entry::default() };
+            let digests = job.specs().iter().cloned().zip(job.expected().iter().cloned()).collect();
+            let size = Some(moved.found().size());
+            let entry = Entry { path: job.name().to_vec(), size, digests, ..Entry::default() };
             template.render_compared(&entry, "moved", names.manifest, out);
         }
         Form::Text { colors, .. } => {
             let color = if passes { AnsiColor::Green } else { AnsiColor::Yellow };
             let style = if colors { color.on_default() } else { Style::new() };
-            let [listed, name] = [&job.name, name].map(|name| display_safe(&names.shown(name)));
+            let [listed, name] = [job.name(), name].map(|name| display_safe(&names.shown(name)));
             add(out, format_args!("{listed}: {style}MOVED{style:#} to {name}\n"));
         }
         Form::Json => {
             begin("entry", out);
             add(out, format_args!(",\"verdict\":\"moved\","));
-            json::path_into(&job.name, out);
-            from(names.manifest, job.origin.1, out);
-            digests("expected", &job.specs, &job.expected, out);
+            json::path_into(job.name(), out);
+            from(names.manifest, job.origin().1, out);
+            digests("expected", job.specs(), job.expected(), out);
             under("found_as", name, out);
-            add(out, format_args!(",\"size\":{}}}\n", moved.found.size()));
+            add(out, format_args!(",\"size\":{}}}\n", moved.found().size()));
         }
     }
 }
@@ -111,13 +111,13 @@ pub fn moved(
 /// Appends the report about a rename that was carried out or proposed; `folder` is as in [`Names`].
 pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u8>) {
     let name = |path: &Path| path.as_os_str().as_bytes().to_vec();
-    let (old, new) = (name(renamed.from), name(renamed.to));
+    let (old, new) = (name(renamed.from()), name(renamed.to()));
     match form {
         Form::Text { detail: Detail::None, .. } => {}
         Form::Text { .. } => {
             let names = Names { manifest: b"", folder };
             let (old, new) = (display_safe(&names.shown(&old)), display_safe(&names.shown(&new)));
-            match renamed.done {
+            match renamed.done() {
                 Some(Ok(())) => add(out, format_args!("{old}: RENAMED to {new}\n")),
                 Some(Err(_)) => add(out, format_args!("{old}: NOT RENAMED to {new}\n")),
                 None => add(out, format_args!("{old}: would be renamed to {new} (use --yes to rename)\n")),
@@ -127,8 +127,8 @@ pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u
             begin("rename", out);
             under("from", &old, out);
             under("to", &new, out);
-            add(out, format_args!(",\"done\":{}", matches!(renamed.done, Some(Ok(())))));
-            if let Some(Err(error)) = renamed.done {
+            add(out, format_args!(",\"done\":{}", matches!(renamed.done(), Some(Ok(())))));
+            if let Some(Err(error)) = renamed.done() {
                 out.extend_from_slice(b",\"reason\":");
                 json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
             }
@@ -147,7 +147,7 @@ fn under(member: &str, name: &[u8], out: &mut Vec<u8>) {
 /// Returns the name of the file on disk if it is a different spelling of the name in the manifest.
 /// Slashes instead of backslashes and absolute names resolved below the folder do not count.
 fn respelt(outcome: &Outcome) -> Option<&[u8]> {
-    let (name, open) = (&outcome.job.name, outcome.job.open.as_deref()?);
+    let (name, open) = (outcome.job.name(), outcome.job.open().as_deref()?);
     let slashed = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
     let plain = name == open || name.starts_with(b"/") || slashed.eq(open.iter().copied());
     (!plain).then_some(open)
@@ -155,23 +155,24 @@ fn respelt(outcome: &Outcome) -> Option<&[u8]> {
 
 /// Returns whether the entry has no digest that the content can be compared with.
 fn job_has_no_digest(outcome: &Outcome) -> bool {
-    outcome.result.as_ref().is_ok_and(|found| found.pieces().is_none()) && outcome.job.specs.is_empty()
+    outcome.result.as_ref().is_ok_and(|found| found.pieces().is_none()) && outcome.job.specs().is_empty()
 }
 
 /// Appends a note for each range that is damaged, or not covered, according to digests of pieces.
 fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
-    for Damage { range, shared } in &pieces.damaged {
+    for damage in pieces.damaged() {
+        let range = damage.range();
         let where_else =
-            if *shared { ", unless the damage is in another file that shares the piece" } else { "" };
+            if damage.shared() { ", unless the damage is in another file that shares the piece" } else { "" };
         let state = if range.start >= size { "missing" } else { "damaged" };
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));
     }
-    if let Some(short) = &pieces.short {
+    if let Some(short) = pieces.short() {
         let text = format!("not verified: the digests of the pieces are too short ({short})");
         notes.push(Note::Text(text));
     }
-    for range in &pieces.unknown {
+    for range in pieces.unknown() {
         let why = "the pieces of this range also cover files that cannot be read";
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} not verified: {why}")));
@@ -182,7 +183,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
 pub fn is_good(outcome: &Outcome) -> bool {
     match outcome.verdict() {
         Verdict::Verified => true,
-        Verdict::Unverified => outcome.job.exempt,
+        Verdict::Unverified => outcome.job.exempt(),
         _ => false,
     }
 }
@@ -190,12 +191,12 @@ pub fn is_good(outcome: &Outcome) -> bool {
 /// Appends an entry formatted with a template, using the digests and size of the file, not those in
 /// the manifest.
 fn template_line(outcome: &Outcome, template: &Template, manifest: &[u8], out: &mut Vec<u8>) {
-    let mut entry = Entry { path: outcome.job.name.clone(), ..Entry::default() };
+    let mut entry = Entry { path: outcome.job.name().to_vec(), ..Entry::default() };
     if let Ok(found) = &outcome.result {
         let (seconds, nanos) = found.mtime();
         entry.size = Some(found.size());
         entry.mtime = Some(Time { seconds, nanos });
-        entry.digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
+        entry.digests = outcome.job.specs().iter().cloned().zip(found.digests().iter().cloned()).collect();
     }
     template.render_compared(&entry, outcome.verdict().word(), manifest, out);
 }
@@ -258,14 +259,14 @@ pub fn differences(outcome: &Outcome) -> Vec<Note> {
         && let Some(pieces) = found.pieces()
     {
         ranges(pieces, found.size(), &mut notes);
-        let different = pieces.compared.iter().filter(|one| one.expected != one.found);
-        notes.extend(different.map(|one| digests(one.name.to_string(), &one.expected, &one.found)));
+        let different = pieces.compared().iter().filter(|one| one.expected() != one.found());
+        notes.extend(different.map(|one| digests(one.name().to_string(), one.expected(), one.found())));
     }
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
-        if let Some(size) = outcome.job.size.filter(|size| *size != found.size()) {
+        if let Some(size) = outcome.job.size().filter(|size| *size != found.size()) {
             notes.push(Note::Size { expected: size, actual: found.size() });
         }
-        let wanted = outcome.job.specs.iter().zip(&outcome.job.expected);
+        let wanted = outcome.job.specs().iter().zip(outcome.job.expected());
         for ((spec, expected), actual) in wanted.zip(found.digests()) {
             if expected != actual {
                 notes.push(digests(spec.to_string(), expected, actual));
@@ -280,16 +281,16 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     let job = &outcome.job;
     begin("entry", out);
     add(out, format_args!(",\"verdict\":\"{verdict}\","));
-    json::path_into(&job.name, out);
-    from(manifest, job.origin.1, out);
+    json::path_into(job.name(), out);
+    from(manifest, job.origin().1, out);
     let own = outcome.result.as_ref().ok().and_then(|found| found.pieces());
-    let own = own.map_or(&[][..], |pieces| &pieces.compared);
+    let own = own.map_or(&[][..], |pieces| pieces.compared());
     match own.is_empty() {
-        true => digests("expected", &job.specs, &job.expected, out),
-        false => members("expected", own.iter().map(|one| (&one.name, &one.expected)), out),
+        true => digests("expected", job.specs(), job.expected(), out),
+        false => members("expected", own.iter().map(|one| (one.name(), one.expected())), out),
     }
-    let is_listed = |found: &Found| found.pieces().is_none_or(|pieces| !pieces.open_end);
-    if let Some(size) = job.size.filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
+    let is_listed = |found: &Found| found.pieces().is_none_or(|pieces| !pieces.open_end());
+    if let Some(size) = job.size().filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
     }
     if let Some(name) = respelt(outcome) {
@@ -298,16 +299,16 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
     match &outcome.result {
         Ok(found) => {
             match own.is_empty() {
-                true => digests("actual", &job.specs, found.digests(), out),
-                false => members("actual", own.iter().map(|one| (&one.name, &one.found)), out),
+                true => digests("actual", job.specs(), found.digests(), out),
+                false => members("actual", own.iter().map(|one| (one.name(), one.found())), out),
             }
             add(
                 out,
                 format_args!(",\"size\":{},\"seconds\":{:.9}", found.size(), found.time().as_secs_f64()),
             );
             if let Some(pieces) = found.pieces() {
-                spans("damaged", pieces.damaged.iter().map(|damage| &damage.range), out);
-                spans("unknown", pieces.unknown.iter(), out);
+                spans("damaged", pieces.damaged().iter().map(|damage| damage.range()), out);
+                spans("unknown", pieces.unknown().iter(), out);
             }
         }
         Err(error) => {
@@ -326,17 +327,17 @@ pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
     // The console escapes what must not reach a terminal.
     let comment =
-        seal.comment.as_ref().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
+        seal.comment().as_ref().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
     let comment = comment.map(|comment| format!(" (signed comment: {comment})"));
-    format!("{} is signed by the key {}{}", shown(&seal.file), seal.key, comment.unwrap_or_default())
+    format!("{} is signed by the key {}{}", shown(seal.file()), seal.key(), comment.unwrap_or_default())
 }
 
 /// Appends a JSON line for a verified signature.
 pub fn signed(seal: &Seal, out: &mut Vec<u8>) {
     begin("signature", out);
     out.push(b',');
-    json::path_into(seal.file.as_os_str().as_bytes(), out);
-    add(out, format_args!(",\"key\":\"{}\"}}\n", seal.key));
+    json::path_into(seal.file().as_os_str().as_bytes(), out);
+    add(out, format_args!(",\"key\":\"{}\"}}\n", seal.key()));
 }
 
 /// Appends a JSON line for a file that is not in the manifest.

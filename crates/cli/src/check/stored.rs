@@ -116,27 +116,22 @@ fn manifest(
         Ok(input) => input,
         Err(error) => return Ok(Some(Error::io(bytes, "open", error))),
     };
-    let options = &plan.options;
-    let reading = manifest::Options {
-        requested: options.algorithms.clone(),
-        format: options.format,
-        allow_weak: options.allow_weak,
-        key: options.key.clone(),
-        stop: Some(watch.progress.stop_flag()),
-        ..if bytes == b"-" { manifest::Options::default() } else { manifest::Options::for_name(bytes) }
-    };
-    let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(&options.select);
+    let options = plan.options.get_read();
+    let reading = manifest::Options { allow_noise: false, ..options.manifest(bytes, &watch.progress) };
+    let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(options.get_select());
     let mut lines = Vec::new();
     compare_stored(
         store,
-        (options.threads, options.order),
+        (options.get_threads(), options.get_order()),
         read,
         &mut entries,
         &watch.progress,
         &mut |requested| {
             lines.clear();
             match requested {
-                StoredResult::Kept(job, answer) => lines.extend(kept(&job.name, answer, counts).into_bytes()),
+                StoredResult::Kept(job, answer) => {
+                    lines.extend(kept(job.name(), answer, counts).into_bytes())
+                }
                 StoredResult::Read(outcome) => {
                     match outcome.verdict() {
                         Verdict::Verified => counts.verified += 1,
@@ -166,10 +161,11 @@ fn manifest(
         console.error_of(bytes, &format!("{entries} only piece digests, which object stores do not have"));
     }
     let facts = entries.facts();
-    if facts.jobs == 0 && pieced == 0 && facts.failed.is_none() && !watch.progress.stopped() {
+    let (jobs, failure) = (facts.jobs(), facts.into_failure());
+    if jobs == 0 && pieced == 0 && failure.is_none() && !watch.progress.stopped() {
         console.error_of(bytes, "no entries selected");
     }
-    Ok(facts.failed.map(|error| Error::io(bytes, "read", error)))
+    Ok(failure.map(|error| Error::io(bytes, "read", error)))
 }
 
 /// Returns the line for an entry that was compared with stored checksums.

@@ -13,38 +13,38 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns names and numbers in the order of the JSON summary; `read` is the number of bytes read.
 pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
-    let counts = &report.counts;
+    let counts = &report.counts();
     let mut named = vec![
-        ("verified", counts.verified),
-        ("mismatched", counts.mismatched),
-        ("unverified", counts.unverified),
-        ("missing", counts.missing),
-        ("moved", report.moved),
-        ("renamed", report.renamed),
-        ("not_renamed", report.not_renamed),
-        ("ignored", report.ignored),
-        ("changed", counts.changed),
-        ("unreadable", counts.unreadable),
-        ("malformed", counts.malformed),
-        ("unlisted", report.unlisted),
-        ("incomplete", report.incomplete),
-        ("unmarked", report.unmarked),
-        ("own", report.own),
-        ("signatures", report.signatures),
-        ("left_out", report.left_out),
-        ("not_in_turn", report.deferred),
-        ("still_failed", report.still_failed),
-        ("not_tamper_evident", report.not_tamper_evident.values().sum()),
+        ("verified", counts.verified()),
+        ("mismatched", counts.mismatched()),
+        ("unverified", counts.unverified()),
+        ("missing", counts.missing()),
+        ("moved", report.moved()),
+        ("renamed", report.renamed()),
+        ("not_renamed", report.not_renamed()),
+        ("ignored", report.ignored()),
+        ("changed", counts.changed()),
+        ("unreadable", counts.unreadable()),
+        ("malformed", counts.malformed()),
+        ("unlisted", report.unlisted()),
+        ("incomplete", report.incomplete()),
+        ("unmarked", report.unmarked()),
+        ("own", report.own()),
+        ("signatures", report.signatures()),
+        ("left_out", report.left_out()),
+        ("not_in_turn", report.deferred()),
+        ("still_failed", report.still_failed()),
+        ("not_tamper_evident", report.not_tamper_evident().values().sum()),
         ("bytes", read),
     ];
-    if report.unsigned > 0 {
-        named.push(("unsigned", report.unsigned));
+    if report.unsigned() > 0 {
+        named.push(("unsigned", report.unsigned()));
     }
-    if let Some(manifests) = report.manifests {
+    if let Some(manifests) = report.manifests() {
         named.extend([
             ("manifests", manifests),
-            ("missing_manifests", report.missing_manifests),
-            ("skipped_manifests", report.skipped_manifests),
+            ("missing_manifests", report.missing_manifests()),
+            ("skipped_manifests", report.skipped_manifests()),
         ]);
     }
     named
@@ -60,14 +60,14 @@ pub struct Row {
 
 /// Returns the counts of failures that are not zero.
 fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
-    let lines = if counts.malformed == 1 { "malformed line" } else { "malformed lines" };
+    let lines = if counts.malformed() == 1 { "malformed line" } else { "malformed lines" };
     let rows = [
-        (counts.mismatched, Tone::Bad, "FAILED", Trouble::Mismatch),
-        (counts.unverified, Tone::Unsure, "NOT VERIFIED", Trouble::Unverified),
-        (counts.missing, Tone::Bad, "MISSING", Trouble::Missing),
-        (counts.changed, Tone::Bad, "CHANGED during the read", Trouble::Busy),
-        (counts.unreadable, Tone::Bad, "UNREADABLE", Trouble::Unreadable),
-        (counts.malformed, Tone::Unsure, lines, Trouble::Malformed),
+        (counts.mismatched(), Tone::Bad, "FAILED", Trouble::Mismatch),
+        (counts.unverified(), Tone::Unsure, "NOT VERIFIED", Trouble::Unverified),
+        (counts.missing(), Tone::Bad, "MISSING", Trouble::Missing),
+        (counts.changed(), Tone::Bad, "CHANGED during the read", Trouble::Busy),
+        (counts.unreadable(), Tone::Bad, "UNREADABLE", Trouble::Unreadable),
+        (counts.malformed(), Tone::Unsure, lines, Trouble::Malformed),
     ];
     let row = |(number, tone, word, trouble)| Row { tone, number, word, trouble: Some(trouble) };
     rows.into_iter().filter(|(number, ..)| *number > 0).map(row)
@@ -76,8 +76,8 @@ fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
 /// Returns the counts that are not zero, after the number of verified files, which is always
 /// included.
 pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
-    let counts = &report.counts;
-    let mut rows = vec![Row { tone: Tone::Good, number: counts.verified, word: "verified", trouble: None }];
+    let counts = &report.counts();
+    let mut rows = vec![Row { tone: Tone::Good, number: counts.verified(), word: "verified", trouble: None }];
     rows.extend(faulty(counts));
     let mut row = |number: u64, tone: Tone, word: &'static str, trouble: Option<Trouble>| {
         if number > 0 {
@@ -85,36 +85,36 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
         }
     };
     let plural = |number: u64, one: &'static str, many: &'static str| if number == 1 { one } else { many };
-    row(report.moved, if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
-    row(report.still_failed, Tone::Bad, "FAILED in an earlier run", Some(Trouble::StillFailed));
-    row(report.ignored, Tone::Unsure, "missing and ignored", None);
-    let unlisted = if report.cut { "or more not in the manifest" } else { "not in the manifest" };
-    row(report.unlisted, if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
-    row(report.unmarked, Tone::Unsure, "without a digest in the name", None);
-    row(report.renamed, Tone::Unsure, "renamed", None);
-    row(report.not_renamed, Tone::Bad, "NOT renamed", None);
-    let faults = plural(report.incomplete, "bag error", "bag errors");
-    row(report.incomplete, Tone::Bad, faults, Some(Trouble::Incomplete));
-    row(report.unsigned, Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
-    let missing = plural(report.missing_manifests, "manifest MISSING", "manifests MISSING");
-    row(report.missing_manifests, Tone::Bad, missing, None);
+    row(report.moved(), if report.moved_pass() { Tone::Unsure } else { Tone::Bad }, "MOVED", None);
+    row(report.still_failed(), Tone::Bad, "FAILED in an earlier run", Some(Trouble::StillFailed));
+    row(report.ignored(), Tone::Unsure, "missing and ignored", None);
+    let unlisted = if report.is_cut() { "or more not in the manifest" } else { "not in the manifest" };
+    row(report.unlisted(), if exact { Tone::Bad } else { Tone::Unsure }, unlisted, Some(Trouble::Unlisted));
+    row(report.unmarked(), Tone::Unsure, "without a digest in the name", None);
+    row(report.renamed(), Tone::Unsure, "renamed", None);
+    row(report.not_renamed(), Tone::Bad, "NOT renamed", None);
+    let faults = plural(report.incomplete(), "bag error", "bag errors");
+    row(report.incomplete(), Tone::Bad, faults, Some(Trouble::Incomplete));
+    row(report.unsigned(), Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
+    let missing = plural(report.missing_manifests(), "manifest MISSING", "manifests MISSING");
+    row(report.missing_manifests(), Tone::Bad, missing, None);
     if exact {
-        row(report.own, Tone::Unsure, "created by truesum", None);
-        let signatures = plural(report.signatures, "signature not checked", "signatures not checked");
-        row(report.signatures, Tone::Unsure, signatures, None);
+        row(report.own(), Tone::Unsure, "created by truesum", None);
+        let signatures = plural(report.signatures(), "signature not checked", "signatures not checked");
+        row(report.signatures(), Tone::Unsure, signatures, None);
     }
     rows
 }
 
 /// Returns how many of the entries were selected, or `None` if all were.
 pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
-    let all = report.entries + report.deferred + report.left_out;
-    let mut text = format!("selected: {} of {}", grouped(report.entries), count(all, "entry", "entries"));
+    let all = report.entries() + report.deferred() + report.left_out();
+    let mut text = format!("selected: {} of {}", grouped(report.entries()), count(all, "entry", "entries"));
     if let Some(sample) = sample {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
-    if report.deferred > 0 {
-        text += &format!(", {} left for later runs", grouped(report.deferred));
+    if report.deferred() > 0 {
+        text += &format!(", {} left for later runs", grouped(report.deferred()));
     }
     report.is_part().then_some(text)
 }
@@ -124,7 +124,7 @@ pub fn weak(report: &Report) -> Vec<String> {
     let text = |(name, entries): (&String, &u64)| {
         format!("{name} ({}): {}", count(*entries, "entry", "entries"), not_shown(name))
     };
-    report.not_tamper_evident.iter().map(text).collect()
+    report.not_tamper_evident().iter().map(text).collect()
 }
 
 /// Returns the failures of one of several manifests as text; `None` if there are none.
@@ -138,7 +138,8 @@ pub fn faults(counts: &Summary) -> Option<String> {
 pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -> String {
     let text = |row: &Row| match row.word {
         "verified" => {
-            let by = report.manifests.map(|found| format!(" with {}", count(found, "manifest", "manifests")));
+            let by =
+                report.manifests().map(|found| format!(" with {}", count(found, "manifest", "manifests")));
             format!("{} verified{}", count(row.number, "file", "files"), by.unwrap_or_default())
         }
         word => format!("{} {word}", grouped(row.number)),
@@ -149,7 +150,7 @@ pub fn words(report: &Report, sample: Option<&Sample>, read: u64, exact: bool) -
     for more in weak(report).into_iter().chain(part) {
         text += &format!("; {more}");
     }
-    if report.counts.interrupted {
+    if report.counts().interrupted() {
         text += "; interrupted";
     }
     text
@@ -162,14 +163,14 @@ pub fn long(report: &Report, manifests: &[String], read: u64, time: Duration, ex
     let mut rows_said: Vec<(String, String)> =
         manifests.iter().map(|name| row("checked", name.clone())).collect();
     rows_said.push(row("read", rate(read, time)));
-    if report.left_out > 0 {
+    if report.left_out() > 0 {
         rows_said
-            .push(row("left out", count(report.left_out, "entry was", "entries were") + " not selected"));
+            .push(row("left out", count(report.left_out(), "entry was", "entries were") + " not selected"));
     }
-    if report.deferred > 0 {
+    if report.deferred() > 0 {
         rows_said.push(row(
             "deferred",
-            count(report.deferred, "entry was", "entries were") + " left for a later run",
+            count(report.deferred(), "entry was", "entries were") + " left for a later run",
         ));
     }
     let advice = rows(report, exact)
@@ -187,7 +188,7 @@ pub fn heading(
     read: u64,
     time: Duration,
 ) -> Heading {
-    let exact = plan.options.unlisted == Unlisted::Refused;
+    let exact = plan.options.get_unlisted() == Unlisted::Refused;
     let names: Vec<String> = match &plan.subject {
         Subject::Files(files, _) => {
             files.iter().map(|file| display_safe(file.as_os_str().as_bytes())).collect()
@@ -197,7 +198,7 @@ pub fn heading(
             manifests.iter().map(|(name, _)| display_safe(name)).collect()
         }
     };
-    let all = count(report.entries, "entry", "entries");
+    let all = count(report.entries(), "entry", "entries");
     let (tone, verdict, sentence) = match report.verdict() {
         Conclusion::Verified => {
             (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches."))
@@ -220,10 +221,10 @@ pub fn heading(
     };
     let mut facts = facts(read, time);
     facts.splice(0..0, manifests.iter().map(|(name, digest)| ("Manifest", manifest(name, digest.as_ref()))));
-    if let Some(root) = &plan.options.root {
+    if let Some(root) = plan.options.get_read().get_root() {
         facts.push(("Folder", display_safe(root.as_os_str().as_bytes())));
     }
-    let part = part(report, plan.options.select.sample());
+    let part = part(report, plan.options.get_read().get_select().sample());
     let labels = part.map(|part| as_sentence(&part)).into_iter().chain(weak(report)).collect();
     let count = |row: Row| (row.tone, row.word.to_owned(), row.number, row.trouble);
     let counts = rows(report, exact).into_iter().map(count).collect();

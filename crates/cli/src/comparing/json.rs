@@ -13,26 +13,26 @@ use truesum_fs::name::OsStrExt;
 /// Appends the object for one file, with the action taken.
 pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
     begin(manner.schema, "file", out);
-    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.status)));
+    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.status())));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));
     }
-    json::path_into(finding.name.as_os_str().as_bytes(), out);
-    if let Some(from) = finding.from {
+    json::path_into(finding.name().as_os_str().as_bytes(), out);
+    if let Some(from) = finding.from() {
         out.extend_from_slice(b",\"from\":{");
         json::path_into(from.as_os_str().as_bytes(), out);
         out.push(b'}');
     }
-    if finding.candidates > 1 {
-        add(out, format_args!(",\"candidates\":{}", finding.candidates));
+    if finding.candidates() > 1 {
+        add(out, format_args!(",\"candidates\":{}", finding.candidates()));
     }
-    for (name, facts) in [("listed", &finding.listed), ("found", &finding.found)] {
+    for (name, facts) in [("listed", finding.listed()), ("found", finding.found())] {
         if let Some(facts) = facts {
             add(out, format_args!(",\"{name}\":"));
             object(facts, out);
         }
     }
-    if let Some(error) = finding.error {
+    if let Some(error) = finding.error() {
         out.extend_from_slice(b",\"reason\":");
         json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
     }
@@ -60,7 +60,7 @@ pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>
     add(out, format_args!(",\"standing\":\"{status}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
-        let digests = outcome.job.specs.iter().cloned().zip(found.digests().iter().cloned()).collect();
+        let digests = outcome.job.specs().iter().cloned().zip(found.digests().iter().cloned()).collect();
         let (seconds, nanos) = found.mtime();
         out.extend_from_slice(b",\"found\":");
         object(&Facts { size: Some(found.size()), mtime: Some(Time { seconds, nanos }), digests }, out);
@@ -72,10 +72,17 @@ pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>
 pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
     let mut out = Vec::new();
     begin(manner.schema, "summary", &mut out);
-    let KnownReport { listed, known, unknown, unreadable, malformed, failed, bytes, .. } = report;
-    add(&mut out, format_args!(",\"listed\":{listed},\"known\":{known},\"unknown\":{unknown}"));
-    add(&mut out, format_args!(",\"unreadable\":{unreadable},\"malformed\":{malformed},\"failed\":{failed}"));
-    add(&mut out, format_args!(",\"bytes\":{bytes}"));
+    for (name, value) in [
+        ("listed", report.listed()),
+        ("known", report.known()),
+        ("unknown", report.unknown()),
+        ("unreadable", report.unreadable()),
+        ("malformed", report.malformed()),
+        ("failed", report.failed()),
+        ("bytes", report.bytes()),
+    ] {
+        add(&mut out, format_args!(",\"{name}\":{value}"));
+    }
     end_summary([], time.as_secs_f64(), exit, &mut out);
     out
 }
@@ -96,14 +103,14 @@ pub fn summary(
     for (name, value) in more {
         add(&mut out, format_args!(",\"{name}\":{value}"));
     }
-    let Report { malformed, failed, bytes, weak, .. } = report;
-    add(&mut out, format_args!(",\"not_tamper_evident\":{weak}"));
+    let (malformed, failed, bytes) = (report.malformed(), report.failed(), report.bytes());
+    add(&mut out, format_args!(",\"not_tamper_evident\":{}", report.weak()));
     if report.is_part() {
-        let [listed, found] = report.left_out;
+        let [listed, found] = report.left_out();
         add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));
     }
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
-    let manifests = report.manifests.iter();
+    let manifests = report.manifests().iter();
     let manifests = manifests.map(|(path, digest)| (path.as_os_str().as_bytes(), digest.as_ref()));
     end_summary(manifests, time.as_secs_f64(), exit, &mut out);
     out

@@ -20,12 +20,12 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         (number > 0).then(|| format!("{} {}", grouped(number), manner.word(status)))
     };
     let mut parts: Vec<String> = FileStatus::ALL.into_iter().filter_map(files).collect();
-    if report.malformed > 0 {
-        parts.push(count(report.malformed, "malformed line", "malformed lines"));
+    if report.malformed() > 0 {
+        parts.push(count(report.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed, "file", "files"));
-    text += &format!("; {} read", size(report.bytes));
+    let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed(), "file", "files"));
+    text += &format!("; {} read", size(report.bytes()));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(manner, report) {
         text += &format!("; {part}");
@@ -47,7 +47,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
 /// Returns the algorithms for which an equal file may still have been tampered with, and those that
 /// compare only a small part of a file.
 pub fn weak(report: &Report) -> Vec<String> {
-    label(&report.not_tamper_evident)
+    label(report.not_tamper_evident())
 }
 
 /// Does the same for algorithms given by name.
@@ -64,7 +64,7 @@ pub fn part(manner: &Manner, report: &Report) -> Option<String> {
 
 /// Returns the numbers of files and folders on each side that were not selected.
 fn left_out(manner: &Manner, report: &Report) -> String {
-    let [old, new] = report.left_out.map(grouped);
+    let [old, new] = report.left_out().map(grouped);
     format!("{old} {} and {new} {}", manner.sides[0], manner.sides[1])
 }
 
@@ -90,16 +90,17 @@ fn trouble(status: FileStatus) -> Option<Trouble> {
 pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);
-    let checked = report.manifests.iter().map(|(path, digest)| row("compared", name(path, digest.as_ref())));
+    let checked =
+        report.manifests().iter().map(|(path, digest)| row("compared", name(path, digest.as_ref())));
     let mut rows: Vec<(String, String)> = checked.collect();
-    rows.push(row("read", rate(report.bytes, time)));
+    rows.push(row("read", rate(report.bytes(), time)));
     if report.is_part() {
         rows.push(row("left out", left_out(manner, report)));
     }
     for status in FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0) {
         rows.extend(trouble(status).map(|trouble| row(manner.word(status), trouble.advice().to_owned())));
     }
-    if report.malformed > 0 {
+    if report.malformed() > 0 {
         rows.push(row("malformed", Trouble::Malformed.advice().to_owned()));
     }
     lines(&rows)
@@ -110,12 +111,12 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
 pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let mut notes: Vec<String> =
-        finding.from.map(|from| format!("from {}", name(from))).into_iter().collect();
+        finding.from().map(|from| format!("from {}", name(from))).into_iter().collect();
     notes.extend(uncertain(finding));
-    notes.extend(finding.error.map(|error| format!("cannot {}: {}", error.action, error.reason())));
+    notes.extend(finding.error().map(|error| format!("cannot {}: {}", error.action, error.reason())));
     // The content of a moved file is the same as in the manifest.
-    let found = finding.found.as_ref().filter(|_| finding.status != FileStatus::Moved);
-    for (word, facts) in [("listed", finding.listed.as_ref()), ("found", found)] {
+    let found = finding.found().as_ref().filter(|_| finding.status() != FileStatus::Moved);
+    for (word, facts) in [("listed", finding.listed().as_ref()), ("found", found)] {
         let Some(Facts { size, mtime, .. }) = facts else { continue };
         let size = size.map(|size| count(size, "byte", "bytes"));
         let time = mtime.map(|time| format!("modified {}", origin::rfc3339(time)));
@@ -126,7 +127,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     }
     let mut notes: Vec<Note> = notes.into_iter().map(Note::Text).collect();
     let digests = |facts: Option<&Facts>| facts.map_or(Vec::new(), |facts| facts.digests.clone());
-    let (listed, found) = (digests(finding.listed.as_ref()), digests(found));
+    let (listed, found) = (digests(finding.listed().as_ref()), digests(found));
     for (spec, expected) in &listed {
         match found.iter().find(|(other, _)| other == spec) {
             Some((_, actual)) if actual != expected => {
@@ -144,7 +145,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
 /// Returns the head of a report.
 pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
-    let names: Vec<String> = report.manifests.iter().map(|(path, _)| name(path)).collect();
+    let names: Vec<String> = report.manifests().iter().map(|(path, _)| name(path)).collect();
     let (tone, verdict, sentence) = match report.equality() {
         Equality::Equal if report.count(FileStatus::Moved) > 0 => (
             Tone::Good,
@@ -165,11 +166,11 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
             "The audit was interrupted; the counts cover only the files processed until then.",
         ),
     };
-    let mut facts = facts(report.bytes, time);
-    let manifests = report.manifests.iter();
+    let mut facts = facts(report.bytes(), time);
+    let manifests = report.manifests().iter();
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
-    facts.push(("Listed", count(report.listed, "file", "files")));
+    facts.push(("Listed", count(report.listed(), "file", "files")));
     let mut labels: Vec<String> = part(manner, report).map(|part| as_sentence(&part)).into_iter().collect();
     labels.extend(weak(report));
     let row = |status: FileStatus| {
@@ -177,8 +178,8 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
         (number > 0).then(|| (tone_of(status, manner), word, number, trouble(status)))
     };
     let mut counts: Vec<_> = FileStatus::ALL.into_iter().filter_map(row).collect();
-    if report.malformed > 0 {
-        counts.push((Tone::Unsure, "malformed".to_owned(), report.malformed, Some(Trouble::Malformed)));
+    if report.malformed() > 0 {
+        counts.push((Tone::Unsure, "malformed".to_owned(), report.malformed(), Some(Trouble::Malformed)));
     }
     Heading {
         verdict: (tone, verdict),

@@ -12,7 +12,7 @@ use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
-use truesum::{Error, Event, Job, Mapping, Outcome, Report, Selection, Verdict, Verification};
+use truesum::{Error, Event, Job, Mapping, Outcome, ReadOptions, Report, Selection, Verdict, Verification};
 use truesum_fs::name::OsStrExt;
 
 /// Maximum number of malformed lines that are reported individually.
@@ -43,16 +43,14 @@ pub fn read(
         let text = format!("{}: not converted: it is a folder", display_safe(name));
         return Err(NotWritten::Refused(Refusal::with_hint(text, "specify one of the manifests in it")));
     }
-    let options = truesum::Options {
-        algorithms: args.from_algorithm.clone(),
-        also: args.algorithm.clone(),
-        format: args.from,
-        root: args.root.clone(),
-        select,
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        ..truesum::Options::default()
-    };
+    let read = ReadOptions::default()
+        .algorithms(args.from_algorithm.clone())
+        .format(args.from)
+        .root(args.root.clone())
+        .select(select)
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded);
+    let options = truesum::Options::from(read).also(args.algorithm.clone());
     let lines = manifest::format("jsonl").expect("a row of the table of formats");
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), lines, &Heading::default());
     let mut rewriting =
@@ -71,12 +69,12 @@ pub fn read(
         let names = count(renamed, "name is", "names are");
         console.note(&format!("{names} written with / instead of \\, like the names of the verified files"));
     }
-    for (name, entries) in &report.not_tamper_evident {
+    for (name, entries) in report.not_tamper_evident() {
         let entries = count(*entries, "entry", "entries");
         console.note(&format!("{entries} verified with {name}: {}", not_shown(name)));
     }
-    let files = count(report.counts.verified, "file", "files");
-    console.note(&format!("{files} verified, {} read", size(report.counts.bytes)));
+    let files = count(report.counts().verified(), "file", "files");
+    console.note(&format!("{files} verified, {} read", size(report.counts().bytes())));
     let text = match writer.finish() {
         Ok(text) => text.into_inner().map_err(|error| scratch(error.into_error()))?,
         Err(error) => return Err(scratch(io::Error::other(error)).into()),
@@ -93,17 +91,17 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
     if verdict.exit_status() == Exit::Done.code() && !lacking {
         return None;
     }
-    let (text, hint) = if report.counts.failed() > 0 {
-        let failed = count(report.counts.failed(), "entry", "entries");
+    let (text, hint) = if report.counts().failed() > 0 {
+        let failed = count(report.counts().failed(), "entry", "entries");
         let text = format!("{name}: not converted: {failed} could not be verified");
         let word = path_word(&args.input);
         let hint = format!(
             "to leave out a file that cannot be restored: truesum convert{SAME_OPTIONS} --exclude NAME {word}"
         );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
-    } else if lacking || report.counts.unverified > 0 {
+    } else if lacking || report.counts().unverified() > 0 {
         ("some entries have no digest of a complete file", None)
-    } else if report.counts.malformed > 0 {
+    } else if report.counts().malformed() > 0 {
         (
             "malformed lines",
             Some("specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT"),
@@ -138,12 +136,12 @@ impl Rewriting<'_> {
             Event::Malformed(manifest, line) => {
                 self.malformed += 1;
                 if self.malformed <= SHOWN {
-                    self.console.error_of(manifest.name.as_os_str().as_bytes(), &line.to_string());
+                    self.console.error_of(manifest.name().as_os_str().as_bytes(), &line.to_string());
                 }
             }
             Event::Checked(_, checked) => {
-                self.signer = checked.unverified_signature;
-                if let Some(error) = &checked.failed {
+                self.signer = checked.unverified_signature();
+                if let Some(error) = checked.failed() {
                     self.console.failure(error);
                 }
             }
@@ -151,7 +149,7 @@ impl Rewriting<'_> {
             Event::Doubtful(doubt) => {
                 self.console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
             }
-            Event::Unmatched(name) => self.console.error_of(name.name.as_bytes(), not_matched(name)),
+            Event::Unmatched(name) => self.console.error_of(name.name().as_bytes(), not_matched(name)),
             _ => {}
         }
         Ok(())
@@ -159,11 +157,11 @@ impl Rewriting<'_> {
 
     /// Returns the name of the file that was verified: `sub/f` for an entry `sub\f` from Windows.
     fn name(&mut self, job: &Job) -> Vec<u8> {
-        let opened = alternatives(&job.name).find(|name| job.open.as_ref() == Some(name));
+        let opened = alternatives(job.name()).find(|name| job.open().as_ref() == Some(name));
         if opened.is_some() {
             self.renamed += 1;
         }
-        opened.unwrap_or_else(|| job.name.clone())
+        opened.unwrap_or_else(|| job.name().to_vec())
     }
 
     /// Writes an entry if its old digests matched in this read.
@@ -171,8 +169,8 @@ impl Rewriting<'_> {
         let job = &outcome.job;
         let found = match (outcome.verdict(), &outcome.result) {
             (Verdict::Verified, Ok(found)) => found,
-            (Verdict::Unverified, _) if job.exempt => {
-                self.console.note(&format!("{}: left out: it has no digest", display_safe(&job.name)));
+            (Verdict::Unverified, _) if job.exempt() => {
+                self.console.note(&format!("{}: left out: it has no digest", display_safe(job.name())));
                 return Ok(());
             }
             (_, Err(error)) => {
@@ -180,17 +178,17 @@ impl Rewriting<'_> {
                 return Ok(());
             }
             (_, Ok(_)) => {
-                self.console.error_of(&job.name, &difference(outcome));
+                self.console.error_of(job.name(), &difference(outcome));
                 return Ok(());
             }
         };
         let digest = |spec: &Spec| {
-            let at = job.specs.iter().position(|computed| computed == spec)?;
+            let at = job.specs().iter().position(|computed| computed == spec)?;
             Some((spec.clone(), found.digests().get(at)?.clone()))
         };
         let Some(digests) = self.args.algorithm.iter().map(digest).collect::<Option<Vec<_>>>() else {
             self.lacking = true;
-            self.console.error_of(&job.name, "not hashed: it was verified with piece digests");
+            self.console.error_of(job.name(), "not hashed: it was verified with piece digests");
             return Ok(());
         };
         let (seconds, nanos) = found.mtime();
@@ -204,8 +202,8 @@ impl Rewriting<'_> {
         // Details that the format cannot store count as lost only if the old manifest had them.
         let kept = self.format.holds.kept(&entry);
         let entry = Entry {
-            size: job.size.and(entry.size).or(kept.size),
-            mtime: job.mtime.and(entry.mtime).or(kept.mtime),
+            size: job.size().and(entry.size).or(kept.size),
+            mtime: job.mtime().and(entry.mtime).or(kept.mtime),
             ..entry
         };
         match self.writer.write(&entry) {
@@ -220,13 +218,13 @@ impl Rewriting<'_> {
 fn difference(outcome: &Outcome) -> String {
     let job = &outcome.job;
     let Ok(found) = &outcome.result else { return String::new() };
-    if job.expected.is_empty() {
+    if job.expected().is_empty() {
         return "not verified: the manifest has no digest for it".to_owned();
     }
-    if let Some(size) = job.size.filter(|size| *size != found.size()) {
+    if let Some(size) = job.size().filter(|size| *size != found.size()) {
         return format!("does not match: {} bytes instead of {size}", found.size());
     }
-    let mut digests = job.specs.iter().zip(&job.expected).zip(found.digests());
+    let mut digests = job.specs().iter().zip(job.expected()).zip(found.digests());
     match digests.find(|((spec, expected), found)| !spec.agree(expected, found)) {
         Some(((spec, expected), found)) => {
             format!("does not match: expected {spec} {expected}, found {found}")

@@ -92,10 +92,9 @@ impl SelectArgs {
     /// Fails if a glob is invalid.
     pub fn options(&self) -> Result<walk::Options, Refusal> {
         keep_ignore_files(self.gitignore);
-        let wanted =
-            Wanted { include: self.include.clone(), exclude: self.exclude.clone(), ..Wanted::default() };
+        let wanted = Wanted::default().include(self.include.clone()).exclude(self.exclude.clone());
         let select = selection(&wanted)?;
-        Ok(walk::Options { select, gitignore: self.gitignore, ..walk::Options::default() })
+        Ok(walk::Options::default().select(select).gitignore(self.gitignore))
     }
 }
 
@@ -242,7 +241,7 @@ pub fn run(args: ComputeArgs) -> Exit {
     };
     let reporting = args.run.reporting(false);
     let options =
-        Options { kind: plan.kind.clone(), walk, threads: reporting.threads, mapping: Mapping::Guarded };
+        Options::new(plan.kind.clone()).walk(walk).threads(reporting.threads).mapping(Mapping::Guarded);
     let mut output = Output::stdout();
     let watch = Watch::start(reporting.line, None, &mut console);
     let (mut exit, mut written) = (Exit::Done, Ok(()));
@@ -255,13 +254,13 @@ pub fn run(args: ComputeArgs) -> Exit {
             }
             continue;
         };
-        if args.select.is_selective() && found.files + found.links == 0 && is_filled(folder) {
+        if args.select.is_selective() && found.files() + found.links() == 0 && is_filled(folder) {
             console.error_of(folder.as_bytes(), "nothing selected: all files were excluded");
             exit = exit.max(Exit::NotAsAsked);
             continue;
         }
         let line = match &plan.expected {
-            Some(expected) if found.digest == *expected => [shown(folder), b": OK\n".to_vec()].concat(),
+            Some(expected) if found.digest() == expected => [shown(folder), b": OK\n".to_vec()].concat(),
             Some(_) => {
                 exit = exit.max(Exit::Failed);
                 let text = plan.kind.text(&found, plan.encoding);
@@ -302,14 +301,13 @@ fn shown(folder: &OsString) -> Vec<u8> {
 
 fn summary(folder: &OsString, found: &Directory) -> String {
     use crate::words::{count, size};
-    let Directory { files, folders, links, bytes, .. } = found;
     let name = display_safe(Path::new(folder).as_os_str().as_bytes());
     let [files, folders, links] = [
-        count(*files, "file", "files"),
-        count(*folders, "folder", "folders"),
-        count(*links, "link", "links"),
+        count(found.files(), "file", "files"),
+        count(found.folders(), "folder", "folders"),
+        count(found.links(), "link", "links"),
     ];
-    format!("truesum: {name}: {files}, {folders}, {links}, {}", size(*bytes))
+    format!("truesum: {name}: {files}, {folders}, {links}, {}", size(found.bytes()))
 }
 
 fn object(args: &ComputeArgs, plan: &Plan, folder: &[u8], found: &Directory) -> Vec<u8> {
@@ -319,7 +317,7 @@ fn object(args: &ComputeArgs, plan: &Plan, folder: &[u8], found: &Directory) -> 
     json::path_into(folder, &mut line);
     line.extend_from_slice(b",\"digest\":");
     json::string_into(&plan.kind.text(found, plan.encoding), &mut line);
-    let Directory { files, folders, links, bytes, .. } = found;
+    let (files, folders, links, bytes) = (found.files(), found.folders(), found.links(), found.bytes());
     let _ = writeln!(
         line,
         ",\"kind\":\"{kind}\",\"files\":{files},\"folders\":{folders},\"links\":{links},\"bytes\":{bytes}}}"

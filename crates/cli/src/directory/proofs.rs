@@ -71,7 +71,7 @@ pub fn prove(args: &ProveArgs) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let reporting = args.run.reporting(false);
-    let options = Options { kind, walk, threads: reporting.threads, mapping: Mapping::Guarded };
+    let options = Options::new(kind).walk(walk).threads(reporting.threads).mapping(Mapping::Guarded);
     let watch = Watch::start(reporting.line, None, &mut console);
     let mut failed = Exit::Failed;
     let mut on_error = |error: Error| {

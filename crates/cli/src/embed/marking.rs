@@ -48,8 +48,8 @@ impl Sink for Marking<'_> {
             }
         };
         let crc32 = found.digests()[0].clone();
-        let shown = display_safe(&job.name);
-        let line = match mark(&job.name) {
+        let shown = display_safe(job.name());
+        let line = match mark(job.name()) {
             Some(carried) if carried == crc32 => {
                 self.right += 1;
                 format!("{shown}: OK\n")
@@ -62,14 +62,14 @@ impl Sink for Marking<'_> {
                 )
             }
             None => {
-                let base = marked(&job.name, &crc32);
+                let base = marked(job.name(), &crc32);
                 let new = display_safe(&base);
                 let rename = if self.carried_out { rename_beside } else { test_rename_beside };
                 let result = match self.carried_out || self.planned.insert(new_path(&job, &base)) {
                     true => rename(&job, &found, &base),
                     // The first rename would take the file away.
                     false => Err(Error::new(
-                        &job.name,
+                        job.name(),
                         "rename",
                         Cause::Other("the file was specified twice".to_owned()),
                     )),
@@ -85,7 +85,7 @@ impl Sink for Marking<'_> {
                     }
                     (Err(error), true) => {
                         self.wrong += 1;
-                        self.console.failure(&Error { path: job.name, ..error });
+                        self.console.failure(&Error { path: job.into_name(), ..error });
                         format!("{shown}: NOT RENAMED to {new}\n")
                     }
                     (Err(error), false) => {

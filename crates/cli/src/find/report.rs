@@ -78,23 +78,24 @@ impl Printer {
                 report(notice, self.reporting, ("not read", "not read"), &mut self.console)
             }
             Event::Pause => self.output.pause()?,
+            _ => {}
         }
         self.write()
     }
 
     fn found(&mut self, found: &Found<'_>) {
-        if found.by.iter().all(|(spec, _)| weak::verdict(spec) != weak::Strength::TamperEvident) {
-            self.weak.extend(found.by.iter().map(|(spec, _)| spec.to_string()));
+        if found.by().iter().all(|(spec, _)| weak::verdict(spec) != weak::Strength::TamperEvident) {
+            self.weak.extend(found.by().iter().map(|(spec, _)| spec.to_string()));
         }
         let Printer { line, by_name, .. } = self;
-        let (name, label) = (found.name.as_os_str().as_bytes(), found.label);
+        let (name, label) = (found.name().as_os_str().as_bytes(), found.label());
         match self.form {
             Form::Names => {
                 line.extend_from_slice(name);
                 line.push(0);
             }
             Form::Lines => {
-                let by: Vec<String> = found.by.iter().map(|(spec, _)| spec.to_string()).collect();
+                let by: Vec<String> = found.by().iter().map(|(spec, _)| spec.to_string()).collect();
                 let (name, label) = (display_safe(name), display_safe(label));
                 line.extend_from_slice(format!("found\t{name}\t{label}\t{}\n", by.join("+")).as_bytes());
             }
@@ -102,10 +103,10 @@ impl Printer {
                 objects::begin(SCHEMA, "found", line);
                 objects::path(name, line);
                 wanted(label, *by_name, line);
-                objects::add(line, format_args!(",\"size\":{}", found.size));
+                objects::add(line, format_args!(",\"size\":{}", found.size()));
                 let strong = |(spec, _): &(Spec, _)| weak::verdict(spec) == weak::Strength::TamperEvident;
-                objects::add(line, format_args!(",\"tamper_evident\":{}", found.by.iter().any(strong)));
-                objects::digests(found.by.iter().map(|(spec, digest)| (spec, digest)), line);
+                objects::add(line, format_args!(",\"tamper_evident\":{}", found.by().iter().any(strong)));
+                objects::digests(found.by().iter().map(|(spec, digest)| (spec, digest)), line);
                 objects::end(line);
             }
         }
@@ -131,8 +132,8 @@ impl Printer {
             self.console.error(&count(more, "more malformed line", "more malformed lines"));
         }
         // After an interruption, it is unknown whether anything is absent.
-        let absent = report.found.iter().zip(search.labels()).filter(|(files, _)| **files == 0);
-        for label in absent.filter(|_| !report.interrupted).map(|(_, label)| label) {
+        let absent = report.found().iter().zip(search.labels()).filter(|(files, _)| **files == 0);
+        for label in absent.filter(|_| !report.interrupted()).map(|(_, label)| label) {
             match self.form {
                 Form::Names => {}
                 Form::Lines => {
@@ -150,19 +151,19 @@ impl Printer {
             }
         }
         if self.form == Form::Json {
-            let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
+            let found = report.found().iter().filter(|&&files| files > 0).count() as u64;
             let counts = [
-                ("wanted", report.found.len() as u64),
+                ("wanted", report.found().len() as u64),
                 ("found", found),
-                ("files", report.found.iter().sum()),
-                ("read", report.read),
-                ("passed", report.passed),
-                ("left_out", report.left_out.files),
-                ("left_out_folders", report.left_out.folders),
+                ("files", report.found().iter().sum()),
+                ("read", report.read()),
+                ("passed", report.passed()),
+                ("left_out", report.left_out().files()),
+                ("left_out_folders", report.left_out().folders()),
                 ("not_tried", not_tried as u64),
-                ("failed", report.failed),
-                ("malformed", report.malformed),
-                ("bytes", report.bytes),
+                ("failed", report.failed()),
+                ("malformed", report.malformed()),
+                ("bytes", report.bytes()),
             ];
             objects::summary(SCHEMA, &counts, seconds, exit.code(), &mut self.line);
         }
@@ -195,23 +196,23 @@ fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
 /// Returns the summary line; `weak` are the algorithms for which an equal digest does not rule out
 /// tampering.
 pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String {
-    let all = report.found.len() as u64;
-    let found = report.found.iter().filter(|&&files| files > 0).count() as u64;
+    let all = report.found().len() as u64;
+    let found = report.found().iter().filter(|&&files| files > 0).count() as u64;
     let what =
         if by_name { count(all, "listed file", "listed files") } else { count(all, "digest", "digests") };
     let mut text = format!("truesum: {} of {what} found", grouped(found));
-    text += &format!("; {}, {} read", count(report.read, "file", "files"), size(report.bytes));
-    if report.passed > 0 {
-        text += &format!("; {} of a different size skipped", grouped(report.passed));
+    text += &format!("; {}, {} read", count(report.read(), "file", "files"), size(report.bytes()));
+    if report.passed() > 0 {
+        text += &format!("; {} of a different size skipped", grouped(report.passed()));
     }
-    if report.left_out != LeftOut::default() {
-        text += &format!("; {} excluded", not_selected(report.left_out));
+    if report.left_out() != LeftOut::default() {
+        text += &format!("; {} excluded", not_selected(report.left_out()));
     }
-    if report.malformed > 0 {
-        text += &format!("; {}", count(report.malformed, "malformed line", "malformed lines"));
+    if report.malformed() > 0 {
+        text += &format!("; {}", count(report.malformed(), "malformed line", "malformed lines"));
     }
-    if report.failed > 0 {
-        text += &format!("; {} could NOT be read", grouped(report.failed));
+    if report.failed() > 0 {
+        text += &format!("; {} could NOT be read", grouped(report.failed()));
         if found < all {
             text += ": \"absent\" is not certain";
         }
@@ -219,7 +220,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     for label in label(weak) {
         text += &format!("; {label}");
     }
-    if report.interrupted {
+    if report.interrupted() {
         text += "; interrupted";
     }
     text

@@ -138,8 +138,11 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         ("--per-directory and --sidecar", place.is_some()),
         ("-t torrent", torrent.is_some()),
         ("--raw", form == Form::Raw),
-        ("selection options", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
-        ("--special", walk.special == Special::Read),
+        (
+            "selection options",
+            !walk.get_select().is_open() || walk.get_gitignore() || walk.get_one_file_system(),
+        ),
+        ("--special", walk.get_special() == Special::Read),
     ];
     let remote = stores::named(&inputs, &not_of_objects)?;
     match (&key, &inputs) {

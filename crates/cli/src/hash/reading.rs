@@ -25,15 +25,14 @@ pub struct Reading {
 impl Reading {
     /// Returns the engine's configuration. `own` are files that this run writes.
     pub fn engine(&self, own: Vec<FileId>) -> Config {
-        Config {
-            root: Root::Anywhere,
-            special: self.walk.special,
-            threads: self.reporting.threads,
-            mapping: Mapping::Guarded,
-            order: self.order,
-            own,
-            remote: self.remote.clone(),
-        }
+        Config::default()
+            .root(Root::Anywhere)
+            .special(self.walk.get_special())
+            .threads(self.reporting.threads)
+            .mapping(Mapping::Guarded)
+            .order(self.order)
+            .own(own)
+            .remote(self.remote.clone())
     }
 
     /// Returns the files as tasks.

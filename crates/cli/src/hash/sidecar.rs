@@ -193,8 +193,7 @@ impl<'p> EarlierManifests<'p> {
         });
         let widened: Vec<_> = widened.collect();
         for specs in widened {
-            let added: Vec<Spec> = specs.iter().filter(|spec| !job.specs.contains(spec)).cloned().collect();
-            job.specs = job.specs.iter().cloned().chain(added).collect();
+            job.add_specs(&specs);
         }
     }
 
@@ -448,7 +447,7 @@ fn entry(job: &Job, found: Found) -> Entry {
         path: path[folder_of(path).len()..].to_vec(),
         size: Some(found.size()),
         mtime: Some(Time { seconds, nanos }),
-        digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
+        digests: job.specs().iter().cloned().zip(found.into_digests()).collect(),
         ..Entry::default()
     }
 }

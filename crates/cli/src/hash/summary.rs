@@ -11,16 +11,15 @@ use std::time::Duration;
 use truesum::Summary;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum::walk::LeftOut;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the summary line: how many files, how fast, and what was left out.
 pub fn short(summary: &Summary, counts: &RunCounts, time: Duration) -> String {
-    let left_out = match counts.left_out {
-        LeftOut { files: 0, folders: 0, .. } => String::new(),
-        some => format!("; {} left out", selection::not_selected(some)),
+    let left_out = match counts.left_out.files() + counts.left_out.folders() {
+        0 => String::new(),
+        _ => format!("; {} left out", selection::not_selected(counts.left_out)),
     };
-    format!("truesum: {}, {}{left_out}", count(summary.files, "file", "files"), rate(summary.bytes, time))
+    format!("truesum: {}, {}{left_out}", count(summary.files(), "file", "files"), rate(summary.bytes(), time))
 }
 
 /// Returns the lines of the long summary: where the files are listed, what was skipped, and advice
@@ -34,13 +33,13 @@ pub fn long(summary: &Summary, counts: &RunCounts, specs: &[Spec], output: Optio
     };
     let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
     row("digests", 1, names.join(", "));
-    let listed = summary.files - counts.refused;
+    let listed = summary.files() - counts.refused;
     if let Some(output) = output {
         let output = display_safe(output.as_os_str().as_bytes());
         row("listed", 1, format!("{} in {output}", count(listed, "file", "files")));
     }
-    let LeftOut { files, folders, .. } = counts.left_out;
-    row("left out", files + folders, selection::not_selected(counts.left_out));
+    let left_out = counts.left_out.files() + counts.left_out.folders();
+    row("left out", left_out, selection::not_selected(counts.left_out));
     row(
         "links",
         counts.links,
@@ -48,18 +47,19 @@ pub fn long(summary: &Summary, counts: &RunCounts, specs: &[Spec], output: Optio
     );
     let temporary = count(counts.temporary, "temporary file", "temporary files");
     row("temporary", counts.temporary, temporary + " of other runs, not hashed");
-    row("UNREADABLE", summary.unreadable, Trouble::Unreadable.advice().to_owned());
-    row("MISSING", summary.missing, "does not exist: check the spelling of the name".to_owned());
-    row("CHANGED during the read", summary.changed, Trouble::Busy.advice().to_owned());
+    row("UNREADABLE", summary.unreadable(), Trouble::Unreadable.advice().to_owned());
+    row("MISSING", summary.missing(), "does not exist: check the spelling of the name".to_owned());
+    row("CHANGED during the read", summary.changed(), Trouble::Busy.advice().to_owned());
     row("not listed", counts.refused, "the format cannot store the entry, but --json can".to_owned());
     lines(&rows)
 }
 
 /// Returns the summary as a JSON object in one line.
 pub fn object(summary: &Summary, counts: &RunCounts, time: Duration, exit: u8) -> String {
-    let Summary { files, bytes, missing, changed, unreadable, .. } = summary;
+    let (files, bytes, missing) = (summary.files(), summary.bytes(), summary.missing());
+    let (changed, unreadable) = (summary.changed(), summary.unreadable());
     let RunCounts { refused, links, temporary, left_out, .. } = counts;
-    let LeftOut { files: left, folders, .. } = left_out;
+    let (left, folders) = (left_out.files(), left_out.folders());
     let mut out = Vec::new();
     begin("truesum-hash/1", "summary", &mut out);
     add(

@@ -76,7 +76,7 @@ pub fn unfit(tasks: &[Task], cut: Cut, mut writer: Writer<Vec<u8>>) -> Option<(V
     tasks.iter().find_map(|task| {
         let Task::File(job) = task else { return None };
         let pieces = no_pieces(cut);
-        let entry = Entry { path: job.name.clone(), size: Some(0), pieces, ..Entry::default() };
+        let entry = Entry { path: job.name().to_vec(), size: Some(0), pieces, ..Entry::default() };
         match writer.write(&entry) {
             Err(WriteError::Refused(why)) => Some((entry.path, why)),
             _ => None,
@@ -153,7 +153,7 @@ impl Sink for Writing<'_> {
         let found = match result {
             Ok(found) => found,
             Err(error) => {
-                let path = job.open.unwrap_or(job.name);
+                let path = job.path().to_vec();
                 self.console.failure(&Error { path, ..error });
                 return Ok(());
             }
@@ -161,8 +161,8 @@ impl Sink for Writing<'_> {
         self.lines.clear();
         // Absolute names are counted separately.
         let leads_out = |root: &Root| {
-            let opened = root.open(&job.name, Special::Refuse);
-            !job.name.starts_with(b"/") && opened.is_err_and(|error| error.kind() == Kind::OutsideRoot)
+            let opened = root.open(job.name(), Special::Refuse);
+            !job.name().starts_with(b"/") && opened.is_err_and(|error| error.kind() == Kind::OutsideRoot)
         };
         self.led_out += u64::from(self.bounds.as_ref().is_some_and(leads_out));
         match &mut self.writer {
@@ -173,10 +173,10 @@ impl Sink for Writing<'_> {
             writer => {
                 let (seconds, nanos) = found.mtime();
                 let mut entry = Entry {
-                    path: job.name,
+                    path: job.name().to_vec(),
                     size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
-                    digests: job.specs.iter().cloned().zip(found.into_digests()).collect(),
+                    digests: job.specs().iter().cloned().zip(found.into_digests()).collect(),
                     ..Entry::default()
                 };
                 if let Some(waiting) = &mut self.waiting {

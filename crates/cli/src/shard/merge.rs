@@ -205,7 +205,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console.error_of(&name, &format!("cannot be written: {why}"));
     }
     let shown = display_safe(name);
-    if merged.interrupted {
+    if merged.interrupted() {
         console.error(&format!("interrupted: {shown} was not written"));
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
@@ -226,19 +226,19 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         });
         return Ok(Exit::NotAsAsked);
     }
-    let lacking = merged.failed + unholdable;
+    let lacking = merged.failed() + unholdable;
     // If the format can store none of the files, `--partial` would not help.
-    let some_held = unholdable == 0 || unholdable < merged.files;
-    if merged.faults > 0 || lacking > 0 && !(args.partial && some_held) {
-        let faults = count(merged.faults, "error in the parts", "errors in the parts");
+    let some_held = unholdable == 0 || unholdable < merged.files();
+    if merged.faults() > 0 || lacking > 0 && !(args.partial && some_held) {
+        let faults = count(merged.faults(), "error in the parts", "errors in the parts");
         let files = count(lacking, "file", "files") + " would be missing from it";
-        let why = match (merged.faults, lacking) {
+        let why = match (merged.faults(), lacking) {
             (_, 0) => faults,
             (0, _) => files,
             _ => format!("{faults}, and {files}"),
         };
         console.error(&format!("{shown}: not written: {why}"));
-        if merged.faults == 0 {
+        if merged.faults() == 0 {
             console.hint(match some_held {
                 true => "to write the manifest without them, use --partial",
                 false => "to store all entries, use --json",
@@ -257,8 +257,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     written.0.finish()?;
     if reporting.notes {
         let parts = count(plan.totals().bundles, "part", "parts");
-        let files = count(merged.files - unholdable, "file", "files");
-        console.line(&format!("truesum: {files}, {}, from {parts}, listed in {shown}", size(merged.bytes)));
+        let files = count(merged.files() - unholdable, "file", "files");
+        console.line(&format!("truesum: {files}, {}, from {parts}, listed in {shown}", size(merged.bytes())));
     }
     notes.into_iter().flatten().for_each(|note| console.note(&note));
     if lacking > 0 {

@@ -119,7 +119,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let reporting = args.run.reporting(args.quiet);
     let names = inputs(args.files, &args.select);
     let walk = args.select.walk()?;
-    if walk.special == Special::Read {
+    if walk.get_special() == Special::Read {
         return Err(Refusal::new("--special: a plan can contain only regular files").into());
     }
     if args.manifest.is_none()
@@ -133,7 +133,10 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         &names,
         &[
             ("--root", args.root.is_some()),
-            ("selection options", !walk.select.is_open() || walk.gitignore || walk.one_file_system),
+            (
+                "selection options",
+                !walk.get_select().is_open() || walk.get_gitignore() || walk.get_one_file_system(),
+            ),
         ],
     )?;
     let given = match (&args.root, &args.manifest) {
@@ -190,14 +193,14 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     };
     console.display = None;
     let output = display_safe(args.output.as_os_str().as_bytes());
-    if planned.interrupted {
+    if planned.interrupted() {
         console.error(&format!("interrupted: {output} was not written"));
         return Ok(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     }
     if let Some(error) = list_error {
         return Err(error.into());
     }
-    let lacking = count(planned.failed, "file or folder", "files or folders");
+    let lacking = count(planned.failed(), "file or folder", "files or folders");
     if let (true, Some(manifest)) = (met_own, &args.manifest) {
         let manifest = display_safe(manifest.as_os_str().as_bytes());
         let text = format!("{output}: not written: it is listed in {manifest}");
@@ -207,7 +210,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         )
         .into());
     }
-    if planned.failed > 0 && !args.partial {
+    if planned.failed() > 0 && !args.partial {
         console.error(&format!("{output}: not written: {lacking} would be missing from it"));
         console.hint("to write the plan without them, use --partial");
         return Ok(Exit::Failed);
@@ -241,10 +244,10 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             console.hint("to make names relative to another folder, use --root DIR");
         }
     }
-    if planned.failed > 0 {
+    if planned.failed() > 0 {
         console.error(&format!("{lacking} missing from {output}"));
     }
-    let exit = if planned.failed > 0 { Exit::Failed } else { Exit::Done };
+    let exit = if planned.failed() > 0 { Exit::Failed } else { Exit::Done };
     Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
 }
 
@@ -260,7 +263,7 @@ fn objects(
     let (mut begun, mut root) = (Vec::new(), url.clone());
     for task in list.by_ref() {
         let key = match &task {
-            Task::File(job) => Some(&job.path()[..job.path().len() - job.name.len()]),
+            Task::File(job) => Some(&job.path()[..job.path().len() - job.name().len()]),
             Task::Notice(_) => None,
         };
         if let Some(folder) = key {
@@ -330,7 +333,7 @@ impl Iterator for Listed {
             }
             let open = Some(name.clone());
             let job = Job::hash(OsString::from_vec(name), &std::sync::Arc::from([]));
-            return Some(Task::File(Job { open, ..job }));
+            return Some(Task::File(job.with_open(open)));
         }
     }
 }

@@ -312,10 +312,10 @@ fn saved(
     let (target, beside, trust_prefix) = (&target, &beside, args.trust_prefix);
     let saving = Saving { target, granule: args.granule, begin, beside, trust_prefix };
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
-    let (name, size) = (stores::name_of(file), saved.found.size());
-    let mut digests = saved.found.into_digests();
+    let (name, size) = (stores::name_of(file), saved.found().size());
+    let mut digests = saved.found().digests().to_vec();
     let tree = digests.remove(0);
-    let unread = (saved.unread > 0).then_some(Unread { bytes: saved.unread, size });
+    let unread = (saved.unread() > 0).then_some(Unread { bytes: saved.unread(), size });
     let lines = match &unread {
         Some(unread) if !trust_prefix => extension_line(name, &spec, &tree, unread),
         _ => {

@@ -14,7 +14,7 @@ use truesum::manifest::{Head, detect};
 use truesum::open::open_companion;
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
-use truesum::{Error, Mapping, Options, Verdict};
+use truesum::{Error, Mapping, ReadOptions, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The number of bytes by which a list is recognised.
@@ -47,9 +47,9 @@ pub fn repair(
         Some(file) if file.is_dir() => (Some(file), None),
         data => (None, data),
     };
-    let options = Options { root, data, threads, mapping: Mapping::Guarded, ..Options::default() };
+    let options = ReadOptions::default().root(root).data(data).threads(threads).mapping(Mapping::Guarded);
     // Errors show paths that are valid in the current folder, not the names in the list.
-    let folder = options.root.as_deref().or(list.parent()).filter(|_| options.data.is_none());
+    let folder = options.get_root().or(list.parent()).filter(|_| options.get_data().is_none());
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let found = |error: &Error| {
         let path = Path::new(OsStr::from_bytes(&error.path));
@@ -61,39 +61,40 @@ pub fn repair(
         Ok(done) => done,
         Err(error) => return watch.failed(&found(&error), console),
     };
-    let several = done.files.len() > 1;
+    let several = done.files().len() > 1;
     let mut text = String::new();
-    for file in &done.files {
-        let name = if several { format!("{}: ", display_safe(&file.before.job.name)) } else { String::new() };
-        for repair in &file.repairs {
+    for file in done.files() {
+        let name =
+            if several { format!("{}: ", display_safe(file.before().job.name())) } else { String::new() };
+        for repair in file.repairs() {
             let done = loss::done(repair, mode);
-            let (start, len) = (repair.range.start, repair.range.end - repair.range.start);
+            let (start, len) = (repair.range().start, repair.range().end - repair.range().start);
             let _ = writeln!(text, "{name}{start} {len} {done}");
         }
     }
     let mut exit = watch.print(Ok(text), console);
-    if done.files.is_empty() {
+    if done.files().is_empty() {
         console.error_of(list.as_os_str().as_bytes(), "it has no piece digests");
         return Exit::NotAsAsked;
     }
-    for file in &done.files {
-        loss::report(&display_safe(&file.before.job.name), &file.repairs, file.there, mode, console);
+    for file in done.files() {
+        loss::report(&display_safe(file.before().job.name()), file.repairs(), file.there(), mode, console);
         exit = exit.max(report_repaired(file, mode, &found, console));
     }
-    if !done.whole.is_empty() {
+    if !done.whole().is_empty() {
         let entries = count(
-            done.whole.len() as u64,
+            done.whole().len() as u64,
             "entry without piece digests was",
             "entries without piece digests were",
         );
         console.note(&format!("{entries} skipped"));
     }
-    for outcome in &done.whole {
+    for outcome in done.whole() {
         match (&outcome.result, outcome.verdict()) {
             (_, Verdict::Verified | Verdict::Unverified | Verdict::Hashed) => continue,
             (Err(error), _) => console.failure(&found(error)),
             _ => console.error_of(
-                &outcome.job.name,
+                outcome.job.name(),
                 "does not match, and there are no piece digests to locate the damage",
             ),
         }
@@ -109,8 +110,8 @@ fn report_repaired(
     found: &dyn Fn(&Error) -> Error,
     console: &mut Console,
 ) -> Exit {
-    let name = display_safe(&file.before.job.name);
-    let outcome = file.after.as_ref().unwrap_or(&file.before);
+    let name = display_safe(file.before().job.name());
+    let outcome = file.after().as_ref().unwrap_or(file.before());
     if let Err(error) = &outcome.result {
         console.failure(&found(error));
         return Exit::Failed;
@@ -120,7 +121,7 @@ fn report_repaired(
         console.note(&format!("{name}: {doubt}"));
     }
     match (file.verdict(), mode) {
-        (Verdict::Verified, _) if file.repairs.is_empty() => {
+        (Verdict::Verified, _) if file.repairs().is_empty() => {
             console.line(&format!("truesum: {name}: intact, nothing to repair"));
             Exit::Done
         }
@@ -128,7 +129,7 @@ fn report_repaired(
             console.line(&format!("truesum: {name}: repaired and verified; every byte matches"));
             Exit::Done
         }
-        (_, Mode::DryRun) if !file.repairs.is_empty() => {
+        (_, Mode::DryRun) if !file.repairs().is_empty() => {
             console.line(&format!("truesum: {name}: nothing was written"));
             Exit::Failed
         }
@@ -137,12 +138,12 @@ fn report_repaired(
             Exit::Failed
         }
         _ => {
-            let left = file.repairs.iter().filter(|repair| !repair.possible).count() as u64;
+            let left = file.repairs().iter().filter(|repair| !repair.possible()).count() as u64;
             let why = match left {
                 0 => match file
-                    .before
+                    .before()
                     .job
-                    .size
+                    .size()
                     .zip(outcome.result.as_ref().ok())
                     .map(|(size, found)| found.size().saturating_sub(size))
                 {

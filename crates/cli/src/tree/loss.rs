@@ -6,9 +6,9 @@ use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, loses_most};
 
 /// Returns the result of a repair, or what a dry run would do.
 pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
-    match (repair.possible, repair.fault, mode) {
-        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", repair.writes),
-        (true, ..) => format!("repaired: {} bytes written", repair.writes),
+    match (repair.possible(), repair.fault(), mode) {
+        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", repair.writes()),
+        (true, ..) => format!("repaired: {} bytes written", repair.writes()),
         (false, CopyFault::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
         (false, CopyFault::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
         (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),

@@ -111,9 +111,10 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let mut text = String::new();
     for repair in &repairs {
         let done = loss::done(repair, mode);
-        let _ = writeln!(text, "{} {} {done}", repair.range.start, repair.range.end - repair.range.start);
+        let _ =
+            writeln!(text, "{} {} {done}", repair.range().start, repair.range().end - repair.range().start);
     }
-    let left = repairs.iter().filter(|repair| !repair.possible).count() as u64;
+    let left = repairs.iter().filter(|repair| !repair.possible()).count() as u64;
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
     if let Length::Grown(bytes) = report.length {

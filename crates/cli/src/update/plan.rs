@@ -51,30 +51,27 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "usage: truesum update MANIFEST [DIR]";
         return Err(Refusal::with_hint(format!("{shown}: cannot open: {why}"), hint));
     }
-    let (check, notes) = args.reading.options(&[&manifest])?;
+    let (read, notes) = args.reading.options(&[&manifest])?;
     let reporting = args.run.reporting(args.quiet || args.status);
     let form = match (args.json, args.status) {
         (true, _) => ResultForm::Json,
         (_, true) => ResultForm::Silent,
         _ => ResultForm::Lines,
     };
-    let check = truesum::Options {
-        root: args.root,
-        threads: reporting.threads,
-        mapping: Mapping::Guarded,
-        digest_manifests: form == ResultForm::Json,
-        ..check
-    };
-    let options = Options {
-        audit: truesum::audit::Options { check, folder: args.folder, moved_passes: false },
-        refresh: consent(args.refresh),
-        prune: consent(args.prune),
-        rename: args.rename,
-        quick: args.quick.map(Quick::trust),
-        partial: args.partial,
-        allow_empty: args.allow_empty,
-        dry_run: args.dry_run,
-    };
+    let read = read
+        .root(args.root)
+        .threads(reporting.threads)
+        .mapping(Mapping::Guarded)
+        .digest_manifests(form == ResultForm::Json);
+    let options = Options::default()
+        .audit(truesum::audit::Options::default().read(read).folder(args.folder))
+        .refresh(consent(args.refresh))
+        .prune(consent(args.prune))
+        .rename(args.rename)
+        .quick(args.quick.map(Quick::trust))
+        .partial(args.partial)
+        .allow_empty(args.allow_empty)
+        .dry_run(args.dry_run);
     Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, notes })
 }
 

@@ -77,7 +77,7 @@ impl<'p> Printer<'p> {
             Event::File(finding, action) => match plan.form {
                 ResultForm::Json => json::file(&MANNER, finding, Some(done(*action)), line),
                 ResultForm::Lines if *action == Action::Kept => {
-                    text_line(MANNER.word(finding.status), finding, line);
+                    text_line(MANNER.word(finding.status()), finding, line);
                 }
                 ResultForm::Lines => text_line(done(*action), finding, line),
                 ResultForm::Silent => {}
@@ -97,6 +97,7 @@ impl<'p> Printer<'p> {
                 }
             }
             Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
+            _ => {}
         }
         let written = match output.is_terminal {
             true => console.around(|| output.write(line)),
@@ -117,10 +118,10 @@ impl<'p> Printer<'p> {
         let actions = Action::ALL.into_iter().filter(|action| *action != Action::Kept);
         let mut more: Vec<(&str, String)> =
             actions.map(|action| (done(action), report.count_of(action).to_string())).collect();
-        more.push(("unread", report.unread.to_string()));
-        more.push(("beside", report.beside.to_string()));
-        more.push(("written", report.written.to_string()));
-        self.output.write(&json::summary(&MANNER, &report.audit, &more, time, exit.code()))
+        more.push(("unread", report.unread().to_string()));
+        more.push(("beside", report.beside().to_string()));
+        more.push(("written", report.written().to_string()));
+        self.output.write(&json::summary(&MANNER, report.audit(), &more, time, exit.code()))
     }
 
     /// Returns the console, the output and the detected shift.
@@ -132,9 +133,9 @@ impl<'p> Printer<'p> {
 /// Prints why nothing is written, with a hint.
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
-        Refusal::Unread(_) if plan.options.partial => "omit --prune to keep the entries",
+        Refusal::Unread(_) if plan.options.get_partial() => "omit --prune to keep the entries",
         Refusal::Unread(_) => "to write the manifest without them, use --partial",
-        Refusal::Malformed(_) if plan.options.audit.check.lenient => FORMATS,
+        Refusal::Malformed(_) if plan.options.get_audit().get_read().get_lenient() => FORMATS,
         Refusal::Malformed(_) => "to keep them unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
             "to remove their entries anyway, use --prune=all"
@@ -162,24 +163,24 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         console.summary(exit, &words(plan, report));
     }
     notes(plan, report, console);
-    shift.advise(report.audit.listed, console);
-    let audit = &report.audit;
+    shift.advise(report.audit().listed(), console);
+    let audit = report.audit();
     if audit.count(FileStatus::Corrupt) > 0 {
         crate::comparing::advise_corrupt(console);
     }
-    if report.doubtful > 0 {
-        let files = count(report.doubtful, "missing file was", "missing files were");
+    if report.doubtful() > 0 {
+        let files = count(report.doubtful(), "missing file was", "missing files were");
         console.note(&format!(
             "{files} not renamed: several files have the same content, or the only file with that content is older than the manifest"
         ));
     }
-    if report.lists_itself {
+    if report.lists_itself() {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
         console.hint(&format!("{name} contains an entry for itself, which cannot match: delete that line"));
     }
-    let others = audit.count(FileStatus::Changed) > u64::from(report.lists_itself);
-    if others && !report.refused {
-        console.hint(match report.refreshable {
+    let others = audit.count(FileStatus::Changed) > u64::from(report.lists_itself());
+    if others && !report.refused() {
+        console.hint(match report.refreshable() {
             0 => "the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all",
             _ => "to accept modified files, use --refresh",
         });
@@ -188,12 +189,15 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         console
             .hint("to accept older versions and files that were both moved and modified, use --refresh=all");
     }
-    if audit.count(FileStatus::Missing) > 0 && !report.refused && plan.options.prune == Consent::Withheld {
-        console.hint(match plan.options.rename {
+    if audit.count(FileStatus::Missing) > 0
+        && !report.refused()
+        && plan.options.get_prune() == Consent::Withheld
+    {
+        console.hint(match plan.options.get_rename() {
             true => "to remove entries of deleted files, use --prune",
             false => "to remove entries of deleted files, use --prune; to update the names of moved files, use --rename",
         });
-    } else if audit.count(FileStatus::Moved) > 0 && !report.refused && !plan.options.rename {
+    } else if audit.count(FileStatus::Moved) > 0 && !report.refused() && !plan.options.get_rename() {
         console.hint("to update the names of moved files, use --rename");
     }
 }
@@ -201,9 +205,9 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
 /// Prints notes on what the new manifest affects: other names of the file, signatures of the old
 /// manifest, and its own time.
 fn notes(plan: &Updating, report: &Report, console: &mut Console) {
-    if report.signatures > 0 && plan.reporting.notes {
+    if report.signatures() > 0 && plan.reporting.notes {
         let name = display_safe(plan.manifest.as_os_str().as_bytes());
-        let what = match report.signatures {
+        let what = match report.signatures() {
             1 => format!("the signature of {name} was not added to the manifest"),
             number => {
                 format!("{} signatures of {name} were not added to the manifest", grouped(number))
@@ -211,19 +215,19 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         };
         console.note(&what);
     }
-    if report.beside > 0 && plan.reporting.notes {
+    if report.beside() > 0 && plan.reporting.notes {
         let (name, folder) = (path_word(&plan.manifest), path_word(folder_of_names(&plan.manifest)));
-        let files = count(report.beside, "file", "files");
-        let (were, them) = if report.beside == 1 { ("was", "it") } else { ("were", "them") };
+        let files = count(report.beside(), "file", "files");
+        let (were, them) = if report.beside() == 1 { ("was", "it") } else { ("were", "them") };
         console.note(&format!(
             "{files} outside the folder that contains all entries {were} not added; to add {them}: truesum update {name} {folder}"
         ));
     }
-    if !(report.written || report.pending) || !plan.reporting.notes {
+    if !(report.written() || report.pending()) || !plan.reporting.notes {
         return;
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
-    if report.has_other_names {
+    if report.has_other_names() {
         console.note(&format!("{name} has other hard links, which keep the old manifest"));
     }
     for end in SIGNATURES {
@@ -234,7 +238,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
             console.note(&format!("{signature} is a signature of the old manifest: sign the new one"));
         }
     }
-    if let Some(time) = report.keeps_time {
+    if let Some(time) = report.keeps_time() {
         console.note(&format!(
             "some entries are out of date, so {name} keeps its modification time ({time}); files modified after that time count as edited, not as corrupt"
         ));
@@ -243,7 +247,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
 
 /// Returns the summary: the entries, the actions, and the overall result.
 fn words(plan: &Updating, report: &Report) -> String {
-    let audit = &report.audit;
+    let audit = report.audit();
     let made: u64 = [Action::Added, Action::Refreshed, Action::Renamed]
         .map(|action| report.count_of(action))
         .iter()
@@ -258,23 +262,23 @@ fn words(plan: &Updating, report: &Report) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, word)| format!("{} {word}", grouped(number)))
         .collect();
-    if audit.malformed > 0 {
-        parts.push(count(audit.malformed, "malformed line", "malformed lines"));
+    if audit.malformed() > 0 {
+        parts.push(count(audit.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: manifest with {}: {parts}", count(audit.listed, "file", "files"));
-    text += &format!("; {} read", size(audit.bytes));
-    if report.unread > 0 {
-        let files = count(report.unread, "file", "files");
+    let mut text = format!("truesum: manifest with {}: {parts}", count(audit.listed(), "file", "files"));
+    text += &format!("; {} read", size(audit.bytes()));
+    if report.unread() > 0 {
+        let files = count(report.unread(), "file", "files");
         text += &format!(", {files} with unchanged size and time not read (--quick)");
     }
-    for weak in label(&audit.not_tamper_evident) {
+    for weak in label(audit.not_tamper_evident()) {
         text += &format!("; {weak}");
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
-    text += &match (report.written, plan.options.dry_run) {
+    text += &match (report.written(), plan.options.get_dry_run()) {
         (true, _) => format!("; {name} written"),
-        (false, true) if report.pending => format!("; {name} would be written"),
+        (false, true) if report.pending() => format!("; {name} would be written"),
         (false, true) => format!("; {name} would not be written"),
         (false, false) => format!("; {name} not written"),
     };

@@ -9,10 +9,10 @@ use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::progress::Progress;
 use crate::select::Unmatched;
-use crate::verify::entries::weak_name;
+use crate::verify::entries::tasks::weak_name;
 use crate::verify::listed::common_folder;
-use crate::verify::options::{Options as CheckOptions, under};
-use crate::verify::unlisted::is_signature;
+use crate::verify::options::{ReadOptions, under};
+use crate::verify::unexpected::search::is_signature;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
@@ -46,18 +46,34 @@ const LOOKED_AT: usize = 1000;
 /// Receives the events of a comparison. Returning an error stops it.
 pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// The options of a comparison.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The options for reading manifests and files. `root` is the folder that names are relative
-    /// to. `algorithms` are also used to compare two folders; the default is BLAKE3. Options that
-    /// apply only to a check are ignored: `ignore_missing`, `unlisted`, `required`.
-    pub check: CheckOptions,
-    /// A folder specified in addition to a manifest. If it is inside the folder that names are relative to and contains
-    /// files in the manifest, it selects the files below it; otherwise names are relative to it.
-    pub folder: Option<PathBuf>,
-    /// Whether moved files count as equal.
-    pub moved_passes: bool,
+options! {
+    /// The options of a comparison.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// How manifests and files are read. `root` is the folder that names are relative to. `algorithms` are also used to
+        /// compare two folders; the default is BLAKE3.
+        read: ReadOptions,
+        /// A folder specified in addition to a manifest. If it is inside the folder that names are relative to and contains
+        /// files in the manifest, it selects the files below it; otherwise names are relative to it.
+        folder: Option<PathBuf>,
+        /// Whether moved files count as equal.
+        moved_passes: bool,
+    }
+}
+
+impl Options {
+    /// Changes how manifests and files are read.
+    #[must_use]
+    pub fn map_read(self, change: impl FnOnce(ReadOptions) -> ReadOptions) -> Options {
+        Options { read: change(self.read), ..self }
+    }
+}
+
+getters! {
+    Options {
+        /// Returns how manifests and files are read.
+        get_read: &ReadOptions = [&read];
+    }
 }
 
 /// A comparison in progress.
@@ -92,47 +108,44 @@ pub struct Comparison<'a> {
 pub(crate) struct Quick {
     /// The time at which the manifest was written. A file whose status changed later is read,
     /// whatever its modification time is.
-    pub written: Time,
+    pub(crate) written: Time,
     /// Whether files whose entries have no time are skipped if they were not modified after the manifest was written.
-    pub trusts_date: bool,
+    pub(crate) trusts_date: bool,
 }
 
 /// Settings of a comparison that runs as part of an update, and the additional results it collects.
 #[derive(Default)]
 pub(crate) struct UpdateRequest {
     /// Whether an update is running.
-    pub notes: bool,
+    pub(crate) notes: bool,
     /// The rule that determines which files need not be read, if any.
-    pub quick: Option<Quick>,
+    pub(crate) quick: Option<Quick>,
     /// Whether a file that was moved and modified is reported as a missing and a new file.
-    pub accepts_modified: bool,
+    pub(crate) accepts_modified: bool,
     /// The algorithms for files that are not in the manifest, if no entry determines them.
-    pub usual: Vec<Spec>,
+    pub(crate) usual: Vec<Spec>,
     /// Whether files outside the folder that contains all files in the manifest are ignored, unless one may have been
     /// moved there.
-    pub around: bool,
+    pub(crate) around: bool,
     /// The number of files ignored in this way. They are not read and not reported individually.
-    pub beside: u64,
+    pub(crate) beside: u64,
     /// The folder that contains all files in the manifest, followed by a slash.
-    pub inside: Vec<u8>,
+    pub(crate) inside: Vec<u8>,
     /// The indices of entries by position in the manifest. An entry that spans several lines has the position of its
     /// first line.
-    pub places: Vec<(u64, u32)>,
+    pub(crate) places: Vec<(u64, u32)>,
     /// The positions of entries that contradict others.
-    pub contradicting: HashSet<u64>,
+    pub(crate) contradicting: HashSet<u64>,
     /// The number of files in the manifest that were not read.
-    pub unread: u64,
+    pub(crate) unread: u64,
 }
 
 impl<'a> Comparison<'a> {
     /// Returns a comparison that has not started yet. [`Progress::stop`] ends it early.
     pub fn new(options: &'a Options, progress: &'a Progress) -> Comparison<'a> {
-        let report = Report {
-            moved_passes: options.moved_passes,
-            lenient: options.check.lenient,
-            ..Report::default()
-        };
-        let own = options.check.own.clone();
+        let report =
+            Report { moved_passes: options.moved_passes, lenient: options.read.lenient, ..Report::default() };
+        let own = options.read.own.clone();
         let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
         let (folders, met, swapped, likely, requested) = (false, false, false, 0, UpdateRequest::default());
         Comparison {
@@ -177,12 +190,12 @@ impl<'a> Comparison<'a> {
         on_event: &mut Observer<'_>,
     ) -> io::Result<Option<Vec<Row>>> {
         let folders: Vec<PathBuf> =
-            manifests.iter().map(|name| self.options.check.folder(name.as_ref())).collect();
+            manifests.iter().map(|name| self.options.read.folder(name.as_ref())).collect();
         let Some(folder) = folders.first() else {
             self.report.nothing = true;
             return Ok(None);
         };
-        let elsewhere = self.options.check.remote.is_some();
+        let elsewhere = self.options.read.remote.is_some();
         let named = self.options.folder.as_deref();
         let other = folders.iter().position(|other| !elsewhere && !same_file(other, folder));
         if let (Some(at), None) = (other, named) {
@@ -255,7 +268,7 @@ impl<'a> Comparison<'a> {
                 if !self.begin() {
                     return self.unmatched(on_event);
                 }
-                let base = self.options.check.folder(manifest);
+                let base = self.options.read.folder(manifest);
                 let folder = &self.scope(&base, folder);
                 self.leave_out(Some(folder), &mut Vec::new());
                 self.listed_files(folder, self.gone(), true, on_event)?;
@@ -283,9 +296,9 @@ impl<'a> Comparison<'a> {
 
     /// Compares the files of two folders that have the same names. Returns the files that only the new folder has.
     fn folders(&mut self, old: &Path, new: &Path, on_event: &mut Observer<'_>) -> io::Result<Vec<u32>> {
-        let specs: Arc<[Spec]> = match &self.options.check.algorithms[..] {
+        let specs: Arc<[Spec]> = match &self.options.read.algorithms[..] {
             [] => Arc::from(["blake3".parse().expect("a row of the table of algorithms")]),
-            requested => under(requested.to_vec(), self.options.check.key.as_ref()).into(),
+            requested => under(requested.to_vec(), self.options.read.key.as_ref()).into(),
         };
         self.folders = true;
         let all = self.walk(LISTED, old, on_event)?;
@@ -549,7 +562,7 @@ impl<'a> Comparison<'a> {
 
     /// Reports requested names that match nothing on either side.
     fn unmatched(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let names = self.options.check.select.unmatched();
+        let names = self.options.read.select.unmatched();
         // The names may match nothing only because of an earlier failure.
         if self.progress.stopped() || self.report.failed > 0 {
             return Ok(());

@@ -10,11 +10,11 @@ use crate::job::{Job, Outcome};
 use crate::progress::Progress;
 use crate::run::run;
 use crate::task::{BadLine, Notice, Sink, Task};
-use crate::verify::entries::Entries;
-use crate::verify::foreign::look;
+use crate::verify::entries::tasks::Entries;
+use crate::verify::foreign::manifest_reader;
 use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
-use crate::verify::options::Options;
-use crate::verify::verification::open;
+use crate::verify::options::ReadOptions;
+use crate::verify::place::open;
 use crate::walk::{Options as WalkOptions, Walk};
 use std::collections::BTreeSet;
 use std::io;
@@ -29,6 +29,7 @@ const ALGORITHMS: usize = 16;
 
 /// An event of a comparison with sets.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum KnownEvent<'e> {
     /// A file that was read, whether it is known, and the digests that decided this.
     File(&'e Outcome, bool),
@@ -41,27 +42,29 @@ pub enum KnownEvent<'e> {
 /// Receives the events. Returning an error stops the comparison.
 pub type KnownObserver<'t> = dyn FnMut(KnownEvent<'_>) -> io::Result<()> + 't;
 
-/// The counts of a comparison with sets.
-#[derive(Clone, Debug, Default)]
-pub struct KnownReport {
-    /// Entries in all sets that have a digest.
-    pub listed: u64,
-    /// Files whose content is in a set.
-    pub known: u64,
-    /// Files whose content is in no set.
-    pub unknown: u64,
-    /// Files and folders that could not be read.
-    pub unreadable: u64,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Malformed lines.
-    pub malformed: u64,
-    /// Sets that could not be read or contain no digest.
-    pub failed: u64,
-    /// Whether the comparison was stopped before its end.
-    pub interrupted: bool,
-    /// Algorithms in the sets for which a matching digest does not rule out tampering.
-    pub not_tamper_evident: BTreeSet<String>,
+readable! {
+    /// The counts of a comparison with sets.
+    #[derive(Clone, Debug, Default)]
+    pub struct KnownReport {
+        /// Entries in all sets that have a digest.
+        listed: u64,
+        /// Files whose content is in a set.
+        known: u64,
+        /// Files whose content is in no set.
+        unknown: u64,
+        /// Files and folders that could not be read.
+        unreadable: u64,
+        /// Bytes read.
+        bytes: u64,
+        /// Malformed lines.
+        malformed: u64,
+        /// Sets that could not be read or contain no digest.
+        failed: u64,
+        /// Whether the comparison was stopped before its end.
+        interrupted: bool,
+        /// Algorithms in the sets for which a matching digest does not rule out tampering.
+        not_tamper_evident: BTreeSet<String> => &BTreeSet<String>,
+    }
 }
 
 /// Entries that have the same properties.
@@ -77,7 +80,7 @@ struct Kind {
 
 /// Sets of known content.
 pub struct KnownSets<'a> {
-    options: &'a Options,
+    options: &'a ReadOptions,
     progress: &'a Progress,
     kinds: Vec<Kind>,
     report: KnownReport,
@@ -85,7 +88,7 @@ pub struct KnownSets<'a> {
 
 impl<'a> KnownSets<'a> {
     /// Returns a comparison without sets. [`Progress::stop`] ends the work early.
-    pub fn new(options: &'a Options, progress: &'a Progress) -> KnownSets<'a> {
+    pub fn new(options: &'a ReadOptions, progress: &'a Progress) -> KnownSets<'a> {
         KnownSets { options, progress, kinds: Vec::new(), report: KnownReport::default() }
     }
 
@@ -150,27 +153,15 @@ impl<'a> KnownSets<'a> {
             Err(error) => return self.failed(&error, on_event),
         };
         let manifest_digest = ManifestDigest::new(false);
-        let reader = match look(
-            CountedReader { reader: file, progress: self.progress, digest: &manifest_digest },
-            None,
-        ) {
-            Ok((_, Some(what))) if self.options.format.is_none() => {
-                return self
-                    .failed(&Error::new(bytes, "read as a manifest", Cause::NoManifest(what)), on_event);
-            }
-            Ok((reader, _)) => reader,
-            Err(error) if Input::is_interruption(&error) => return Ok(()),
-            Err(error) => return self.failed(&Error::io(bytes, "read", error), on_event),
+        let reader = CountedReader { reader: file, progress: self.progress, digest: &manifest_digest };
+        let reader = match manifest_reader(reader, name, None, self.options) {
+            Ok(reader) => reader,
+            Err(Error { cause: Cause::Interrupted, .. }) => return Ok(()),
+            Err(error) => return self.failed(&error, on_event),
         };
         let before = self.report.listed;
         let root = Root::Anywhere;
-        // Piece digests are not needed to look up complete files.
-        let reading = manifest::Options {
-            locating: false,
-            one_piece: false,
-            allow_set: true,
-            ..self.options.reading(bytes, self.progress)
-        };
+        let reading = manifest::Options { allow_set: true, ..self.options.manifest(bytes, self.progress) };
         let mut entries = Entries::new(reader, reading, &root, 0, None);
         for task in entries.by_ref() {
             match task {

@@ -11,7 +11,7 @@ use crate::run::remote::Remote;
 use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
-use crate::verify::unlisted::{is_among, is_beside, is_signature};
+use crate::verify::unexpected::search::{is_among, is_beside, is_signature};
 use crate::walk::{Item, LeftOut, Options, Walk};
 use std::borrow::Cow;
 use std::io;
@@ -31,7 +31,7 @@ impl Comparison<'_> {
     ) -> io::Result<()> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
-        let ended = listed_jobs(name, &options.check, progress, &mut own, &mut |listed| {
+        let ended = listed_jobs(name, &options.read, progress, &mut own, &mut |listed| {
             self.report.pieces[side] |= matches!(listed, Listed::Pieced(_));
             let bad = match listed {
                 // A file with piece digests only has no digest of its own: only its existence is known.
@@ -69,12 +69,12 @@ impl Comparison<'_> {
         if job.exempt {
             return Ok(());
         }
-        let name = &match self.options.check.remote {
+        let name = &match self.options.read.remote {
             // In an object store, `a//b` and `a/b` are different objects.
             Some(_) => Cow::Borrowed(below(job.path())),
             None => plain(job.path()),
         }[..];
-        if !self.options.check.select.has_alias(name, &job.name) {
+        if !self.options.read.select.has_alias(name, &job.name) {
             self.report.left_out[side] += 1;
             return Ok(());
         }
@@ -128,11 +128,11 @@ impl Comparison<'_> {
         if self.progress.stopped() {
             return Ok(fresh);
         }
-        if let Some(remote) = &self.options.check.remote {
+        if let Some(remote) = &self.options.read.remote {
             return self.objects(side, &**remote, on_event);
         }
-        let threads = self.options.check.threads;
-        let select = &self.options.check.select;
+        let threads = self.options.read.threads;
+        let select = &self.options.read.select;
         let names = select.by_names().below(self.below.as_deref());
         let options = Options { select: names, below_root: true, ..Options::default() };
         let mut walk = Walk::new([folder.to_owned()], options, threads).until(self.progress.stop_flag());
@@ -211,7 +211,7 @@ impl Comparison<'_> {
                 }
                 Task::Notice(_) => continue,
             };
-            if !self.options.check.select.has_name(&job.name) {
+            if !self.options.read.select.has_name(&job.name) {
                 self.report.left_out[side] += 1;
                 continue;
             }
@@ -234,12 +234,12 @@ impl Comparison<'_> {
     /// both sides is excluded only if neither version is selected. `folder` is where a file in the manifest is examined
     /// if nothing is known about the other side yet.
     pub(super) fn leave_out(&mut self, folder: Option<&Path>, fresh: &mut Vec<u32>) {
-        let check = &self.options.check;
-        let select = &check.select;
+        let read = &self.options.read;
+        let select = &read.select;
         if !select.needs_facts() {
             return;
         }
-        let root = folder.and_then(|folder| Root::folder(folder, check.allow_outside).ok());
+        let root = folder.and_then(|folder| Root::folder(folder, read.allow_outside).ok());
         let [listed, found] = &self.sets;
         for at in 0..listed.len() {
             let other = match self.state[at as usize] {

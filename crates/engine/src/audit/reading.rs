@@ -106,12 +106,12 @@ impl Comparison<'_> {
         sizes_first: bool,
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
-        let check = &self.options.check;
-        let root = match check.leading(folder) {
+        let read = &self.options.read;
+        let root = match read.root_of(folder) {
             Ok(root) => root,
             Err(error) => return self.failed(&error, on_event),
         };
-        let config = check.config(root);
+        let config = read.config(root);
         let [listed, found] = &mut self.sets;
         let sizes = sizes_first.then_some(&config.root);
         let quick = self.requested.quick.map(|written| (&config.root, written));
@@ -168,12 +168,12 @@ impl Comparison<'_> {
         if files.is_empty() || self.progress.stopped() {
             return Ok(());
         }
-        let check = &self.options.check;
-        let root = match check.leading(folder) {
+        let read = &self.options.read;
+        let root = match read.root_of(folder) {
             Ok(root) => root,
             Err(error) => return self.failed(&error, on_event),
         };
-        let config = check.config(root);
+        let config = read.config(root);
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
         let (skipped, passed) = (Vec::new(), Vec::new());

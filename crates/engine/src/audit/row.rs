@@ -5,13 +5,13 @@ use crate::audit::status::FileStatus;
 /// The result for one file: its index on either side, and that of the file with the same content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    pub status: FileStatus,
-    pub at: [u32; 2],
-    pub from: Option<(usize, u32)>,
+    pub(crate) status: FileStatus,
+    pub(crate) at: [u32; 2],
+    pub(crate) from: Option<(usize, u32)>,
     /// Whether a moved file may not be the one in the manifest: another file is as likely, or it was there before.
-    pub doubtful: bool,
+    pub(crate) doubtful: bool,
     /// The number of files that are equally likely to be the other name of a moved file.
-    pub candidates: u32,
+    pub(crate) candidates: u32,
 }
 
 impl Row {

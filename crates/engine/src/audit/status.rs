@@ -73,25 +73,27 @@ impl FileStatus {
     }
 }
 
-/// The result for one file.
-#[derive(Debug)]
-pub struct Finding<'f> {
-    /// The category of the file.
-    pub status: FileStatus,
-    /// The name of the file: the new name if it was moved.
-    pub name: &'f Path,
-    /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the first
-    /// new file with the same content ([`FileStatus::Duplicated`]).
-    pub from: Option<&'f Path>,
-    /// The number of files with the same content that are equally likely to be the other name of a
-    /// [`FileStatus::Moved`] file; `from` is the first of them. 1 if the move is certain.
-    pub candidates: u32,
-    /// The facts in the manifest.
-    pub listed: Option<Facts>,
-    /// The facts found, if they differ from the manifest.
-    pub found: Option<Facts>,
-    /// The reason why the file is [`FileStatus::Unreadable`].
-    pub error: Option<&'f Error>,
+readable! {
+    /// The result for one file.
+    #[derive(Debug)]
+    pub struct Finding<'f> {
+        /// The category of the file.
+        status: FileStatus,
+        /// The name of the file: the new name if it was moved.
+        name: &'f Path,
+        /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the first
+        /// new file with the same content ([`FileStatus::Duplicated`]).
+        from: Option<&'f Path>,
+        /// The number of files with the same content that are equally likely to be the other name of a
+        /// [`FileStatus::Moved`] file; `from` is the first of them. 1 if the move is certain.
+        candidates: u32,
+        /// The facts in the manifest.
+        listed: Option<Facts> => &Option<Facts>,
+        /// The facts found, if they differ from the manifest.
+        found: Option<Facts> => &Option<Facts>,
+        /// The reason why the file is [`FileStatus::Unreadable`].
+        error: Option<&'f Error>,
+    }
 }
 
 /// An event of a comparison.
@@ -134,41 +136,45 @@ impl Equality {
     }
 }
 
-/// The counts of a comparison.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    pub(crate) counts: [u64; FileStatus::ALL.len()],
-    /// Entries or files of the first side, by name.
-    pub listed: u64,
-    /// Files read to their end.
-    pub read: u64,
-    /// Bytes of those files.
-    pub bytes: u64,
-    /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files in
-    /// it are not visited.
-    pub left_out: [u64; 2],
-    /// The manifests that were read, each with its own SHA-256 if requested.
-    pub manifests: Vec<(PathBuf, Option<Digest>)>,
-    /// Malformed lines.
-    pub malformed: u64,
-    /// Manifests that could not be read, and folders that could not be listed.
-    pub failed: u64,
-    /// Whether the comparison was stopped before its end.
-    pub interrupted: bool,
-    /// The algorithms of the digests on each side.
-    pub algorithms: [BTreeSet<String>; 2],
-    /// Whether each side has digests of pieces, which are not compared.
-    pub pieces: [bool; 2],
-    /// The subset of `algorithms` for which a matching digest does not rule out tampering.
-    pub not_tamper_evident: BTreeSet<String>,
-    /// Files of the first side whose digests do not rule out tampering.
-    pub weak: u64,
-    /// Whether moved files count as equal.
-    pub moved_passes: bool,
-    /// Whether malformed lines are accepted.
-    pub lenient: bool,
-    /// Whether one of the sides has nothing that could be compared.
-    pub nothing: bool,
+readable! {
+    /// The counts of a comparison.
+    #[derive(Clone, Debug, Default)]
+    pub struct Report {
+        /// Entries or files of the first side, by name.
+        listed: u64,
+        /// Files read to their end.
+        read: u64,
+        /// Bytes of those files.
+        bytes: u64,
+        /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files in
+        /// it are not visited.
+        left_out: [u64; 2],
+        /// The manifests that were read, each with its own SHA-256 if requested.
+        manifests: Vec<(PathBuf, Option<Digest>)> => &[(PathBuf, Option<Digest>)],
+        /// Malformed lines.
+        malformed: u64,
+        /// Manifests that could not be read, and folders that could not be listed.
+        failed: u64,
+        /// Whether the comparison was stopped before its end.
+        interrupted: bool,
+        /// The algorithms of the digests on each side.
+        algorithms: [BTreeSet<String>; 2] => &[BTreeSet<String>; 2],
+        /// Whether each side has digests of pieces, which are not compared.
+        pieces: [bool; 2] => &[bool; 2],
+        /// The subset of `algorithms` for which a matching digest does not rule out tampering.
+        not_tamper_evident: BTreeSet<String> => &BTreeSet<String>,
+        /// Files of the first side whose digests do not rule out tampering.
+        weak: u64,
+        /// Whether moved files count as equal.
+        moved_passes: bool,
+        /// Whether malformed lines are accepted.
+        lenient: bool,
+        /// Whether one of the sides has nothing that could be compared.
+        nothing: bool,
+    }
+    private {
+        counts: [u64; FileStatus::ALL.len()],
+    }
 }
 
 impl Report {

@@ -74,13 +74,13 @@ fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32
 /// A missing file and a new file with the same content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
-    pub from: u32,
-    pub to: u32,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
     /// Whether another new file is as likely to be the missing one.
-    pub ambiguous: bool,
+    pub(crate) ambiguous: bool,
     /// The number of missing files that are as likely to be this one, or of new files that are as likely to be the
     /// missing one, whichever is larger. 1 if the move is certain.
-    pub candidates: u32,
+    pub(crate) candidates: u32,
 }
 
 /// Pairs missing files with new files of the same content, one to one; files in the same folder are preferred, then

@@ -24,7 +24,7 @@ use truesum_manifest::Place;
 pub(super) struct Gathered {
     /// The argument without trailing slashes.
     root: Vec<u8>,
-    pub objects: Vec<Object>,
+    pub(crate) objects: Vec<Object>,
     /// The digests of the files, in the order of the objects.
     digests: Vec<u8>,
     digest_len: usize,

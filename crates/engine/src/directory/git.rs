@@ -7,9 +7,9 @@ use truesum_hash::{Digest, Spec};
 /// The differences between the kinds of git trees.
 pub(super) struct Rules {
     /// The mode bits that make a file executable.
-    pub executable: u32,
+    pub(crate) executable: u32,
     /// Whether folders without content are included.
-    pub empty: bool,
+    pub(crate) empty: bool,
 }
 
 /// A folder whose objects are being added.

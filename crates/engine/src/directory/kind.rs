@@ -6,21 +6,23 @@ use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{from_nix32, to_nix32};
 
-/// The digest of a tree and the counts of its objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Directory {
-    /// The digest. [`Kind::text`] returns its textual form.
-    pub digest: Digest,
-    /// Whether it is the digest of a file that was given in place of a tree.
-    pub is_file: bool,
-    /// The number of regular files.
-    pub files: u64,
-    /// The number of folders below the tree itself.
-    pub folders: u64,
-    /// The number of symbolic links.
-    pub links: u64,
-    /// The total size of the files in bytes.
-    pub bytes: u64,
+readable! {
+    /// The digest of a tree and the counts of its objects.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Directory {
+        /// The digest. [`Kind::text`] returns its textual form.
+        digest: Digest => &Digest,
+        /// Whether it is the digest of a file that was given in place of a tree.
+        is_file: bool,
+        /// The number of regular files.
+        files: u64,
+        /// The number of folders below the tree itself.
+        folders: u64,
+        /// The number of symbolic links.
+        links: u64,
+        /// The total size of the files in bytes.
+        bytes: u64,
+    }
 }
 
 /// A kind of directory digest.
@@ -163,8 +165,8 @@ fn unkeyed(spec: &Spec) -> Spec {
 
 /// The prefix of a `HASH-directory` digest.
 pub(super) struct Token<'a> {
-    pub spec: &'a Spec,
-    pub modes: bool,
+    pub(crate) spec: &'a Spec,
+    pub(crate) modes: bool,
 }
 
 impl fmt::Display for Token<'_> {

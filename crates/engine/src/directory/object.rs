@@ -8,13 +8,13 @@ use truesum_manifest::Time;
 /// A file, folder or symbolic link.
 pub(super) struct Object {
     /// The path relative to the tree; empty for the tree itself.
-    pub path: Box<[u8]>,
-    pub what: What,
+    pub(crate) path: Box<[u8]>,
+    pub(crate) what: What,
     /// The folder it is opened from; `None` for an argument that is a file.
-    pub anchor: Option<Anchor>,
-    pub state: State,
+    pub(crate) anchor: Option<Anchor>,
+    pub(crate) state: State,
     /// The index of its digest, for a file that was hashed.
-    pub hashed: Option<u32>,
+    pub(crate) hashed: Option<u32>,
 }
 
 pub(super) enum What {

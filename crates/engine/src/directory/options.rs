@@ -4,18 +4,20 @@ use crate::directory::kind::Kind;
 use crate::io::mapping::Mapping;
 use crate::walk;
 
-/// The kind of digest, the files to include, and how they are read.
-#[derive(Debug)]
-pub struct Options {
-    /// The kind of digest.
-    pub kind: Kind,
-    /// The options of the walk, which select the objects to include. Links are never followed and
-    /// special files never read, whatever these options specify.
-    pub walk: walk::Options,
-    /// The number of threads that read and hash; 0 means one per core.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
+options! {
+    /// The kind of digest, the files to include, and how they are read.
+    #[derive(Debug)]
+    pub struct Options {
+        /// The kind of digest.
+        kind: Kind,
+        /// The options of the walk, which select the objects to include. Links are never followed and
+        /// special files never read, whatever these options specify.
+        walk: walk::Options,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+    }
 }
 
 impl Options {

@@ -36,7 +36,7 @@ pub(super) struct Files {
     sizes: HashMap<u64, Sizes>,
     /// Files whose size was found by reading them.
     counted: HashSet<u32>,
-    pub counts: FileCounts,
+    pub(crate) counts: FileCounts,
 }
 
 struct File {

@@ -9,21 +9,23 @@ use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// The options of a search for duplicates.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The options of the walk, which select the files to search.
-    pub walk: walk::Options,
-    /// Smaller files are skipped. With 0, all empty files are copies of each other.
-    pub min_size: u64,
-    /// The algorithm by which contents are compared.
-    pub spec: Spec,
-    /// The number of threads that read and hash; 0 means one per core.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
-    /// Files to ignore because the caller writes to them, as `(device, inode)`.
-    pub own: Vec<FileId>,
+options! {
+    /// The options of a search for duplicates.
+    #[derive(Clone, Debug)]
+    pub struct Options {
+        /// The options of the walk, which select the files to search.
+        walk: walk::Options,
+        /// Smaller files are skipped. With 0, all empty files are copies of each other.
+        min_size: u64,
+        /// The algorithm by which contents are compared.
+        spec: Spec,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+        /// Files to ignore because the caller writes to them, as `(device, inode)`.
+        own: Vec<FileId>,
+    }
 }
 
 impl Default for Options {
@@ -39,19 +41,29 @@ impl Default for Options {
     }
 }
 
-/// Files with the same content: at least two.
-#[derive(Debug)]
-pub struct Group<'g> {
-    /// The size of each file in bytes.
-    pub size: u64,
-    /// The digest of all of them.
-    pub digest: &'g Digest,
-    /// The names of each copy; a copy with hard links has several. Copies and names are sorted.
-    pub copies: &'g [Vec<&'g Path>],
+getters! {
+    Options {
+        /// Returns the algorithm by which contents are compared.
+        get_spec: &Spec = [&spec];
+    }
+}
+
+readable! {
+    /// Files with the same content: at least two.
+    #[derive(Debug)]
+    pub struct Group<'g> {
+        /// The size of each file in bytes.
+        size: u64,
+        /// The digest of all of them.
+        digest: &'g Digest,
+        /// The names of each copy; a copy with hard links has several. Copies and names are sorted.
+        copies: &'g [Vec<&'g Path>],
+    }
 }
 
 /// An event of a search for duplicates.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'e> {
     /// Files with the same content. Groups are reported in the order of their first names, after everything has been
     /// read.
@@ -62,38 +74,42 @@ pub enum Event<'e> {
     Passed(&'e Notice),
 }
 
-/// Counts of the files found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileCounts {
-    /// Files, each counted once.
-    pub files: u64,
-    /// Additional names of these files (hard links).
-    pub links: u64,
-    /// Files that were too small.
-    pub small: u64,
+readable! {
+    /// Counts of the files found.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct FileCounts {
+        /// Files, each counted once.
+        files: u64,
+        /// Additional names of these files (hard links).
+        links: u64,
+        /// Files that were too small.
+        small: u64,
+    }
 }
 
-/// The counts of a search for duplicates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// The files found, each counted once, however many names it has.
-    pub counts: FileCounts,
-    /// Files read to their end.
-    pub read: u64,
-    /// The total size of those files in bytes.
-    pub bytes: u64,
-    /// Groups of files with the same content.
-    pub groups: u64,
-    /// Copies in these groups, not counting the first of each.
-    pub copies: u64,
-    /// The total size of these copies in bytes.
-    pub wasted: u64,
-    /// Files and folders that could not be read.
-    pub failed: u64,
-    /// The number of objects left out by the selection.
-    pub left_out: LeftOut,
-    /// Whether the search was stopped before its end, in which case there may be more copies.
-    pub interrupted: bool,
+readable! {
+    /// The counts of a search for duplicates.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Report {
+        /// The files found, each counted once, however many names it has.
+        counts: FileCounts,
+        /// Files read to their end.
+        read: u64,
+        /// The total size of those files in bytes.
+        bytes: u64,
+        /// Groups of files with the same content.
+        groups: u64,
+        /// Copies in these groups, not counting the first of each.
+        copies: u64,
+        /// The total size of these copies in bytes.
+        wasted: u64,
+        /// Files and folders that could not be read.
+        failed: u64,
+        /// The number of objects left out by the selection.
+        left_out: LeftOut,
+        /// Whether the search was stopped before its end, in which case there may be more copies.
+        interrupted: bool,
+    }
 }
 
 impl Report {

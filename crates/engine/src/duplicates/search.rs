@@ -28,11 +28,11 @@ use truesum_hash::{Digest, Spec};
 /// }
 /// let report = duplicates([folder.path()], &Options::default(), &Default::default(), &mut |event| {
 ///     if let Event::Group(group) = event {
-///         assert_eq!(group.copies, [[folder.path().join("a")], [folder.path().join("b")]]);
+///         assert_eq!(group.copies(), [[folder.path().join("a")], [folder.path().join("b")]]);
 ///     }
 ///     Ok(())
 /// })?;
-/// assert_eq!((report.groups, report.copies, report.wasted), (1, 1, 4));
+/// assert_eq!((report.groups(), report.copies(), report.wasted()), (1, 1, 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -10,13 +10,13 @@ use truesum_hash::Spec;
 
 /// The files of a walk that may match.
 pub(super) struct Candidates<'i, 'c> {
-    pub walk: Walk,
-    pub index: &'i Index<'c>,
+    pub(crate) walk: Walk,
+    pub(crate) index: &'i Index<'c>,
     /// Files of other sizes.
-    pub passed: u64,
+    pub(crate) passed: u64,
     /// Algorithms that were not computed for standard input, because they require the size in
     /// advance.
-    pub not_computed: Vec<Spec>,
+    pub(crate) not_computed: Vec<Spec>,
 }
 
 impl<'i, 'c> Candidates<'i, 'c> {

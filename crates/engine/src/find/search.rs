@@ -11,30 +11,33 @@ use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{BadLine, Notice, Sink};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
-use crate::verify::options::Options;
+use crate::verify::options::ReadOptions;
 use crate::walk::{self, LeftOut, Walk};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
 
-/// A file with content that is searched for.
-#[derive(Debug)]
-pub struct Found<'f> {
-    /// The index of the content.
-    pub wanted: usize,
-    /// The label of that content.
-    pub label: &'f [u8],
-    /// The file.
-    pub name: &'f Path,
-    /// Its size in bytes.
-    pub size: u64,
-    /// The digests by which it was recognised.
-    pub by: &'f [(Spec, Digest)],
+readable! {
+    /// A file with content that is searched for.
+    #[derive(Debug)]
+    pub struct Found<'f> {
+        /// The index of the content.
+        wanted: usize,
+        /// The label of that content.
+        label: &'f [u8],
+        /// The file.
+        name: &'f Path,
+        /// Its size in bytes.
+        size: u64,
+        /// The digests by which it was recognised.
+        by: &'f [(Spec, Digest)],
+    }
 }
 
 /// An event of a search.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'e> {
     /// A file with content that is searched for. Reported in the order of files.
     Found(&'e Found<'e>),
@@ -62,28 +65,32 @@ pub enum Conclusion {
     Interrupted,
 }
 
-/// The counts of a search.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// The number of files for each content.
-    pub found: Vec<u64>,
-    /// Files read to their end.
-    pub read: u64,
-    /// The total size of those files in bytes.
-    pub bytes: u64,
-    /// Files skipped because their size rules them out.
-    pub passed: u64,
-    /// Files, folders and manifests that could not be read.
-    pub failed: u64,
-    /// Lines of manifests that are malformed or have nothing to search for.
-    pub malformed: u64,
-    /// The number of objects left out by the selection.
-    pub left_out: LeftOut,
-    /// Algorithms that require the size in advance and were not computed for standard input.
-    pub not_computed: Vec<Spec>,
-    /// Whether the search was stopped before its end.
-    pub interrupted: bool,
-    lenient: bool,
+readable! {
+    /// The counts of a search.
+    #[derive(Clone, Debug, Default)]
+    pub struct Report {
+        /// The number of files for each content.
+        found: Vec<u64> => &[u64],
+        /// Files read to their end.
+        read: u64,
+        /// The total size of those files in bytes.
+        bytes: u64,
+        /// Files skipped because their size rules them out.
+        passed: u64,
+        /// Files, folders and manifests that could not be read.
+        failed: u64,
+        /// Lines of manifests that are malformed or have nothing to search for.
+        malformed: u64,
+        /// The number of objects left out by the selection.
+        left_out: LeftOut,
+        /// Algorithms that require the size in advance and were not computed for standard input.
+        not_computed: Vec<Spec> => &[Spec],
+        /// Whether the search was stopped before its end.
+        interrupted: bool,
+    }
+    private {
+        lenient: bool,
+    }
 }
 
 impl Report {
@@ -121,12 +128,12 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 /// let crc32: truesum::hash::Spec = "crc32".parse()?;
 /// let readings = vec![vec![(crc32.clone(), crc32.digest(b"123456789"))]];
 ///
-/// let (options, progress) = (truesum::Options::default(), truesum::Progress::default());
+/// let (options, progress) = (truesum::ReadOptions::default(), truesum::Progress::default());
 /// let mut search = Search::new(&options, &progress);
 /// search.add(Wanted { label: b"cbf43926".to_vec(), readings, size: None })?;
 /// search.run([folder.path()], Default::default(), &mut |event| {
 ///     if let Event::Found(found) = event {
-///         assert_eq!(found.name, folder.path().join("a"));
+///         assert_eq!(found.name(), folder.path().join("a"));
 ///     }
 ///     Ok(())
 /// })?;
@@ -134,7 +141,7 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Search<'a> {
-    options: &'a Options,
+    options: &'a ReadOptions,
     progress: &'a Progress,
     contents: Contents,
     /// Files to ignore: the manifests and the caller's own files.
@@ -145,7 +152,7 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// Returns a search without anything to search for. The options specify how manifests and files are read.
     /// [`Progress::stop`] ends it early.
-    pub fn new(options: &'a Options, progress: &'a Progress) -> Search<'a> {
+    pub fn new(options: &'a ReadOptions, progress: &'a Progress) -> Search<'a> {
         let report = Report { lenient: options.lenient, ..Report::default() };
         Search { options, progress, contents: Contents::default(), own: options.own.clone(), report }
     }

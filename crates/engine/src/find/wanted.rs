@@ -97,7 +97,7 @@ impl Contents {
 pub(super) struct Index<'c> {
     contents: &'c Contents,
     /// The algorithms computed for every file.
-    pub plain: Arc<[Spec]>,
+    pub(crate) plain: Arc<[Spec]>,
     /// Digests with a number of parts, and their algorithms. The part size follows from the file size.
     parted: Vec<(Spec, u64)>,
     /// The hashes of the first digests of all rows, and their rows, in order.

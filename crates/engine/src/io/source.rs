@@ -20,14 +20,14 @@ fn zeros() -> &'static [u8] {
 /// A file of known size that many threads read.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
-    pub file: &'a Guarded,
-    pub path: &'a [u8],
-    pub size: u64,
+    pub(crate) file: &'a Guarded,
+    pub(crate) path: &'a [u8],
+    pub(crate) size: u64,
     /// Whether the file has holes that its file system reports correctly.
-    pub holes: bool,
+    pub(crate) holes: bool,
     /// Whether its pages are in memory, so that mapping them saves a copy.
-    pub mapped: bool,
-    pub progress: &'a Progress,
+    pub(crate) mapped: bool,
+    pub(crate) progress: &'a Progress,
 }
 
 impl<'a> Source<'a> {

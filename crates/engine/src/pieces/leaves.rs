@@ -20,9 +20,9 @@ const SKEW: usize = 64 + 4096;
 
 /// The file whose leaves are hashed, and the hasher for them.
 pub(super) struct Leaves<'a> {
-    pub source: Source<'a>,
+    pub(crate) source: Source<'a>,
     /// A hasher in its initial state.
-    pub hasher: &'a Hasher,
+    pub(crate) hasher: &'a Hasher,
 }
 
 impl Leaves<'_> {

@@ -30,11 +30,11 @@ enum Method {
 #[derive(Debug, Default)]
 pub(crate) struct PieceResults {
     /// The digests, concatenated.
-    pub digests: Vec<u8>,
+    pub(crate) digests: Vec<u8>,
     /// The length of each digest in bytes.
-    pub digest_len: usize,
+    pub(crate) digest_len: usize,
     /// The rolling checksums, if the list has them.
-    pub sums: Vec<u32>,
+    pub(crate) sums: Vec<u32>,
 }
 
 impl PieceResults {

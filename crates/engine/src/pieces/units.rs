@@ -10,11 +10,11 @@ use truesum_hash::{Digest, kernel};
 
 /// The file whose units are hashed, and the plans for them.
 pub(super) struct Units<'a> {
-    pub source: Source<'a>,
+    pub(crate) source: Source<'a>,
     /// The plans, which all divide the file in the same way.
-    pub plans: &'a [Plan],
+    pub(crate) plans: &'a [Plan],
     /// Chains that receive every byte in order.
-    pub beside: Option<&'a Chains>,
+    pub(crate) beside: Option<&'a Chains>,
 }
 
 impl Units<'_> {

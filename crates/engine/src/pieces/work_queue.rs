@@ -53,7 +53,7 @@ pub(super) enum Work {
 pub(super) struct WorkItem<'h, 'a> {
     queue: &'h WorkQueue<'a>,
     first: u64,
-    pub work: Work,
+    pub(crate) work: Work,
 }
 
 impl Drop for WorkItem<'_, '_> {

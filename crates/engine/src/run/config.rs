@@ -8,23 +8,25 @@ use crate::run::order::Order;
 use crate::run::remote::Remote;
 use std::sync::{Arc, OnceLock};
 
-/// The configuration of a run: how it opens, reads and hashes files.
-#[derive(Debug)]
-pub struct Config {
-    /// The root from which the names of jobs are resolved.
-    pub root: Root,
-    /// The types of files that are read.
-    pub special: Special,
-    /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
-    /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
-    pub order: Order,
-    /// Files that are skipped: the run's own output, as `(device, inode)`.
-    pub own: Vec<FileId>,
-    /// The store that contains the files, if they are not in a file system.
-    pub remote: Option<Arc<dyn Remote>>,
+options! {
+    /// The configuration of a run: how it opens, reads and hashes files.
+    #[derive(Debug)]
+    pub struct Config {
+        /// The root from which the names of jobs are resolved.
+        root: Root,
+        /// The types of files that are read.
+        special: Special,
+        /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+        /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
+        order: Order,
+        /// Files that are skipped: the run's own output, as `(device, inode)`.
+        own: Vec<FileId>,
+        /// The store that contains the files, if they are not in a file system.
+        remote: Option<Arc<dyn Remote>>,
+    }
 }
 
 impl Default for Config {

@@ -34,7 +34,7 @@ pub(crate) struct Feeder<'a> {
     feed: Mutex<Feed<'a>>,
     frontier: Frontier,
     /// The number of threads that have something to do.
-    pub useful_threads: usize,
+    pub(crate) useful_threads: usize,
     /// The requested number of threads.
     threads: usize,
     /// The total number of jobs, if known.
@@ -76,11 +76,11 @@ struct Feed<'a> {
 
 /// A job and its position in the order of tasks.
 pub(crate) struct Assigned {
-    pub place: u64,
-    pub job: Job,
+    pub(crate) place: u64,
+    pub(crate) job: Job,
     /// Whether this file would take longer in a lane than all others, and so gets a core and the best single-message
     /// kernel. `None` if that could not be determined.
-    pub alone: Option<bool>,
+    pub(crate) alone: Option<bool>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

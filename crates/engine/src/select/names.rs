@@ -31,13 +31,15 @@ struct Only {
     selected: AtomicBool,
 }
 
-/// A requested name for which nothing was selected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unmatched<'s> {
-    /// The name, as requested.
-    pub name: &'s OsStr,
-    /// Whether something has this name, and only the other conditions exclude it.
-    pub excluded: bool,
+readable! {
+    /// A requested name for which nothing was selected.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Unmatched<'s> {
+        /// The name, as requested.
+        name: &'s OsStr,
+        /// Whether something has this name, and only the other conditions exclude it.
+        excluded: bool,
+    }
 }
 
 impl Names {

@@ -93,9 +93,9 @@ pub(super) fn parse_head(line: &[u8]) -> Option<(Vec<u8>, Vec<Spec>)> {
 /// A file in a plan, or a range of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
-    pub name: Vec<u8>,
-    pub state: State,
-    pub range: Option<Range<u64>>,
+    pub(crate) name: Vec<u8>,
+    pub(crate) state: State,
+    pub(crate) range: Option<Range<u64>>,
 }
 
 impl Item {
@@ -167,11 +167,11 @@ impl Item {
 /// The location of a bundle in a plan, and its totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bundle {
-    pub offset: u64,
-    pub length: u64,
-    pub lines: u64,
-    pub bytes: u64,
-    pub digest: [u8; DIGITS / 2],
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) lines: u64,
+    pub(crate) bytes: u64,
+    pub(crate) digest: [u8; DIGITS / 2],
 }
 
 impl Bundle {

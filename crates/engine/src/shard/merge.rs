@@ -67,19 +67,21 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// The result of a merge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Merged {
-    /// Files with digests.
-    pub files: u64,
-    /// Their total size in bytes.
-    pub bytes: u64,
-    /// Planned files that could not be hashed, according to their parts.
-    pub failed: u64,
-    /// All other problems. Nothing is known about the files concerned.
-    pub faults: u64,
-    /// Whether the merge was stopped.
-    pub interrupted: bool,
+readable! {
+    /// The result of a merge.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Merged {
+        /// Files with digests.
+        files: u64,
+        /// Their total size in bytes.
+        bytes: u64,
+        /// Planned files that could not be hashed, according to their parts.
+        failed: u64,
+        /// All other problems. Nothing is known about the files concerned.
+        faults: u64,
+        /// Whether the merge was stopped.
+        interrupted: bool,
+    }
 }
 
 /// Merges the parts of a plan. Entries of the manifest are passed to `each`, in order, and problems to `on_event`. The

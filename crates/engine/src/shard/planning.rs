@@ -21,13 +21,15 @@ const BATCH: usize = 4096;
 /// The number of files that one thread examines. It mostly waits for a disk or a server.
 const SHARE: usize = 512;
 
-/// The counts of files that are missing from a plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Planned {
-    /// Files and folders that could not be examined.
-    pub failed: u64,
-    /// Whether planning was stopped.
-    pub interrupted: bool,
+readable! {
+    /// The counts of files that are missing from a plan.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Planned {
+        /// Files and folders that could not be examined.
+        failed: u64,
+        /// Whether planning was stopped.
+        interrupted: bool,
+    }
 }
 
 /// Adds the files of `tasks` to a plan, in order. `on_event` is called for everything that is not planned. Names that were

@@ -108,18 +108,20 @@ pub struct Saving<'a> {
     pub trust_prefix: bool,
 }
 
-/// A saved tree.
-#[derive(Debug)]
-pub struct Saved {
-    /// The result: the tree's digest, then the plain digests.
-    pub found: Found,
-    /// The tree.
-    pub store: Store,
-    /// Granules that were already complete and not hashed again.
-    pub kept: u64,
-    /// Bytes of the file that were not read. For these, the digest repeats the earlier tree. The
-    /// number is 0 unless a tree was extended.
-    pub unread: u64,
+readable! {
+    /// A saved tree.
+    #[derive(Debug)]
+    pub struct Saved {
+        /// The result: the tree's digest, then the plain digests.
+        found: Found => &Found,
+        /// The tree.
+        store: Store => &Store,
+        /// Granules that were already complete and not hashed again.
+        kept: u64,
+        /// Bytes of the file that were not read. For these, the digest repeats the earlier tree. The
+        /// number is 0 unless a tree was extended.
+        unread: u64,
+    }
 }
 
 /// Builds the tree of a file and saves it.

@@ -33,9 +33,9 @@ pub(crate) struct Findings {
     /// The identity of the tree and the file.
     about: Vec<u8>,
     /// Granules that were compared.
-    pub checked: Vec<Range<u64>>,
+    pub(crate) checked: Vec<Range<u64>>,
     /// The compared granules that differ.
-    pub differing: Vec<Range<u64>>,
+    pub(crate) differing: Vec<Range<u64>>,
     written: Instant,
 }
 

@@ -12,24 +12,28 @@ use truesum_fs::name::OsStrExt;
 use truesum_hash::tree::{Merkle, Plan, Step, Steps, halves};
 use truesum_hash::{Digest, Spec};
 
-/// A node and its subtree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// The byte range that it covers.
-    pub range: Range<u64>,
-    /// Its hash; for the top node, that of the tree before it is sealed.
-    pub hash: Digest,
-    /// The left and right child; empty for a leaf and for a node whose children are not shown.
-    pub children: Vec<Node>,
+readable! {
+    /// A node and its subtree.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Node {
+        /// The byte range that it covers.
+        range: Range<u64> => &Range<u64>,
+        /// Its hash; for the top node, that of the tree before it is sealed.
+        hash: Digest => &Digest,
+        /// The left and right child; empty for a leaf and for a node whose children are not shown.
+        children: Vec<Node> => &[Node],
+    }
 }
 
-/// A file's tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
-    /// The digest.
-    pub digest: Digest,
-    /// The top node.
-    pub root: Node,
+readable! {
+    /// A file's tree.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Outline {
+        /// The digest.
+        digest: Digest => &Digest,
+        /// The top node.
+        root: Node => &Node,
+    }
 }
 
 /// The maximum number of leaves that are shown individually; larger trees end at granules of a mebibyte.

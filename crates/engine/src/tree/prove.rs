@@ -101,13 +101,13 @@ pub fn prove(
 
 /// The nodes of a file's tree, taken from the row if it contains them.
 pub(crate) struct Nodes<'a> {
-    pub source: Source<'a>,
-    pub tree: Merkle,
-    pub row: &'a Row<'a>,
+    pub(crate) source: Source<'a>,
+    pub(crate) tree: Merkle,
+    pub(crate) row: &'a Row<'a>,
     /// The number of bytes per entry of the row.
-    pub granule: u64,
+    pub(crate) granule: u64,
     /// The number of leaves of the tree.
-    pub count: u64,
+    pub(crate) count: u64,
 }
 
 impl Nodes<'_> {

@@ -36,19 +36,21 @@ pub enum CopyFault {
     Itself,
 }
 
-/// The repair of one damaged granule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GranuleRepair {
-    /// Its byte range.
-    pub range: Range<u64>,
-    /// Whether the copy has the right bytes.
-    pub possible: bool,
-    /// The reason why it does not have them; meaningless if it does.
-    pub fault: CopyFault,
-    /// The number of bytes that were or would be written: complete blocks that differ.
-    pub writes: u64,
-    /// The number of existing bytes that differ from the copy.
-    pub loses: u64,
+readable! {
+    /// The repair of one damaged granule.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct GranuleRepair {
+        /// Its byte range.
+        range: Range<u64> => &Range<u64>,
+        /// Whether the copy has the right bytes.
+        possible: bool,
+        /// The reason why it does not have them; meaningless if it does.
+        fault: CopyFault,
+        /// The number of bytes that were or would be written: complete blocks that differ.
+        writes: u64,
+        /// The number of existing bytes that differ from the copy.
+        loses: u64,
+    }
 }
 
 /// Returns how many bytes would be lost if that is more than half of the `there` existing bytes: with that much damage,

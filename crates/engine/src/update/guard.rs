@@ -27,7 +27,7 @@ impl Update<'_> {
             return Some(Refusal::Unread(unread));
         }
         // Text without an entry is not a manifest, however lenient the caller is.
-        if report.malformed > 0 && (!options.audit.check.lenient || report.listed == 0) {
+        if report.malformed > 0 && (!options.audit.read.lenient || report.listed == 0) {
             return Some(Refusal::Malformed(report.malformed));
         }
         if options.quick == Some(QuickTrust::Times) && self.has_no_times() {

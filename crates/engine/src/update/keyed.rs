@@ -32,7 +32,7 @@ impl Update<'_> {
             return same.next().is_some();
         }
         // Some files were not read, so read the smallest one.
-        let Ok(root) = Root::folder(folder, self.options.audit.check.allow_outside) else { return false };
+        let Ok(root) = Root::folder(folder, self.options.audit.read.allow_outside) else { return false };
         let set = &self.comparison.sets[LISTED];
         let size =
             |row: &&Row| root.stat(set.name(row.at[LISTED]), true).map_or(u64::MAX, |stat| stat.size());

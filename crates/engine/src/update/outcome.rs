@@ -4,6 +4,7 @@ use crate::audit::status::{Equality, FileStatus, Finding};
 use crate::audit::{Options as AuditOptions, Report as AuditReport};
 use crate::error::Error;
 use crate::task::BadLine;
+use crate::verify::options::ReadOptions;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,26 +34,53 @@ pub enum QuickTrust {
     Date,
 }
 
-/// The options of an update. The defaults are the strictest ones: only files that are not in the manifest are added.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The options for reading manifests and files, and the folder.
-    pub audit: AuditOptions,
-    /// The permission to refresh entries of modified files.
-    pub refresh: Consent,
-    /// The permission to remove entries of missing files.
-    pub prune: Consent,
-    /// Whether entries of moved files get the new name.
-    pub rename: bool,
-    /// The times used to decide that a file need not be read because its size and time match the
-    /// manifest. `None` reads every file.
-    pub quick: Option<QuickTrust>,
-    /// Write the manifest even if some file or folder could not be read.
-    pub partial: bool,
-    /// Write the manifest even if it has no entries left.
-    pub allow_empty: bool,
-    /// Do not write anything.
-    pub dry_run: bool,
+options! {
+    /// The options of an update. The defaults are the strictest ones: only files that are not in the manifest are added.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// The options for reading manifests and files, and the folder.
+        audit: AuditOptions,
+        /// The permission to refresh entries of modified files.
+        refresh: Consent,
+        /// The permission to remove entries of missing files.
+        prune: Consent,
+        /// Whether entries of moved files get the new name.
+        rename: bool,
+        /// The times used to decide that a file need not be read because its size and time match the
+        /// manifest. `None` reads every file.
+        quick: Option<QuickTrust>,
+        /// Write the manifest even if some file or folder could not be read.
+        partial: bool,
+        /// Write the manifest even if it has no entries left.
+        allow_empty: bool,
+        /// Do not write anything.
+        dry_run: bool,
+    }
+}
+
+impl Options {
+    /// Changes how manifests and files are read.
+    #[must_use]
+    pub fn map_read(self, change: impl FnOnce(ReadOptions) -> ReadOptions) -> Options {
+        Options { audit: self.audit.map_read(change), ..self }
+    }
+}
+
+getters! {
+    Options {
+        /// Returns the options of the comparison.
+        get_audit: &AuditOptions = [&audit];
+        /// Returns the permission to refresh entries of modified files.
+        get_refresh: Consent = [refresh];
+        /// Returns the permission to remove entries of missing files.
+        get_prune: Consent = [prune];
+        /// Returns whether entries of moved files get the new name.
+        get_rename: bool = [rename];
+        /// Returns whether the manifest is written even if something could not be read.
+        get_partial: bool = [partial];
+        /// Returns whether nothing is written.
+        get_dry_run: bool = [dry_run];
+    }
 }
 
 /// The action taken for a file.
@@ -157,6 +185,7 @@ impl fmt::Display for Refusal {
 
 /// An event of an update.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'e> {
     /// The result for a file that does not, or did not, match the manifest, and the action taken.
     /// Reported in the order of names, at the end.
@@ -172,38 +201,42 @@ pub enum Event<'e> {
 /// Receives the events of an update. Returning an error stops it.
 pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 
-/// The counts of an update.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// The result that an audit would have now: added, refreshed and renamed files match, removed ones are not in the
-    /// manifest. `listed` is the number of entries before.
-    pub audit: AuditReport,
-    /// The number of times each action was taken.
-    actions: [u64; Action::ALL.len()],
-    /// Files in the manifest that were not read because they appeared to match.
-    pub unread: u64,
-    /// Detached signatures of the manifest that are not in it. They are not added.
-    pub signatures: u64,
-    /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
-    /// added.
-    pub beside: u64,
-    /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
-    pub doubtful: u64,
-    /// Changed files whose entries were kept only because refreshing was not permitted: their times show an edit.
-    pub refreshable: u64,
-    /// Whether a new manifest was written.
-    pub written: bool,
-    /// Whether the manifest was not written although there were changes.
-    pub refused: bool,
-    /// Whether there are changes that a dry run did not write.
-    pub pending: bool,
-    /// Whether the manifest contains an incorrect digest of itself, which no update can fix: a new line changes the
-    /// file.
-    pub lists_itself: bool,
-    /// Whether the manifest had other names (hard links), which keep the old content.
-    pub has_other_names: bool,
-    /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
-    pub keeps_time: Option<Time>,
+readable! {
+    /// The counts of an update.
+    #[derive(Clone, Debug, Default)]
+    pub struct Report {
+        /// The result that an audit would have now: added, refreshed and renamed files match, removed ones are not in the
+        /// manifest. `listed` is the number of entries before.
+        audit: AuditReport => &AuditReport,
+        /// Files in the manifest that were not read because they appeared to match.
+        unread: u64,
+        /// Detached signatures of the manifest that are not in it. They are not added.
+        signatures: u64,
+        /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
+        /// added.
+        beside: u64,
+        /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
+        doubtful: u64,
+        /// Changed files whose entries were kept only because refreshing was not permitted: their times show an edit.
+        refreshable: u64,
+        /// Whether a new manifest was written.
+        written: bool,
+        /// Whether the manifest was not written although there were changes.
+        refused: bool,
+        /// Whether there are changes that a dry run did not write.
+        pending: bool,
+        /// Whether the manifest contains an incorrect digest of itself, which no update can fix: a new line changes the
+        /// file.
+        lists_itself: bool,
+        /// Whether the manifest had other names (hard links), which keep the old content.
+        has_other_names: bool,
+        /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
+        keeps_time: Option<Time>,
+    }
+    private {
+        /// The number of times each action was taken.
+        actions: [u64; Action::ALL.len()],
+    }
 }
 
 impl Report {

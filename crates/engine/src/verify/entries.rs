@@ -1,563 +1,278 @@
-//! The entries of a manifest as tasks, created while it is read.
+//! Whether the files of a manifest match its entries.
 
+pub(super) mod filter;
+pub(super) mod relay;
+pub(crate) mod tasks;
+
+use crate::content_address::{ContentAddress, address};
+use crate::embedded_crc::{mark, spec};
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
 use crate::io::open::Root;
-use crate::job::Job;
-use crate::select::Selection;
-use crate::task::{BadLine, Notice, Task};
-use crate::verify::archive::{by_hash, is_release};
-use crate::verify::bag;
-use crate::verify::filter::{EntryFilter, Pick};
+use crate::job::{Job, Outcome, Summary};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::task::{Notice, Sink, Task};
+use crate::verify::containers::bag::is_of_payload;
+use crate::verify::event::{Event, Manifest, Observer};
+use crate::verify::foreign::manifest_reader;
 use crate::verify::listed::ListedNames;
-use crate::verify::pieced::{self, Join, Pieced};
-use crate::verify::state::{Key, key};
-use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
+use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
+use crate::verify::missing::relocation;
+use crate::verify::options::{Options, Unlisted};
+use crate::verify::report::{Checked, EntryReport, Required};
+use crate::verify::rotation::Rotation;
+use crate::verify::unexpected::folders::{Folder, KnownFiles};
+use crate::walk::{Item, Options as WalkOptions, Walk};
+use relay::Relay;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, OsStringExt};
-use truesum_hash::Spec;
-use truesum_manifest::path::alternatives;
-use truesum_manifest::{
-    Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
-};
+pub use tasks::{Entries, Facts};
+use tasks::{count, weak_name};
+use truesum_fs::name::OsStrExt;
+use truesum_hash::{Digest, Spec};
+use truesum_manifest::path::display_safe;
+use truesum_manifest::weak::{self, Strength};
 
-/// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
-/// occur in an attack.
-const MERGED: usize = 16;
-
-/// The entries of a manifest as tasks.
-///
-/// Adjacent lines for one file become one job, so that several algorithms need a single read. Every line is verified,
-/// even if it repeats a name.
-pub struct Entries<'a, R> {
-    reader: Reader<R>,
-    root: &'a Root,
-    /// The absolute paths of the root: names that begin with one are inside it.
-    paths: Vec<Vec<u8>>,
-    /// The index of the manifest, for [`Job::origin`].
-    origin: usize,
-    /// The names in the manifest, recorded if files that are not in it will be searched for.
-    listed: Option<&'a mut ListedNames>,
-    /// The first line of the next job.
-    held: Option<Line>,
-    /// Entries with piece digests, which are verified together because a piece may contain bytes of several files.
-    pieced: Join,
-    /// A notice to be returned after the job before it.
-    pending: Option<Notice>,
-    /// The specs of the last job; equal ones are shared.
-    specs: Arc<[Spec]>,
-    /// The name for the algorithms of the last job, if a matching digest does not rule out tampering.
-    weak: Option<String>,
-    facts: Facts,
-    /// The selection of the entries that become tasks.
-    filter: EntryFilter,
-    /// The number of malformed lines that are reported individually.
-    reported: u64,
-    /// An entry that is excluded only by the sample, and its key: it is checked if the sample is empty.
-    spare: Option<(u64, Job)>,
-    /// The file that the only entry belongs to, and the name in that entry.
-    data: Option<(Vec<u8>, Option<Vec<u8>>)>,
-    /// Whether lines of this format leave the algorithm to be guessed from the digest length.
-    guessing: bool,
-    /// Whether entries must have a keyed digest: if the user gives a key, digests that anyone can
-    /// compute do not count.
-    keyed: bool,
-    /// Whether names may be by digest, as in Debian archives.
-    release: bool,
-    /// Whether all names must belong to a bag's payload.
-    payload: bool,
-    /// Entries that failed when they were last read, if a state is kept.
-    failed: HashSet<Key>,
-    /// The names of such entries that are not selected.
-    left_out_failed: Vec<Vec<u8>>,
-    /// Algorithms to compute in addition to those of the expected digests.
-    also: Vec<Spec>,
+/// The check of entries.
+pub(super) struct EntryCheck<'c> {
+    pub(crate) options: &'c Options,
+    pub(crate) progress: &'c Progress,
+    pub(crate) files: &'c mut KnownFiles,
+    pub(crate) required: &'c mut Required,
+    pub(crate) report: &'c mut EntryReport,
 }
 
-/// The facts learned about a manifest while its entries were read.
-#[derive(Debug, Default)]
-pub struct Facts {
-    /// The number of jobs for selected entries.
-    pub jobs: u64,
-    /// The number of entries that are not selected.
-    pub left_out: u64,
-    /// The number of malformed lines.
-    pub malformed: u64,
-    /// The number of entries per algorithm for which a matching digest does not rule out tampering.
-    pub weak: BTreeMap<String, u64>,
-    /// The number of malformed lines that were only counted.
-    pub unreported: u64,
-    /// An algorithm that was determined only by the digest length.
-    pub guessed: Option<Spec>,
-    /// The error that ended reading early, if any.
-    pub failed: Option<io::Error>,
-}
+impl EntryCheck<'_> {
+    /// Compares one file with one digest.
+    pub(super) fn file(
+        &mut self,
+        file: &Path,
+        spec: &Spec,
+        digest: &Digest,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        let expected = vec![digest.clone()];
+        let job = Job { expected, ..Job::argument(file, &Arc::from([spec.clone()])) };
+        let config = self.options.read.config(Root::Anywhere);
+        let manifest = Manifest { name: file, root: &config.root };
+        let mut checked = Checked { entries: 1, ..Checked::default() };
+        if weak::verdict(spec) != Strength::TamperEvident {
+            checked.not_tamper_evident.insert(spec.to_string(), 1);
+        }
+        let mut relay = self.relay(&manifest, on_event);
+        let result = relay.run(&config, &mut std::iter::once(Task::File(job)));
+        let counted = relay.counted();
+        self.add(&mut checked, counted);
+        result
+    }
 
-impl<'a, R: Read> Entries<'a, R> {
-    /// Returns the entries of manifest number `origin`, to be resolved in `root`.
-    ///
-    /// Entries without a digest become jobs without algorithms: their files are examined but not read.
-    pub fn new(
-        manifest: R,
-        options: Options,
-        root: &'a Root,
-        origin: usize,
-        listed: Option<&'a mut ListedNames>,
-    ) -> Entries<'a, R> {
-        let guessing = options.requested.is_empty() && options.named.is_none();
-        let keyed = options.requested.is_empty() && options.key.is_some();
-        let release = options.file_name.as_deref().is_some_and(is_release);
-        let options = Options { allow_undigested: true, allow_pieces: true, ..options };
-        Entries {
-            reader: Reader::new(manifest, options),
-            root,
-            paths: Vec::new(),
-            origin,
-            listed,
-            held: None,
-            pieced: Join::default(),
-            pending: None,
-            specs: Arc::new([]),
-            weak: None,
-            facts: Facts::default(),
-            filter: EntryFilter::default(),
-            spare: None,
-            reported: u64::MAX,
-            data: None,
-            guessing,
-            keyed,
-            release,
-            payload: false,
-            failed: HashSet::new(),
-            left_out_failed: Vec::new(),
-            also: Vec::new(),
+    /// Compares files with the digest in their names, a CRC-32 or the digest by which a store names its files: the given
+    /// files, and those below the given folders.
+    pub(super) fn embedded(&mut self, places: Vec<PathBuf>, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let config = Config { own: self.files.own.clone(), ..self.options.read.config(Root::Anywhere) };
+        let walk = WalkOptions { special: self.options.read.special, ..WalkOptions::default() };
+        let walk = Walk::new(places, walk, self.options.read.threads);
+        let (mut unmarked, mut marked, mut weak) = (0, 0, BTreeMap::new());
+        let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
+            Item::File(path, anchor) => {
+                let name = path.as_os_str().as_bytes();
+                let of_crc = |digest| ContentAddress { spec: spec(), digest, size: None };
+                let Some(found) = address(name).or_else(|| mark(name).map(of_crc)) else {
+                    unmarked += 1;
+                    return None;
+                };
+                marked += 1;
+                let specs: Arc<[Spec]> = Arc::from([found.spec]);
+                weak_name(&specs).into_iter().for_each(|name| count(&name, &mut weak));
+                let job = Job::hash(path, &specs);
+                Some(Task::File(Job { anchor, expected: vec![found.digest], size: found.size, ..job }))
+            }
+            Item::Failed(error) => Some(Task::Notice(Notice::Failed(error))),
+            _ => None,
+        });
+        let manifest = Manifest { name: Path::new(""), root: &config.root };
+        let mut relay = self.relay(&manifest, on_event);
+        let result = relay.run(&config, &mut tasks);
+        drop(tasks);
+        let counted = relay.counted();
+        let mut checked = Checked { entries: marked, not_tamper_evident: weak, ..Checked::default() };
+        self.report.unmarked += unmarked;
+        self.add(&mut checked, counted);
+        result
+    }
+
+    /// Adds an entry whose outcome is known, as the only one of a manifest.
+    pub(super) fn single(
+        &mut self,
+        manifest: &Manifest<'_>,
+        outcome: Outcome,
+        checked: &mut Checked,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        let mut relay = self.relay(manifest, on_event);
+        let result = relay.outcome(outcome);
+        let counted = relay.counted();
+        checked.entries = 1;
+        self.add(checked, counted);
+        result
+    }
+
+    /// Opens a manifest and checks it.
+    pub(super) fn named(
+        &mut self,
+        name: &Path,
+        listed: &mut ListedNames,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        match self.files.open(name, self.progress) {
+            Ok(file) => self.manifest(name, file, Some(listed), on_event),
+            Err(error) => self.unread(&error, on_event),
         }
     }
 
-    /// Computes these algorithms as well, in the read that verifies an entry.
-    pub(crate) fn computing(self, also: &[Spec]) -> Entries<'a, R> {
-        Entries { also: also.to_vec(), ..self }
-    }
-
-    /// Records which of these entries, which failed when they were last read, are not selected.
-    pub(crate) fn noting_failed(self, failed: HashSet<Key>) -> Entries<'a, R> {
-        Entries { failed, ..self }
-    }
-
-    /// Returns the names of the entries found so far that failed when they were last read and are
-    /// not selected.
-    pub(crate) fn left_out_failed(&self) -> &[Vec<u8>] {
-        &self.left_out_failed
-    }
-
-    fn leave_out(&mut self, job: &Job) {
-        self.facts.left_out += 1;
-        if !self.failed.is_empty() && self.failed.contains(&key(job)) {
-            self.left_out_failed.push(job.name.clone());
-        }
-    }
-
-    /// Creates tasks only for selected entries.
-    pub fn selecting(self, select: &Selection) -> Entries<'a, R> {
-        Entries { filter: EntryFilter::new(select), ..self }
-    }
-
-    /// Reports only this many malformed lines individually and counts the others.
-    pub(crate) fn reporting(self, malformed: Option<u64>) -> Entries<'a, R> {
-        Entries { reported: malformed.unwrap_or(u64::MAX), ..self }
-    }
-
-    /// Requires the manifest to have a single entry, which belongs to this file. Any other entry is malformed.
-    pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
-        let data = data.map(|data| (data.as_os_str().as_bytes().to_vec(), None));
-        Entries { data, ..self }
-    }
-
-    /// Treats an entry that does not belong to a bag's payload as malformed.
-    pub(crate) fn of_payload(self, payload: bool) -> Entries<'a, R> {
-        Entries { payload, ..self }
-    }
-
-    /// Returns why an entry must not be in this manifest.
-    fn stray(&mut self, line: &Line) -> Option<&'static str> {
-        if self.is_of_another(line) {
-            Some("an entry for a different file; specify the folder instead of a single file")
-        } else if self.payload && !bag::is_payload(&line.entry.path) {
-            Some("the name is outside data, the payload folder")
-        } else {
-            None
-        }
-    }
-
-    /// Returns whether an entry belongs to a file other than the only one.
-    fn is_of_another(&mut self, line: &Line) -> bool {
-        let Some((_, known)) = &mut self.data else { return false };
-        known.get_or_insert_with(|| line.entry.path.clone()) != &line.entry.path
-    }
-
-    /// Treats absolute names below `folder`, the path of the root, as relative to it.
-    pub fn of_folder(mut self, folder: &Path) -> Entries<'a, R> {
-        // Use the path as the system resolves it and as the user spells it. Neither is trusted:
-        // names are opened beneath the root.
-        let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
-        self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
-        self
-    }
-
-    /// Returns an absolute name relative to the root, if it is inside it.
-    fn relative(&self, name: &[u8]) -> Option<Vec<u8>> {
-        let below = |path: &Vec<u8>| {
-            let rest = name.strip_prefix(path.strip_suffix(b"/").unwrap_or(path))?.strip_prefix(b"/")?;
-            let rest = &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..];
-            (!rest.is_empty()).then(|| rest.to_vec())
+    /// Checks a manifest that is already open. Its name determines its folder, and may imply its algorithm and format.
+    /// If `listed` is given, the caller searches for files that are not in the manifest: the names in it are added to
+    /// `listed`, and missing files are not searched for.
+    pub(super) fn manifest(
+        &mut self,
+        name: &Path,
+        reader: impl Read + Send,
+        listed: Option<&mut ListedNames>,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        let (options, progress, bytes) = (self.options, self.progress, name.as_os_str().as_bytes());
+        let folder = options.read.folder(name);
+        let digest = ManifestDigest::new(options.read.digest_manifests);
+        let reader = CountedReader { reader, progress, digest: &digest };
+        let opened = options.read.root_of(&folder).and_then(|root| {
+            let reader = manifest_reader(reader, name, Some(bytes), &options.read)?;
+            Ok((root, reader, Rotation::open(options, progress)?))
+        });
+        let (root, reader, rotation) = match opened {
+            Ok(opened) => opened,
+            Err(Error { cause: Cause::Interrupted, .. }) => {
+                self.report.not_begun += 1;
+                return Ok(());
+            }
+            Err(error) => return self.unread(&error, on_event),
         };
-        self.paths.iter().find_map(below)
-    }
-
-    /// Returns the manifest's format, once its beginning has been read.
-    pub fn format(&self) -> Option<&'static Format> {
-        self.reader.format()
-    }
-
-    /// Returns the signer of the manifest, once its beginning has been read.
-    pub(crate) fn signer(&self) -> Option<Signer> {
-        self.reader.signer()
-    }
-
-    /// Returns the algorithms in the manifest that are not supported and therefore not compared, with the number of
-    /// entries.
-    pub(crate) fn unread(&self) -> &[(String, u64)] {
-        self.reader.all_unread()
-    }
-
-    /// Returns the number of entries so far that have piece digests and are not among the tasks.
-    pub fn pieced(&self) -> usize {
-        self.pieced.len()
-    }
-
-    /// Returns the entries with piece digests, which are not among the tasks.
-    pub(crate) fn take_pieced(&mut self) -> Vec<Pieced> {
-        self.pieced.take()
-    }
-
-    /// Returns the selected entries with piece digests. If one file of a sequence is selected, all
-    /// its files are.
-    pub(crate) fn take_pieced_picked(&mut self) -> Vec<Pieced> {
-        let (root, all) = (self.root, self.pieced.take());
-        let (files, left_out) = pieced::picked(all, |job| self.filter.pick(job, root));
-        for file in &files {
-            let by = pieced::judged_by(file);
-            self.note(&by[0], by.iter().find_map(|specs| weak_name(specs)).as_deref());
-        }
-        self.facts.jobs += files.len() as u64;
-        self.facts.left_out += left_out;
-        files
-    }
-
-    /// Returns the facts learned so far.
-    pub fn facts(self) -> Facts {
-        self.facts
-    }
-
-    /// Returns the next valid line; a malformed one is stored in `pending`.
-    fn line(&mut self) -> Option<Line> {
-        loop {
-            match self.reader.next()? {
-                Ok(line) => {
-                    let Some(why) = self.stray(&line) else { return Some(line) };
-                    let reason = Reason::Part(why);
-                    self.facts.malformed += 1;
-                    self.pending = Some(Notice::Malformed(LineError { at: line.at, reason }.into()));
-                    return None;
-                }
-                Err(ReadError::Line(_)) if self.facts.malformed >= self.reported => {
-                    self.facts.malformed += 1;
-                    self.facts.unreported += 1;
-                }
-                Err(ReadError::Line(error)) => {
-                    self.facts.malformed += 1;
-                    self.pending = Some(Notice::Malformed(error.into()));
-                    return None;
-                }
-                Err(ReadError::Io(error)) => {
-                    self.facts.failed = Some(error);
-                    return None;
-                }
-            }
-        }
-    }
-
-    fn job(&mut self, line: Line) -> Job {
-        let Line { at, entry } = line;
-        let Entry { path, size, mtime, digests, pieces, .. } = entry;
-        let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
-        while pieces.is_empty()
-            && let Some(next) = self.line()
-        {
-            let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
-            let same = same && next.entry.pieces.is_empty();
-            let added = same && next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
-            if !added || specs.len() + next.entry.digests.len() > MERGED {
-                self.held = Some(next);
-                break;
-            }
-            let (more_specs, more_expected): (Vec<_>, Vec<_>) = next.entry.digests.into_iter().unzip();
-            specs.extend(more_specs);
-            expected.extend(more_expected);
-        }
-        if self.specs[..] != specs[..] {
-            self.weak = weak_name(&specs);
-            self.specs = specs.into();
-        }
-        let named = self.data.as_ref().map(|(data, _)| data.clone());
-        let mut open = named.or_else(|| self.relative(&path));
-        if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
-            open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
-        }
-        if self.release && open.is_none() && !self.root.exists(OsStr::from_bytes(&path)) {
-            let there = |name: &Vec<u8>| self.root.exists(OsStr::from_bytes(name));
-            open = by_hash(&path, &self.specs, &expected).find(there);
-        }
-        if let Some(listed) = &mut self.listed {
-            listed.add(open.as_deref().unwrap_or(&path));
-        }
-        let specs = self.specs.clone();
-        let exempt = expected.is_empty()
-            && pieces.is_empty()
-            && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
-        let origin = (self.origin, at);
-        Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
-    }
-
-    /// Returns the next line that becomes a task of its own.
-    fn single(&mut self) -> Option<Line> {
-        loop {
-            let line = self.held.take().or_else(|| self.line())?;
-            if line.entry.pieces.is_empty() {
-                return Some(line);
-            }
-            let pieces = line.entry.pieces.clone();
-            let job = self.job(line);
-            self.pieced.add(job, pieces);
-        }
-    }
-
-    /// Returns the task for a selected entry.
-    fn task(&mut self, mut job: Job) -> Task {
-        self.facts.jobs += 1;
-        match Arc::ptr_eq(&job.specs, &self.specs) {
-            true => {
-                let weak = self.weak.take();
-                self.note(&job.specs, weak.as_deref());
-                self.weak = weak;
-            }
-            false => self.note(&job.specs, weak_name(&job.specs).as_deref()),
-        }
-        job.compute_also(&self.also);
-        Task::File(job)
-    }
-
-    /// Records the algorithms by which a job is verified.
-    fn note(&mut self, specs: &[Spec], weak: Option<&str>) {
-        if let Some(weak) = weak {
-            count(weak, &mut self.facts.weak);
-        }
-        if specs.is_empty() {
-            return;
-        }
-        let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
-        if self.guessing && self.facts.guessed.is_none() && untagged() {
-            self.facts.guessed =
-                specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
-        }
-    }
-}
-
-/// Returns the name for these algorithms if none of them rules out tampering.
-pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
-    let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
-    // Each info hash has its own name.
-    let name = |spec: &Spec| match spec.algorithm().name {
-        "btih" => "btih".to_owned(),
-        _ => spec.to_string(),
-    };
-    let names = || specs.iter().map(name).collect::<Vec<_>>().join("+");
-    (!evident && !specs.is_empty()).then(names)
-}
-
-/// Counts an entry under this name.
-pub(crate) fn count(name: &str, counts: &mut BTreeMap<String, u64>) {
-    match counts.get_mut(name) {
-        Some(count) => *count += 1,
-        None => drop(counts.insert(name.to_owned(), 1)),
-    }
-}
-
-impl<R: Read> Iterator for Entries<'_, R> {
-    type Item = Task;
-
-    fn next(&mut self) -> Option<Task> {
-        if let Some(notice) = self.pending.take() {
-            return Some(Task::Notice(notice));
-        }
-        while let Some(line) = self.single() {
-            let job = self.job(line);
-            if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
-                self.facts.malformed += 1;
-                let reason = "none of its digests is keyed (specify the algorithm with -a NAME)".to_owned();
-                return Some(Task::Notice(Notice::Malformed(BadLine {
-                    at: job.origin.1,
-                    reason,
-                    lacks_key: false,
-                })));
-            }
-            match self.filter.pick(&job, self.root) {
-                Pick::In => return Some(self.task(job)),
-                Pick::Out => self.leave_out(&job),
-                Pick::Spare(key) => {
-                    self.leave_out(&job);
-                    if self.spare.as_ref().is_none_or(|(least, _)| key < *least) {
-                        self.spare = Some((key, job));
-                    }
-                }
-            }
-            if let Some(notice) = self.pending.take() {
-                return Some(Task::Notice(notice));
-            }
-        }
-        if let Some(notice) = self.pending.take() {
-            return Some(Task::Notice(notice));
-        }
-        let (_, job) = self.spare.take().filter(|_| self.filter.is_empty())?;
-        self.facts.left_out -= 1;
-        self.left_out_failed.retain(|name| *name != job.name);
-        Some(self.task(job))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn root(dir: &tempfile::TempDir) -> Root {
-        Root::folder(dir.path(), false).unwrap()
-    }
-
-    fn jobs(text: &str, root: &Root, listed: Option<&mut ListedNames>) -> (Vec<String>, Facts) {
-        let mut entries = Entries::new(text.as_bytes(), Options::default(), root, 0, listed);
-        let jobs_found: Vec<String> = entries
-            .by_ref()
-            .map(|task| match task {
-                Task::File(job) => {
-                    let specs: Vec<String> = job.specs.iter().map(Spec::to_string).collect();
-                    let open = job.open.as_deref().unwrap_or(b"=");
-                    format!(
-                        "{}:{}:{}:{}",
-                        job.origin.1.number(),
-                        job.name.escape_ascii(),
-                        specs.join("+"),
-                        open.escape_ascii()
-                    )
-                }
-                Task::Notice(Notice::Malformed(error)) => format!("bad {}", error.at.number()),
-                Task::Notice(other) => format!("{other:?}"),
-            })
-            .collect();
-        (jobs_found, entries.facts())
-    }
-
-    const MD5: &str = "d41d8cd98f00b204e9800998ecf8427e";
-    const SHA256: &str = "SHA256 (a) = e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-
-    #[test]
-    fn adjacent_lines_of_one_file_become_one_job() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = root(&dir);
-        let text =
-            format!("{SHA256}\nMD5 (a) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (-) = {MD5}\n");
-        let (jobs_found, facts) = jobs(&text, &root, None);
-        assert_eq!(jobs_found, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:="]);
-        assert_eq!((facts.jobs, facts.malformed), (4, 1));
-        assert_eq!(facts.weak.into_iter().collect::<Vec<_>>(), [("md5".to_owned(), 3)]);
-        assert_eq!(facts.guessed, None);
-    }
-
-    #[test]
-    fn algorithm_guessed_by_length_is_remembered() {
-        let dir = tempfile::tempdir().unwrap();
-        let (_, facts) = jobs(&format!("{MD5}  a\n"), &root(&dir), None);
-        assert_eq!(facts.guessed, "md5".parse().ok());
-    }
-
-    #[test]
-    fn backslashes_are_separators_only_if_no_such_file_exists() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("sub")).unwrap();
-        for name in ["sub/f", "sub/g", "sub\\g"] {
-            std::fs::write(dir.path().join(name), "").unwrap();
-        }
-        let text = format!("{MD5}  sub\\f\n{MD5}  sub\\g\n{MD5}  sub\\none\n");
-        let mut listed = ListedNames::default();
-        let (jobs_found, _) = jobs(&text, &root(&dir), Some(&mut listed));
-        assert_eq!(jobs_found, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
-        assert!(listed.contains(b"sub/f"));
-        assert!(!listed.contains(b"sub/g"));
-    }
-
-    #[test]
-    fn absolute_names_below_the_root_are_relative_to_it() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("root")).unwrap();
-        std::os::unix::fs::symlink("root", dir.path().join("link")).unwrap();
-        let real = dir.path().canonicalize().unwrap();
-        let real = real.display();
-        let root = root(&dir);
-        let opened = |folder: &Path, name: String| {
-            let text = format!("{MD5}  {name}\n");
-            let mut listed = ListedNames::default();
-            let reader = text.as_bytes();
-            let mut entries =
-                Entries::new(reader, Options::default(), &root, 0, Some(&mut listed)).of_folder(folder);
-            let Some(Task::File(job)) = entries.next() else { panic!("{name}") };
-            job.open.map(|open| String::from_utf8(open).unwrap())
+        let config = options.read.config(root);
+        let manifest = Manifest { name, root: &config.root };
+        let searches = rotation.is_none() && relocation::is_requested(options);
+        let is_payload = listed.is_some() && is_of_payload(name);
+        let needs_names = listed.is_none() && (searches || options.unlisted != Unlisted::Unrequested);
+        let mut known = needs_names.then(|| self.files.take_folder(folder.clone()));
+        let (names, mut missing) = match &mut known {
+            Some(Folder { listed, missing, .. }) => (Some(listed), Some(missing).filter(|_| searches)),
+            None => (listed, None),
         };
-        let link = dir.path().join("link");
-        for (name, open) in [
-            (format!("{real}/root/a"), Some("a")),
-            (format!("{real}/root//sub/a"), Some("sub/a")),
-            (format!("{real}/root/../secret"), Some("../secret")),
-            (format!("{}/a", link.display()), Some("a")),
-            (format!("{real}/root"), None),
-            (format!("{real}/root/"), None),
-            (format!("{real}/rooted/a"), None),
-            (format!("{real}/secret"), None),
-            ("root/a".to_owned(), None),
-        ] {
-            assert_eq!(opened(&link, name.clone()).as_deref(), open, "{name}");
-        }
-        assert_eq!(opened(Path::new("/"), "/etc/x".to_owned()).as_deref(), Some("etc/x"));
-    }
-
-    #[test]
-    fn read_error_in_a_manifest_is_reported() {
-        struct Fails(bool);
-        impl Read for Fails {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                if std::mem::replace(&mut self.0, true) {
-                    return Err(io::Error::from_raw_os_error(5));
-                }
-                let line = format!("{MD5}  a\n");
-                buffer[..line.len()].copy_from_slice(line.as_bytes());
-                Ok(line.len())
-            }
-        }
-        let dir = tempfile::tempdir().unwrap();
-        let root = root(&dir);
-        let mut entries = Entries::new(Fails(false), Options::default(), &root, 0, None);
-        let count = entries.by_ref().count();
+        let before = missing.as_ref().map_or(0, |missing| missing.len());
+        let reading = options.manifest(bytes, progress);
+        let failed = rotation.as_ref().map(Rotation::failed).unwrap_or_default();
+        let entries = Entries::new(reader, reading, &config.root, 0, names).of_folder(&folder);
+        let mut entries = entries.for_check(options, failed, is_payload);
+        let mut checked = Checked::default();
+        let mut relay = Relay { missing: missing.as_deref_mut(), ..self.relay(&manifest, on_event) };
+        let is_part = rotation.is_some();
+        let (result, saved) = match rotation {
+            Some(rotation) => rotation.run(&mut entries, &config, &mut relay, &mut checked),
+            None => (relay.run(&config, &mut entries), Ok(None)),
+        };
+        relay.missing = None;
+        let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
+        let is_split = is_part && !pieced.is_empty();
+        let result = if is_part { result } else { result.and_then(|()| relay.run_pieces(pieced, &config)) };
+        let counted = relay.counted();
+        checked.missing = missing.map_or(0, |missing| missing.len() - before) as u64;
+        checked.format = entries.format();
+        checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
+        checked.digest = digest.digest();
+        let doubt = not_compared(bytes, entries.unread());
         let facts = entries.facts();
-        assert!(facts.failed.is_some());
-        assert_eq!(count as u64, facts.jobs);
+        checked.entries = facts.jobs - checked.deferred;
+        checked.left_out = facts.left_out;
+        checked.counts.malformed = facts.unreported;
+        if !is_part {
+            checked.not_tamper_evident = facts.weak;
+        }
+        checked.guessed = facts.guessed;
+        let failed = facts.failed.filter(|error| !Input::is_interruption(error));
+        checked.failed = failed.map(|error| Error::io(bytes, "read", error));
+        self.files.folders.extend(known);
+        self.add(&mut checked, counted);
+        result?;
+        match saved {
+            // The state file itself is not expected to be in a manifest.
+            Ok(state) => self.files.own.extend(state),
+            Err(error) => self.unread(&error, on_event)?,
+        }
+        if is_split {
+            let why = Cause::Other("it has piece digests; check all of it, or use --only".to_owned());
+            self.unread(&Error::new(bytes, "check part of it", why), on_event)?;
+        }
+        if let Some(doubt) = doubt {
+            on_event(Event::Doubtful(&doubt))?;
+        }
+        on_event(Event::Checked(&manifest, &checked))
+    }
+
+    /// Reports a manifest that could not be read.
+    pub(super) fn unread(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+        self.report.unread += 1;
+        on_event(Event::Failed(error))
+    }
+
+    /// Reports a manifest or file without the required signature, which is not read.
+    pub(super) fn unsigned(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+        self.report.unsigned += 1;
+        on_event(Event::Failed(error))
+    }
+
+    fn relay<'r, 't>(
+        &'r mut self,
+        manifest: &'r Manifest<'r>,
+        on_event: &'r mut Observer<'t>,
+    ) -> Relay<'r, 't> {
+        Relay {
+            manifest,
+            ignore_missing: self.options.ignore_missing,
+            missing: None,
+            required: self.required,
+            progress: self.progress,
+            on_event,
+            counts: Summary::default(),
+            ignored: 0,
+        }
+    }
+
+    /// Adds the result for one manifest to the report.
+    fn add(&mut self, checked: &mut Checked, (counts, ignored): (Summary, u64)) {
+        checked.counts += counts;
+        checked.ignored += ignored;
+        self.report.add(checked);
+    }
+}
+
+/// Returns the doubt about a manifest that also has digests of unknown algorithms, which are not compared.
+fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
+    let names: Vec<String> = unknown.iter().map(|(name, _)| shown(name)).collect();
+    let names = names.join(", ");
+    let why = match unknown.iter().map(|(_, digests)| digests).sum() {
+        0 => return None,
+        1 => format!("1 digest of an unknown algorithm ({names}) was not checked"),
+        digests => format!("{digests} digests of unknown algorithms ({names}) were not checked"),
+    };
+    Some(Error::new(manifest, "verify", Cause::Other(why)))
+}
+
+/// Returns a name in a manifest in the form for messages.
+fn shown(name: &str) -> String {
+    const MOST: usize = 64;
+    match name.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", display_safe(&name.as_bytes()[..end])),
+        None => display_safe(name.as_bytes()).to_string(),
     }
 }

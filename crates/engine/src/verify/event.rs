@@ -5,12 +5,17 @@ use crate::io::open::Root;
 use crate::job::{Found, Outcome};
 use crate::select::Unmatched;
 use crate::task::BadLine;
+use crate::verify::containers::seal::Seal;
 use crate::verify::report::Checked;
-use crate::verify::seal::Seal;
-use crate::verify::unlisted::Search;
+use crate::verify::unexpected::search::Search;
+use std::io;
 use std::path::Path;
 
+/// Receives the events of a check. Returning an error stops it.
+pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
+
 /// An event of a check.
+#[non_exhaustive]
 pub enum Event<'e> {
     /// The outcome of an entry.
     Entry(&'e Manifest<'e>, &'e Outcome),
@@ -63,33 +68,39 @@ pub enum NotUsed {
     OtherLines,
 }
 
-/// A file under a name other than the one in the manifest.
-#[derive(Debug)]
-pub struct Moved<'m> {
-    /// The name of the file, relative to the root.
-    pub name: &'m Path,
-    /// The result of reading it.
-    pub found: &'m Found,
+readable! {
+    /// A file under a name other than the one in the manifest.
+    #[derive(Debug)]
+    pub struct Moved<'m> {
+        /// The name of the file, relative to the root.
+        name: &'m Path,
+        /// The result of reading it.
+        found: &'m Found,
+    }
 }
 
-/// The renaming of a file whose content matches the manifest under its new name.
-#[derive(Debug)]
-pub struct Renamed<'r> {
-    /// The folder that both names are relative to.
-    pub folder: &'r Path,
-    /// The old name.
-    pub from: &'r Path,
-    /// The name in the manifest.
-    pub to: &'r Path,
-    /// The result, or `None` if the renaming is only reported.
-    pub done: Option<Result<(), &'r Error>>,
+readable! {
+    /// The renaming of a file whose content matches the manifest under its new name.
+    #[derive(Debug)]
+    pub struct Renamed<'r> {
+        /// The folder that both names are relative to.
+        folder: &'r Path,
+        /// The old name.
+        from: &'r Path,
+        /// The name in the manifest.
+        to: &'r Path,
+        /// The result, or `None` if the renaming is only reported.
+        done: Option<Result<(), &'r Error>> => &Option<Result<(), &'r Error>>,
+    }
 }
 
-/// A manifest being checked.
-#[derive(Debug)]
-pub struct Manifest<'m> {
-    /// The path as given.
-    pub name: &'m Path,
-    /// The root from which the names of its entries are resolved.
-    pub root: &'m Root,
+readable! {
+    /// A manifest being checked.
+    #[derive(Debug)]
+    pub struct Manifest<'m> {
+        /// The path as given.
+        name: &'m Path,
+        /// The root from which the names of its entries are resolved.
+        root: &'m Root,
+    }
 }

@@ -4,7 +4,12 @@
 //! Only files that match no format are rejected, and only for properties that text does not have: a NUL byte, many
 //! control characters, or HTML.
 
+use crate::error::{Cause, Error};
+use crate::io::input::Input;
+use crate::verify::options::ReadOptions;
 use std::io::{self, Cursor, Read};
+use std::path::Path;
+use truesum_fs::name::OsStrExt;
 use truesum_manifest::{Head, detect};
 
 /// The description of anything that is not text.
@@ -84,11 +89,30 @@ fn is_message(head: &[u8], name: Option<&[u8]>) -> bool {
     begins && name.is_some_and(called)
 }
 
-/// Returns the same reader at its beginning, and what it contains if that is not a manifest.
+/// Returns the reader of a manifest at its beginning. Only the name `hint` can show that it is a list of pieces.
 ///
 /// # Errors
-/// Returns the reader's error.
-pub(crate) fn look<R: Read>(
+/// Fails if it cannot be read, if the run was stopped ([`Cause::Interrupted`]), or if the content is not that of a
+/// manifest and the user did not specify its format.
+pub(crate) fn manifest_reader<R: Read>(
+    reader: R,
+    manifest: &Path,
+    hint: Option<&[u8]>,
+    options: &ReadOptions,
+) -> Result<impl Read + use<R>, Error> {
+    let bytes = manifest.as_os_str().as_bytes();
+    match look(reader, hint) {
+        Ok((_, Some(what))) if options.format.is_none() => {
+            Err(Error::new(bytes, "read as a manifest", Cause::NoManifest(what)))
+        }
+        Ok((reader, _)) => Ok(reader),
+        Err(error) if Input::is_interruption(&error) => Err(Error::interrupted(bytes)),
+        Err(error) => Err(Error::io(bytes, "read", error)),
+    }
+}
+
+/// Returns the same reader at its beginning, and what it contains if that is not a manifest.
+fn look<R: Read>(
     mut reader: R,
     name: Option<&[u8]>,
 ) -> io::Result<(impl Read + use<R>, Option<&'static str>)> {

@@ -6,16 +6,15 @@ use crate::io::input::Input;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{BadLine, Notice, Task};
-use crate::verify::entries::Entries;
-use crate::verify::foreign::look;
+use crate::verify::entries::tasks::Entries;
+use crate::verify::foreign::manifest_reader;
 use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
-use crate::verify::options::Options;
-use crate::verify::verification::open;
+use crate::verify::options::ReadOptions;
+use crate::verify::place::open;
 use std::io;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
-use truesum_manifest as manifest;
 
 /// A part of a manifest: an entry, an entry with piece digests only, or a malformed line.
 pub(crate) enum Listed {
@@ -45,29 +44,25 @@ impl From<io::Error> for Ended {
 /// Fails if it cannot be opened, is not a manifest or cannot be read to its end, or with the error of `each`.
 pub(crate) fn listed_jobs(
     name: &Path,
-    options: &Options,
+    options: &ReadOptions,
     progress: &Progress,
     own: &mut Vec<FileId>,
     each: &mut dyn FnMut(Listed) -> io::Result<()>,
 ) -> Result<Option<Digest>, Ended> {
     let bytes = name.as_os_str().as_bytes();
-    let unread = |action| move |error| Ended::Unread(Error::io(bytes, action, error));
     let (file, id) = open(name, progress).map_err(Ended::Unread)?;
     own.extend(id);
     let folder = options.folder(name);
-    let root = options.leading(&folder).map_err(Ended::Unread)?;
+    let root = options.root_of(&folder).map_err(Ended::Unread)?;
     let manifest_digest = ManifestDigest::new(options.digest_manifests);
-    let reader = match look(CountedReader { reader: file, progress, digest: &manifest_digest }, None) {
-        Ok((_, Some(what))) if options.format.is_none() => {
-            return Err(Ended::Unread(Error::new(bytes, "read as a manifest", Cause::NoManifest(what))));
-        }
-        Ok((reader, _)) => reader,
-        Err(error) if Input::is_interruption(&error) => return Ok(None),
-        Err(error) => return Err(unread("read")(error)),
+    let reader = CountedReader { reader: file, progress, digest: &manifest_digest };
+    let reader = match manifest_reader(reader, name, None, options) {
+        Ok(reader) => reader,
+        Err(Error { cause: Cause::Interrupted, .. }) => return Ok(None),
+        Err(error) => return Err(Ended::Unread(error)),
     };
-    // The location of damage is not needed.
-    let reading = manifest::Options { locating: false, one_piece: false, ..options.reading(bytes, progress) };
-    let mut entries = Entries::new(reader, reading, &root, 0, None).of_folder(&folder);
+    let mut entries =
+        Entries::new(reader, options.manifest(bytes, progress), &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {
             Task::File(job) => each(Listed::Entry(job))?,
@@ -79,7 +74,7 @@ pub(crate) fn listed_jobs(
         each(Listed::Pieced(file.job))?;
     }
     match entries.facts().failed {
-        Some(error) if !Input::is_interruption(&error) => Err(unread("read")(error)),
+        Some(error) if !Input::is_interruption(&error) => Err(Ended::Unread(Error::io(bytes, "read", error))),
         _ => Ok(manifest_digest.digest()),
     }
 }

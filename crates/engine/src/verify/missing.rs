@@ -1,186 +1,143 @@
-//! Entries whose files are missing, stored until all manifests have been read and the files are searched for.
+//! Searches for missing files after all manifests have been read, and reports and renames what was found.
 
-use crate::content::set::Set;
-use crate::error::{Cause, Error};
-use crate::job::{Job, Outcome};
+pub(super) mod entries;
+pub(super) mod relocation;
+
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::io::rename::rename;
+use crate::job::{Outcome, Verdict};
+use crate::progress::Progress;
+use crate::verify::event::{Event, Manifest, Moved, Observer, Renamed};
+use crate::verify::options::Options;
+use crate::verify::report::{MissingReport, Required};
+use crate::verify::unexpected::folders::{Folder, KnownFiles};
+use relocation::{Misnamed, Outcomes, Relocation, Resolution};
+use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
-use truesum_fs::Errno;
-use truesum_manifest::Place;
+use std::path::Path;
+use truesum_fs::name::OsStrExt;
 
-/// The error number of names that lead out of the folder, as in [`Root::refusal`](crate::Root).
-const OUTSIDE: i32 = Errno::XDEV.raw_os_error();
-
-/// Missing entries, each in about 50 bytes plus its name and digests.
-#[derive(Default)]
-pub(super) struct MissingEntries {
-    /// The path, digests, size and time of each entry, in order.
-    files: Set,
-    /// The number of the line or byte of each entry.
-    places: Vec<u64>,
-    /// The index of the source of each entry.
-    source_of: Vec<u32>,
-    /// The entries with the same path as an earlier one, in order.
-    repeated: Vec<usize>,
-    /// The names in the manifest that differ from the path of the job, by the index of the entry, in order.
-    names: Vec<(usize, Box<[u8]>)>,
-    sources: Vec<Source>,
+/// The search for missing files under other names.
+pub(super) struct MissingSearch<'c> {
+    pub(crate) options: &'c Options,
+    pub(crate) progress: &'c Progress,
+    pub(crate) files: &'c mut KnownFiles,
+    pub(crate) required: &'c mut Required,
+    pub(crate) report: &'c mut MissingReport,
 }
 
-/// The data that many entries have in common.
-#[derive(PartialEq, Eq)]
-struct Source {
-    manifest: PathBuf,
-    origin: usize,
-    in_lines: bool,
-    exempt: bool,
-    action: &'static str,
-    errno: i32,
-}
-
-impl MissingEntries {
-    /// Adds an entry whose file is missing, or whose name leads out of the folder.
-    ///
-    /// # Errors
-    /// Returns the outcome if its file is not missing, or if there are too many entries.
-    pub(super) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
-        let Outcome { job, result } = &outcome;
-        let (Err(Error { action, cause, .. }), Ok(source)) = (result, u32::try_from(self.sources.len()))
-        else {
-            return Err(outcome.into());
-        };
-        let errno = match cause {
-            Cause::Io(error) => error.raw_os_error(),
-            Cause::OutsideRoot => Some(OUTSIDE),
-            _ => None,
-        };
-        let Some(errno) = errno else { return Err(outcome.into()) };
-        let (in_lines, place) = match job.origin.1 {
-            Place::Line(number) => (true, number),
-            Place::Byte(number) => (false, number),
-        };
-        let is_repeated = self.files.find(job.path()).is_some();
-        let facts = (job.size, job.mtime);
-        if self.files.push(job.path(), facts, &job.specs, &job.expected).is_err() {
-            return Err(outcome.into());
-        }
-        let (origin, exempt) = (job.origin.0, job.exempt);
-        let is_same = |known: &Source| {
-            (known.origin, known.in_lines, known.exempt) == (origin, in_lines, exempt)
-                && (known.action, known.errno, &*known.manifest) == (*action, errno, manifest)
-        };
-        let source = match self.sources.iter().rposition(is_same) {
-            Some(known) => known as u32,
-            None => {
-                let manifest = manifest.to_owned();
-                self.sources.push(Source { manifest, origin, in_lines, exempt, action, errno });
-                source
+impl MissingSearch<'_> {
+    /// Searches and reports the results.
+    pub(super) fn run(mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let (options, progress) = (self.options, self.progress);
+        let mut folders = std::mem::take(&mut self.files.folders);
+        for folder in folders.iter_mut().filter(|folder| !folder.missing.is_empty()) {
+            let Folder { path, listed, missing, .. } = folder;
+            let (own, all, folder_path) = (&self.files.own, std::mem::take(missing), &**path);
+            let mut relocation = Relocation { options, progress, folder: folder_path, listed, own };
+            let mut outcomes = match relocation.relocate_missing(&all) {
+                Ok(outcomes) => outcomes,
+                Err(error) => {
+                    self.unread(&error, on_event)?;
+                    Outcomes::default()
+                }
+            };
+            self.report.counts.unreadable += outcomes.failed.len() as u64;
+            self.report.counts.files += outcomes.read.0;
+            self.report.counts.bytes += outcomes.read.1;
+            outcomes.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
+            // A file that was not reached is not known to be missing.
+            if progress.stopped() {
+                continue;
             }
-        };
-        if job.open.is_some() {
-            self.names.push((self.len(), job.name.clone().into_boxed_slice()));
+            let root = match Root::folder(folder_path, options.read.allow_outside) {
+                Ok(root) => root,
+                Err(error) => {
+                    self.unread(&error, on_event)?;
+                    continue;
+                }
+            };
+            for at in 0..all.len() {
+                let manifest = Manifest { name: all.manifest(at), root: &root };
+                let resolution = outcomes.resolutions.remove(&at);
+                self.resolution(&manifest, &all.outcome(at), resolution, on_event)?;
+            }
+            self.rename(folder_path, &outcomes, on_event)?;
         }
-        if is_repeated {
-            self.repeated.push(self.len());
-        }
-        self.places.push(place);
-        self.source_of.push(source);
+        self.files.folders = folders;
         Ok(())
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// Returns the paths, digests, sizes and times, in the order of the entries.
-    pub(super) fn files(&self) -> &Set {
-        &self.files
-    }
-
-    /// Returns the path that was opened.
-    pub(super) fn path(&self, at: usize) -> &[u8] {
-        self.files.name(at as u32)
-    }
-
-    /// Returns whether an entry is the first one with its path.
-    pub(super) fn is_first(&self, at: usize) -> bool {
-        self.repeated.binary_search(&at).is_err()
-    }
-
-    /// Returns the manifest that contains the entry.
-    pub(super) fn manifest(&self, at: usize) -> &Path {
-        &self.source(at).manifest
-    }
-
-    /// Returns the job of an entry.
-    pub(super) fn job(&self, at: usize) -> Job {
-        let (number, file, source) = (self.places[at], at as u32, self.source(at));
-        let path = self.path(at).to_vec();
-        let (name, open) = match self.names.binary_search_by_key(&at, |(entry, _)| *entry) {
-            Ok(named) => (self.names[named].1.to_vec(), Some(path)),
-            Err(_) => (path, None),
-        };
-        let place = if source.in_lines { Place::Line(number) } else { Place::Byte(number) };
-        let expected = self.files.digests(file).into_iter().map(|(_, digest)| digest).collect();
-        let (size, mtime) = (self.files.size(file), self.files.time(file));
-        let (exempt, origin) = (source.exempt, (source.origin, place));
-        Job {
-            open,
-            size,
-            mtime,
-            exempt,
-            origin,
-            ..Job::entry(name, self.files.specs(file).clone(), expected)
+    /// Reports and counts the result for an entry that was searched for.
+    fn resolution(
+        &mut self,
+        manifest: &Manifest<'_>,
+        outcome: &Outcome,
+        resolution: Option<Resolution>,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        let MissingSearch { options, report, required, .. } = self;
+        let mut verified = || required.note_verified(&outcome.job);
+        match resolution {
+            Some(Resolution::NameMatch(found)) => {
+                if found.verdict() == Verdict::Verified {
+                    verified();
+                }
+                report.counts.count(&found);
+                on_event(Event::Entry(manifest, &found))
+            }
+            Some(Resolution::Moved(name, found)) => {
+                if options.moved_passes {
+                    verified();
+                }
+                report.moved += 1;
+                let moved = Moved { name: Path::new(OsStr::from_bytes(&name)), found: &found };
+                on_event(Event::Moved(manifest, outcome, &moved))
+            }
+            None if options.ignore_missing => {
+                report.ignored += 1;
+                on_event(Event::Ignored(manifest, outcome))
+            }
+            None => {
+                report.counts.count(outcome);
+                on_event(Event::Entry(manifest, outcome))
+            }
         }
     }
 
-    /// Returns the outcome of an entry: its file is missing.
-    pub(super) fn outcome(&self, at: usize) -> Outcome {
-        let (job, Source { action, errno, .. }) = (self.job(at), self.source(at));
-        let error = match *errno {
-            OUTSIDE => Error::new(&job.name, action, Cause::OutsideRoot),
-            errno => Error::io(&job.name, action, io::Error::from_raw_os_error(errno)),
-        };
-        Outcome { job, result: Err(error) }
+    fn unread(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+        self.report.unread += 1;
+        on_event(Event::Failed(error))
     }
 
-    fn source(&self, at: usize) -> &Source {
-        &self.sources[self.source_of[at] as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use truesum_hash::Spec;
-    use truesum_manifest::Time;
-
-    #[test]
-    fn missing_entry_keeps_every_field() {
-        let specs: Arc<[Spec]> = ["sha256", "s3-etag"].map(|name| name.parse().unwrap()).into();
-        let plain = Job {
-            expected: vec![specs[0].digest(b"x"), specs[1].digest(b"x").with_parts(3)],
-            size: Some(1),
-            mtime: Some(Time { seconds: -5, nanos: 7 }),
-            origin: (2, Place::Byte(9)),
-            ..Job::hash("name", &specs)
-        };
-        let elsewhere = Job { open: Some(b"path".to_vec()), size: None, mtime: None, ..plain.clone() };
-        let respelt = Job { open: Some(b"path".to_vec()), exempt: true, ..Job::hash("other", &specs) };
-        let respelt = Job { expected: plain.expected.clone(), origin: (0, Place::Line(4)), ..respelt };
-        let mut missing = MissingEntries::default();
-        for (at, job) in [plain, elsewhere, respelt].into_iter().enumerate() {
-            let error = || Error::io(&job.name, "open", io::Error::from_raw_os_error(2));
-            let outcome = || Outcome { job: job.clone(), result: Err(error()) };
-            assert!(missing.push(Path::new("M"), outcome()).is_ok());
-            assert_eq!(format!("{:?}", missing.outcome(at)), format!("{:?}", outcome()));
-            assert_eq!(missing.manifest(at), Path::new("M"));
+    /// Renames files to their names in the manifest, or reports which would be renamed.
+    fn rename(&mut self, folder: &Path, outcomes: &Outcomes, on_event: &mut Observer<'_>) -> io::Result<()> {
+        if outcomes.misnamed.is_empty() {
+            return Ok(());
         }
-        assert_eq!([0, 1, 2].map(|at| missing.is_first(at)), [true, true, false]);
+        // Reading may leave the root if permitted; renaming never does.
+        let root = match Root::folder(folder, false) {
+            Ok(root) => root,
+            Err(error) => return self.unread(&error, on_event),
+        };
+        let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
+        // Make sure that the output works before anything is renamed.
+        on_event(Event::Pause)?;
+        for Misnamed { from, to, found } in &outcomes.misnamed {
+            let done = carried_out.then(|| rename(&root, from, to, (found.size(), found.mtime())));
+            match &done {
+                Some(Ok(())) => self.report.renamed += 1,
+                Some(Err(_)) => self.report.not_renamed += 1,
+                None => {}
+            }
+            let path = |name| Path::new(OsStr::from_bytes(name));
+            let done = done.as_ref().map(|done| done.as_ref().copied());
+            on_event(Event::Renamed(&Renamed { folder, from: path(from), to: path(to), done }))?;
+            if carried_out {
+                on_event(Event::Pause)?;
+            }
+        }
+        Ok(())
     }
 }

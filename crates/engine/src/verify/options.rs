@@ -19,83 +19,94 @@ use truesum_hash::{Key, Secret, Spec};
 use truesum_manifest::signify::PublicKey;
 use truesum_manifest::{self as manifest, Format};
 
-/// The options of a check.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The folder in which names are resolved; `None` is each manifest's own folder, and the current folder for
-    /// standard input.
-    pub root: Option<PathBuf>,
-    /// The store in which names are resolved, if the files are not in a file system. Entries are then read in order,
-    /// and no file is searched for under another name.
-    pub remote: Option<Arc<dyn Remote>>,
-    /// The file that the manifests apply to, each of which has a single entry, whatever its name.
-    pub data: Option<PathBuf>,
-    /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
-    pub algorithms: Vec<Spec>,
-    /// Algorithms to compute in the read that verifies an entry, in addition to those of its expected digests. The
-    /// digests are in [`Outcome::result`](crate::Outcome::result), after those that were compared. Piece lists are not
-    /// used then.
-    pub also: Vec<Spec>,
-    /// The key of keyed digests.
-    pub key: Option<Secret>,
-    /// The key that must have signed each manifest, with minisign or signify, in the manifest or next to it. For a
-    /// detached signature among the manifests, its file is verified instead. Applies to manifests that are specified,
-    /// not to those found below folders.
-    pub public_key: Option<PublicKey>,
-    /// The format of the manifests; `None` detects it.
-    pub format: Option<&'static Format>,
-    /// Whether digests are accepted that are too short to verify anything.
-    pub allow_weak: bool,
-    /// Whether files outside the root may be read, through links, `..` or absolute names.
-    pub allow_outside: bool,
-    /// Whether entries with missing files are skipped.
-    pub ignore_missing: bool,
-    /// Whether malformed lines are counted without being failures.
-    pub lenient: bool,
-    /// The number of malformed lines of a manifest that are reported individually; the others are
-    /// only counted. `None` reports all of them.
-    pub malformed_told: Option<u64>,
-    /// The treatment of files that are in no manifest.
-    pub unlisted: Unlisted,
-    /// Whether missing files are searched for under other names, among the files that are not in the manifest. Not in
-    /// bags, and not for entries with piece digests.
-    pub search: bool,
-    /// Whether damage is located. Files with a single piece are then verified by it, which reveals no more about those
-    /// that match.
-    pub locate: bool,
-    /// The spellings of a name that are accepted if the name itself does not exist.
-    pub spellings: Spellings,
-    /// Whether files that only have a different name are accepted.
-    pub moved_passes: bool,
-    /// The files that are renamed to their names in the manifest, if any. No file is ever replaced
-    /// or moved out of the root.
-    pub renaming: Option<Renaming>,
-    /// The selection of the entries to check, and of the files not in the manifest that count.
-    pub select: Selection,
-    /// The part of the selection that is checked in this run.
-    pub limits: RunLimits,
-    /// Names in manifests that must be verified.
-    pub required: Vec<PathBuf>,
-    /// The minimum number of manifests that a search of folders ([`Verification::below`](crate::Verification::below))
-    /// must find: nothing else reveals that a folder is missing together with its manifest.
-    pub expect_manifests: u64,
-    /// Whether the SHA-256 of each manifest is computed while it is read, for
-    /// [`Checked::digest`](crate::Checked::digest).
-    pub digest_manifests: bool,
-    /// The types of files that are read.
-    pub special: Special,
-    /// The number of threads that read and hash; 0 means one per core.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
-    /// The order of entries.
-    pub order: Order,
-    /// Files that are never reported as missing from manifests, because the caller writes to them, as `(device,
-    /// inode)`.
-    pub own: Vec<FileId>,
+options! {
+    /// How manifests and the files in them are read, in every command.
+    #[derive(Clone, Debug, Default)]
+    pub struct ReadOptions {
+        /// The folder in which names are resolved; `None` is each manifest's own folder, and the current folder for
+        /// standard input.
+        root: Option<PathBuf>,
+        /// The store in which names are resolved, if the files are not in a file system. Entries are then read in order,
+        /// and no file is searched for under another name.
+        remote: Option<Arc<dyn Remote>>,
+        /// The file that the manifests apply to, each of which has a single entry, whatever its name.
+        data: Option<PathBuf>,
+        /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
+        algorithms: Vec<Spec>,
+        /// The key of keyed digests.
+        key: Option<Secret>,
+        /// The format of the manifests; `None` detects it.
+        format: Option<&'static Format>,
+        /// Whether digests are accepted that are too short to verify anything.
+        allow_weak: bool,
+        /// Whether files outside the root may be read, through links, `..` or absolute names.
+        allow_outside: bool,
+        /// Whether malformed lines are counted without being failures.
+        lenient: bool,
+        /// The selection of the entries to check, and of the files not in the manifest that count.
+        select: Selection,
+        /// Whether the SHA-256 of each manifest is computed while it is read, for
+        /// [`Checked::digest`](crate::Checked::digest).
+        digest_manifests: bool,
+        /// The types of files that are read.
+        special: Special,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+        /// The order of entries.
+        order: Order,
+        /// Files that are never reported as missing from manifests, because the caller writes to them, as `(device,
+        /// inode)`.
+        own: Vec<FileId>,
+    }
 }
 
-impl Options {
+options! {
+    /// The options of a check.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// How manifests and files are read.
+        read: ReadOptions,
+        /// Algorithms to compute in the read that verifies an entry, in addition to those of its expected digests. The
+        /// digests are in [`Outcome::result`](crate::Outcome::result), after those that were compared. Piece lists are not
+        /// used then.
+        also: Vec<Spec>,
+        /// The key that must have signed each manifest, with minisign or signify, in the manifest or next to it. For a
+        /// detached signature among the manifests, its file is verified instead. Applies to manifests that are specified,
+        /// not to those found below folders.
+        public_key: Option<PublicKey>,
+        /// Whether entries with missing files are skipped.
+        ignore_missing: bool,
+        /// The number of malformed lines of a manifest that are reported individually; the others are
+        /// only counted. `None` reports all of them.
+        malformed_told: Option<u64>,
+        /// The treatment of files that are in no manifest.
+        unlisted: Unlisted,
+        /// Whether missing files are searched for under other names, among the files that are not in the manifest. Not in
+        /// bags, and not for entries with piece digests.
+        search: bool,
+        /// Whether damage is located. Files with a single piece are then verified by it, which reveals no more about those
+        /// that match.
+        locate: bool,
+        /// The spellings of a name that are accepted if the name itself does not exist.
+        spellings: Spellings,
+        /// Whether files that only have a different name are accepted.
+        moved_passes: bool,
+        /// The files that are renamed to their names in the manifest, if any. No file is ever replaced
+        /// or moved out of the root.
+        renaming: Option<Renaming>,
+        /// The part of the selection that is checked in this run.
+        limits: RunLimits,
+        /// Names in manifests that must be verified.
+        required: Vec<PathBuf>,
+        /// The minimum number of manifests that a search of folders ([`Verification::below`](crate::Verification::below))
+        /// must find: nothing else reveals that a folder is missing together with its manifest.
+        expect_manifests: u64,
+    }
+}
+
+impl ReadOptions {
     /// Returns the folder in which the names of a manifest are resolved.
     pub(crate) fn folder(&self, manifest: &Path) -> PathBuf {
         self.root.clone().unwrap_or_else(|| folder_of_names(manifest))
@@ -105,7 +116,7 @@ impl Options {
     ///
     /// # Errors
     /// Fails if the folder cannot be opened.
-    pub(crate) fn leading(&self, folder: &Path) -> Result<Root, Error> {
+    pub(crate) fn root_of(&self, folder: &Path) -> Result<Root, Error> {
         match (&self.remote, &self.data) {
             (Some(_), _) => Ok(Root::Nowhere),
             // A file given by the user is opened by its own name.
@@ -115,22 +126,13 @@ impl Options {
     }
 
     /// Returns the options for reading a manifest with this name; the name `-` implies nothing.
-    pub(crate) fn reading(&self, name: &[u8], progress: &Progress) -> manifest::Options {
-        // Searching for renamed files, checking in parts, and object stores use digests of complete files.
-        let locating = !self.search
-            && !self.spellings.any()
-            && self.renaming.is_none()
-            && self.limits.is_all()
-            && self.remote.is_none()
-            && self.also.is_empty();
+    pub fn manifest(&self, name: &[u8], progress: &Progress) -> manifest::Options {
         manifest::Options {
             requested: self.algorithms.clone(),
             format: self.format,
             allow_weak: self.allow_weak,
             allow_noise: self.lenient,
             key: self.key.clone(),
-            locating,
-            one_piece: locating && self.locate,
             subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
             stop: Some(progress.stop_flag()),
             ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
@@ -139,9 +141,89 @@ impl Options {
 
     /// Returns the configuration of a run that reads files below this root.
     pub(crate) fn config(&self, root: Root) -> Config {
-        let Options { special, threads, mapping, order, .. } = *self;
+        let ReadOptions { special, threads, mapping, order, .. } = *self;
         let remote = self.remote.clone();
         Config { root, special, threads, mapping, order, own: Vec::new(), remote }
+    }
+}
+
+impl Options {
+    /// Changes how manifests and files are read.
+    #[must_use]
+    pub fn map_read(self, change: impl FnOnce(ReadOptions) -> ReadOptions) -> Options {
+        Options { read: change(self.read), ..self }
+    }
+
+    /// Returns the options for reading a manifest with this name.
+    pub(crate) fn manifest(&self, name: &[u8], progress: &Progress) -> manifest::Options {
+        // Searching for renamed files, checking in parts, and object stores use digests of complete files.
+        let locating = !self.search
+            && !self.spellings.any()
+            && self.renaming.is_none()
+            && self.limits.is_all()
+            && self.read.remote.is_none()
+            && self.also.is_empty();
+        let one_piece = locating && self.locate;
+        manifest::Options { locating, one_piece, ..self.read.manifest(name, progress) }
+    }
+}
+
+impl From<ReadOptions> for Options {
+    fn from(read: ReadOptions) -> Options {
+        Options { read, ..Options::default() }
+    }
+}
+
+getters! {
+    ReadOptions {
+        /// Returns the folder in which names are resolved.
+        get_root: Option<&Path> = [root.as_deref()];
+        /// Returns the store in which names are resolved.
+        get_remote: Option<&Arc<dyn Remote>> = [remote.as_ref()];
+        /// Returns the file that the manifests apply to.
+        get_data: Option<&Path> = [data.as_deref()];
+        /// Returns the selection of entries and files.
+        get_select: &Selection = [&select];
+        /// Returns the number of threads; 0 means one per core.
+        get_threads: usize = [threads];
+        /// Returns the order of entries.
+        get_order: Order = [order];
+        /// Returns whether malformed lines are no failures.
+        get_lenient: bool = [lenient];
+        /// Returns whether files outside the root may be read.
+        get_allow_outside: bool = [allow_outside];
+        /// Returns whether digests are accepted that are too short to verify anything.
+        get_allow_weak: bool = [allow_weak];
+        /// Returns the permitted algorithms.
+        get_algorithms: &[Spec] = [&algorithms];
+        /// Returns the key of keyed digests.
+        get_key: Option<&Secret> = [key.as_ref()];
+    }
+}
+
+getters! {
+    Options {
+        /// Returns how manifests and files are read.
+        get_read: &ReadOptions = [&read];
+        /// Returns the treatment of files that are in no manifest.
+        get_unlisted: Unlisted = [unlisted];
+        /// Returns whether missing files are searched for under other names.
+        get_search: bool = [search];
+        /// Returns whether files that only have a different name are accepted.
+        get_moved_passes: bool = [moved_passes];
+        /// Returns the part of the selection that is checked in this run.
+        get_limits: &RunLimits = [&limits];
+        /// Returns the key that must have signed each manifest.
+        get_public_key: Option<&PublicKey> = [public_key.as_ref()];
+    }
+}
+
+getters! {
+    RunLimits {
+        /// Returns the file that stores when each entry was last read.
+        get_state: Option<&Path> = [state.as_deref()];
+        /// Returns the maximum number of bytes to read.
+        get_max_bytes: Option<u64> = [max_bytes];
     }
 }
 
@@ -154,18 +236,20 @@ pub(crate) fn under(specs: Vec<Spec>, key: Option<&Secret>) -> Vec<Spec> {
     specs.into_iter().map(keyed).collect()
 }
 
-/// The files that are renamed to their names in the manifest, after their content has been found to
-/// match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Renaming {
-    /// Whether files found under other names by [`Options::search`] are renamed; empty files only
-    /// if they have the same base name.
-    pub to_match: bool,
-    /// Whether files are renamed whose names differ only in case, Unicode normalization or path
-    /// separators.
-    pub names: bool,
-    /// Whether files are renamed, or this is only reported.
-    pub carried_out: bool,
+options! {
+    /// The files that are renamed to their names in the manifest, after their content has been found to
+    /// match.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Renaming {
+        /// Whether files found under other names by [`Options::search`] are renamed; empty files only
+        /// if they have the same base name.
+        to_match: bool,
+        /// Whether files are renamed whose names differ only in case, Unicode normalization or path
+        /// separators.
+        names: bool,
+        /// Whether files are renamed, or this is only reported.
+        carried_out: bool,
+    }
 }
 
 /// The treatment of files that are in no manifest.
@@ -181,15 +265,17 @@ pub enum Unlisted {
     Refused,
 }
 
-/// The part of a check that is done in one run. The default is everything.
-#[derive(Clone, Debug, Default)]
-pub struct RunLimits {
-    /// The file that stores when each entry was last read.
-    pub state: Option<PathBuf>,
-    /// The maximum number of bytes to read, except for the first file.
-    pub max_bytes: Option<u64>,
-    /// The time after which no further file is started.
-    pub max_time: Option<Duration>,
+options! {
+    /// The part of a check that is done in one run. The default is everything.
+    #[derive(Clone, Debug, Default)]
+    pub struct RunLimits {
+        /// The file that stores when each entry was last read.
+        state: Option<PathBuf>,
+        /// The maximum number of bytes to read, except for the first file.
+        max_bytes: Option<u64>,
+        /// The time after which no further file is started.
+        max_time: Option<Duration>,
+    }
 }
 
 impl RunLimits {

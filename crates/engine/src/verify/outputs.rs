@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 use crate::task::BadLine;
 use crate::verify::listed_jobs::{Listed, listed_jobs};
-use crate::verify::options::Options;
+use crate::verify::options::ReadOptions;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub fn place_of(path: &Path) -> Option<(PathBuf, OsString)> {
 /// only once, or not at all, is not examined.
 pub fn lists_one_of(
     manifest: &Path,
-    options: &Options,
+    options: &ReadOptions,
     progress: &Progress,
     files: &[impl AsRef<Path>],
 ) -> Option<usize> {
@@ -43,7 +43,7 @@ pub fn lists_one_of(
     let mut found = None;
     let requested = listed_jobs(
         manifest,
-        &Options { digest_manifests: false, ..options.clone() },
+        &ReadOptions { digest_manifests: false, ..options.clone() },
         progress,
         &mut Vec::new(),
         &mut |listed| {

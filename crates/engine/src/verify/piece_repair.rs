@@ -22,11 +22,11 @@ use crate::task::{Notice, Sink, Task};
 use crate::tree::repair::{
     CopyFault, GranuleRepair, Mode, after as after_writing, is_same, print_of, repair_range, spare,
 };
-use crate::verify::entries::Entries;
-use crate::verify::foreign::look;
-use crate::verify::options::Options;
-use crate::verify::pieced::{self, Pieced};
-use crate::verify::verification::open;
+use crate::verify::entries::tasks::Entries;
+use crate::verify::foreign::manifest_reader;
+use crate::verify::options::ReadOptions;
+use crate::verify::pieces::{self, Pieced};
+use crate::verify::place::open;
 use copies::Copies;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -40,17 +40,19 @@ use truesum_hash::Digest;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{self as manifest, PieceList};
 
-/// The result for a file.
-#[derive(Debug)]
-pub struct Repaired {
-    /// The outcome before the repair.
-    pub before: Outcome,
-    /// The file's parts of damaged pieces, each with its repair.
-    pub repairs: Vec<GranuleRepair>,
-    /// Its previous size in bytes.
-    pub there: u64,
-    /// The outcome after the repair, if anything was written.
-    pub after: Option<Outcome>,
+readable! {
+    /// The result for a file.
+    #[derive(Debug)]
+    pub struct Repaired {
+        /// The outcome before the repair.
+        before: Outcome => &Outcome,
+        /// The file's parts of damaged pieces, each with its repair.
+        repairs: Vec<GranuleRepair> => &[GranuleRepair],
+        /// Its previous size in bytes.
+        there: u64,
+        /// The outcome after the repair, if anything was written.
+        after: Option<Outcome> => &Option<Outcome>,
+    }
 }
 
 impl Repaired {
@@ -60,13 +62,15 @@ impl Repaired {
     }
 }
 
-/// The result for the files of a list.
-#[derive(Debug)]
-pub struct Repair {
-    /// Files with piece digests, in the order of the list.
-    pub files: Vec<Repaired>,
-    /// The outcomes of entries without piece digests, which are not repaired.
-    pub whole: Vec<Outcome>,
+readable! {
+    /// The result for the files of a list.
+    #[derive(Debug)]
+    pub struct Repair {
+        /// Files with piece digests, in the order of the list.
+        files: Vec<Repaired> => &[Repaired],
+        /// The outcomes of entries without piece digests, which are not repaired.
+        whole: Vec<Outcome> => &[Outcome],
+    }
 }
 
 /// Repairs the files of `list` from `copy`: a copy of the only file, or the folder with copies of all files under their
@@ -81,7 +85,7 @@ pub fn repair(
     list: &Path,
     copy: &Path,
     mode: Mode,
-    options: &Options,
+    options: &ReadOptions,
     progress: &Progress,
 ) -> Result<Repair, Error> {
     let bytes = list.as_os_str().as_bytes();
@@ -123,7 +127,7 @@ pub fn repair(
     // Bytes beyond the size in the list are not overwritten.
     let sizes = pieced.iter().map(|file| {
         let (root, path) = file.job.way(&config.root);
-        root.size(path).min(pieced::size_of(file))
+        root.size(path).min(pieces::size_of(file))
     });
     let sizes: Vec<u64> = sizes.collect();
     let mut repairing = PieceRepairs {
@@ -196,17 +200,13 @@ fn same_sequence(a: &Pieced, b: &Pieced) -> bool {
 fn entries(
     list: &Path,
     root: &Root,
-    options: &Options,
+    options: &ReadOptions,
     progress: &Progress,
 ) -> Result<(Vec<Pieced>, Vec<Job>), Error> {
     let bytes = list.as_os_str().as_bytes();
-    let unread = |error| Error::io(bytes, "read", error);
     let (file, _) = open(list, progress)?;
-    let (reader, foreign) = look(file, Some(bytes)).map_err(unread)?;
-    if let (Some(what), None) = (foreign, options.format) {
-        return Err(Error::new(bytes, "read as a manifest", Cause::NoManifest(what)));
-    }
-    let reading = manifest::Options { one_piece: true, ..options.reading(bytes, progress) };
+    let reader = manifest_reader(file, list, Some(bytes), options)?;
+    let reading = manifest::Options { locating: true, one_piece: true, ..options.manifest(bytes, progress) };
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
     let mut entries = entries.of_data(options.data.as_deref());
     let mut whole = Vec::new();
@@ -222,7 +222,7 @@ fn entries(
     }
     let pieced = entries.take_pieced();
     match entries.facts().failed {
-        Some(error) => Err(unread(error)),
+        Some(error) => Err(Error::io(bytes, "read", error)),
         None if progress.stopped() => Err(Error::interrupted(bytes)),
         None => Ok((pieced, whole)),
     }
@@ -245,7 +245,7 @@ impl Sink for All {
 fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Vec<Outcome>, Error> {
     let (mut all, count) = (All(Vec::new()), files.len());
     let name = files.first().map(|file| file.job.name.clone()).unwrap_or_default();
-    pieced::verify(files, config, progress, &mut all).map_err(|error| Error::io(&name, "read", error))?;
+    pieces::verify(files, config, progress, &mut all).map_err(|error| Error::io(&name, "read", error))?;
     if all.0.len() < count { Err(Error::interrupted(&name)) } else { Ok(all.0) }
 }
 
@@ -290,7 +290,7 @@ impl PieceRepairs<'_> {
 
     /// Repairs the files of one sequence.
     fn sequence(&mut self, numbers: Range<usize>, repairs: &mut [Vec<GranuleRepair>]) -> Result<(), Error> {
-        let by_division = pieced::by_division(&self.files[numbers.start].pieces);
+        let by_division = pieces::by_division(&self.files[numbers.start].pieces);
         // Everything before this byte has been processed, because a piece may contain damage of several files.
         let mut done = 0;
         for number in numbers.clone() {
@@ -371,7 +371,7 @@ impl PieceRepairs<'_> {
         let part = |number: usize| {
             let file = &self.files[number];
             let start = file.pieces[0].file_start();
-            let size = pieced::size_of(file);
+            let size = pieces::size_of(file);
             let (from, to) = (piece.start.max(start), piece.end.min(start.saturating_add(size)));
             (from < to).then(|| (number, from - start..to - start))
         };

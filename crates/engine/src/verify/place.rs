@@ -1,7 +1,10 @@
-//! Determines the folder that the names in a manifest are relative to, from the manifest's own name.
+//! Opens manifests, and determines the folder that their names are relative to.
 
+use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
+use crate::io::input::Input;
 use crate::io::open::open_companion;
+use crate::progress::Progress;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::io::Read;
@@ -43,7 +46,7 @@ const LIMIT: u64 = 16 << 20;
 
 /// Returns the files of the history of an ASC-MHL list, as `(device, inode)`: the chain file and the lists that it
 /// names. By the rules of the format, no list contains them.
-pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
+fn history(manifest: &Path) -> Vec<FileId> {
     let is_list = manifest.extension().is_some_and(|end| end == "mhl");
     let is_history = |folder: &&Path| folder.file_name().is_some_and(|name| name.as_bytes() == HISTORY);
     let Some(folder) = manifest.parent().filter(is_history).filter(|_| is_list) else { return Vec::new() };
@@ -59,6 +62,24 @@ pub(crate) fn history(manifest: &Path) -> Vec<FileId> {
     };
     let of_it = std::fs::read_dir(folder).into_iter().flatten().flatten().filter(named);
     of_it.filter_map(|file| Metadata::of_link(file.path()).ok()).map(|stat| stat.id()).collect()
+}
+
+/// Opens a manifest; `-` is standard input. Also returns the device and inode number of its file and of its history.
+pub(crate) fn open(name: &Path, progress: &Progress) -> Result<(Input, Vec<FileId>), Error> {
+    let bytes = name.as_os_str().as_bytes();
+    let fail = |action| move |error| Error::io(bytes, action, error);
+    if bytes == b"-" {
+        return Ok((Input::stdin(progress.stop_signal()).map_err(fail("read"))?, Vec::new()));
+    }
+    let file = Input::open(name, progress.stop_signal()).map_err(fail("open"))?;
+    let metadata = Metadata::of(file.file()).map_err(|error| Error::io(bytes, "read", error))?;
+    if metadata.kind().is_dir() {
+        return Err(Error::new(bytes, "read", Cause::Other("it is a directory".to_owned())));
+    }
+    progress.add_listed(metadata.size());
+    let mut ids = history(name);
+    ids.push(metadata.id());
+    Ok((file, ids))
 }
 
 #[cfg(test)]

@@ -47,156 +47,237 @@ impl Conclusion {
     }
 }
 
-/// The counts and the overall result of a check.
-#[derive(Clone, Debug)]
+/// The counts and the overall result of a check. Each question of the check fills its own part.
+#[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Entries by result. Skipped ones are not included in the missing ones.
-    pub counts: Summary,
-    /// Entries that were selected; all of them without a selection.
-    pub entries: u64,
-    /// Entries that were skipped because their files are missing, with [`Options::ignore_missing`].
-    pub ignored: u64,
-    /// Entries whose files have another name. They are not included in the missing ones.
-    pub moved: u64,
-    /// Files that were renamed to their name in the manifest.
-    pub renamed: u64,
-    /// Files that should have been renamed, but could not be.
-    pub not_renamed: u64,
-    /// Files without a digest in their names, in a check of files with one.
-    pub unmarked: u64,
-    /// Files that are in no manifest.
-    pub unlisted: u64,
-    /// Violations of the rules for bags, such as missing or extra files.
-    pub incomplete: u64,
-    /// Manifests and files without the required signature.
-    pub unsigned: u64,
-    /// Files of this program next to those in the manifests ([`Search::own`](crate::verify::unlisted::Search::own)).
-    pub own: u64,
-    /// Detached signatures of the manifests, which the manifests cannot contain.
-    pub signatures: u64,
-    /// Whether there may be more files that are in no manifest.
-    pub cut: bool,
-    /// The number of entries per algorithm for which a matching digest does not rule out tampering.
-    pub not_tamper_evident: BTreeMap<String, u64>,
-    /// Manifests that could not be opened or not read to their end.
-    pub unread: u64,
-    /// Manifests that were read, but nothing in them was verified.
-    pub empty: u64,
-    /// Names that had to be verified and were not, without `./` and doubled slashes.
-    pub not_verified: BTreeSet<PathBuf>,
-    /// Entries that were not selected.
-    pub left_out: u64,
-    /// Selected entries that are deferred to a later run.
-    pub deferred: u64,
-    /// Deferred entries that failed when they were last read.
-    pub still_failed: u64,
+    pub(super) entries: EntryReport,
+    pub(super) missing: MissingReport,
+    pub(super) unexpected: UnexpectedReport,
+    pub(super) bags: BagReport,
+    pub(super) discovery: DiscoveryReport,
+    pub(super) required: Required,
     /// Requested names that matched no entry.
-    pub unmatched: u64,
-    /// Manifests found by a search of folders; `None` if manifests were specified.
-    pub manifests: Option<u64>,
-    /// Manifests expected by [`Options::expect_manifests`] that a search of folders did not find.
-    pub missing_manifests: u64,
-    /// Files that are named like manifests and were skipped by a search of folders: symbolic links, and files in formats
-    /// that such a search does not check.
-    pub skipped_manifests: u64,
-    /// Manifests that were not started when the check was stopped.
-    pub not_begun: u64,
+    pub(super) unmatched: u64,
+    pub(super) interrupted: bool,
     strict: bool,
     exact: bool,
     moved_passes: bool,
 }
 
-impl Report {
-    /// Removes the names of an entry, in the manifest and of its file, from those that must be verified.
+/// The part of the report about the entries of all manifests: the sum of [`Checked`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct EntryReport {
+    pub(crate) counts: Summary,
+    pub(crate) entries: u64,
+    pub(crate) ignored: u64,
+    pub(crate) left_out: u64,
+    pub(crate) deferred: u64,
+    pub(crate) still_failed: u64,
+    pub(crate) not_tamper_evident: BTreeMap<String, u64>,
+    pub(crate) unmarked: u64,
+    pub(crate) unsigned: u64,
+    pub(crate) unread: u64,
+    pub(crate) empty: u64,
+    pub(crate) not_begun: u64,
+}
+
+/// The part of the report about missing files that were searched for under other names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MissingReport {
+    pub(crate) counts: Summary,
+    pub(crate) ignored: u64,
+    pub(crate) moved: u64,
+    pub(crate) renamed: u64,
+    pub(crate) not_renamed: u64,
+    /// Folders that could not be opened.
+    pub(crate) unread: u64,
+}
+
+/// The part of the report about files that are in no manifest.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnexpectedReport {
+    pub(crate) files: u64,
+    pub(crate) own: u64,
+    pub(crate) signatures: u64,
+    pub(crate) cut: bool,
+    pub(crate) unreadable: u64,
+}
+
+/// The part of the report about the completeness of bags.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BagReport {
+    pub(crate) faults: u64,
+    pub(crate) unreadable: u64,
+}
+
+/// The part of the report about the search for manifests below folders.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DiscoveryReport {
+    /// The number of manifests found; `None` if manifests were specified.
+    pub(crate) found: Option<u64>,
+    pub(crate) missing: u64,
+    pub(crate) skipped: u64,
+    /// Manifests that could not be used, and folders without any.
+    pub(crate) unread: u64,
+    pub(crate) unreadable: u64,
+}
+
+/// Names that must be verified and have not been so far, without `./` and doubled slashes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Required(pub BTreeSet<PathBuf>);
+
+impl Required {
+    /// Removes the names of a verified entry, in the manifest and of its file.
     pub(super) fn note_verified(&mut self, job: &Job) {
         for name in [&job.name, job.path()] {
-            if self.not_verified.is_empty() {
+            if self.0.is_empty() {
                 return;
             }
-            self.not_verified.remove(Path::new(OsStr::from_bytes(&plain(name))));
+            self.0.remove(Path::new(OsStr::from_bytes(&plain(name))));
+        }
+    }
+}
+
+getters! {
+    Report {
+        /// Entries that were selected; all of them without a selection.
+        entries: u64 = [entries.entries];
+        /// Entries whose files have another name. They are not included in the missing ones.
+        moved: u64 = [missing.moved];
+        /// Files that were renamed to their name in the manifest.
+        renamed: u64 = [missing.renamed];
+        /// Files that should have been renamed, but could not be.
+        not_renamed: u64 = [missing.not_renamed];
+        /// Files without a digest in their names, in a check of files with one.
+        unmarked: u64 = [entries.unmarked];
+        /// Files that are in no manifest.
+        unlisted: u64 = [unexpected.files];
+        /// Violations of the rules for bags, such as missing or extra files.
+        incomplete: u64 = [bags.faults];
+        /// Manifests and files without the required signature.
+        unsigned: u64 = [entries.unsigned];
+        /// Files of this program next to those in the manifests ([`Search::own`](crate::verify::Search::own)).
+        own: u64 = [unexpected.own];
+        /// Detached signatures of the manifests, which the manifests cannot contain.
+        signatures: u64 = [unexpected.signatures];
+        /// Whether there may be more files that are in no manifest.
+        is_cut: bool = [unexpected.cut];
+        /// Manifests that were read, but nothing in them was verified.
+        empty: u64 = [entries.empty];
+        /// Entries that were not selected.
+        left_out: u64 = [entries.left_out];
+        /// Selected entries that are deferred to a later run.
+        deferred: u64 = [entries.deferred];
+        /// Deferred entries that failed when they were last read.
+        still_failed: u64 = [entries.still_failed];
+        /// Requested names that matched no entry.
+        unmatched: u64 = [unmatched];
+        /// Manifests found by a search of folders; `None` if manifests were specified.
+        manifests: Option<u64> = [discovery.found];
+        /// Manifests expected by [`Options::expect_manifests`] that a search of folders did not find.
+        missing_manifests: u64 = [discovery.missing];
+        /// Files that are named like manifests and were skipped by a search of folders: symbolic links, and files in
+        /// formats that such a search does not check.
+        skipped_manifests: u64 = [discovery.skipped];
+        /// Manifests that were not started when the check was stopped.
+        not_begun: u64 = [entries.not_begun];
+        /// Whether files that only have a different name are accepted.
+        moved_pass: bool = [moved_passes];
+    }
+}
+
+impl Report {
+    /// Returns the report of a check that has not started yet.
+    pub(super) fn new(options: &Options) -> Report {
+        let required = options.required.iter().map(|name| plain_path(name.as_os_str())).collect();
+        Report {
+            required: Required(required),
+            strict: !options.read.lenient,
+            exact: options.unlisted == Unlisted::Refused,
+            moved_passes: options.moved_passes,
+            ..Report::default()
         }
     }
 
-    /// Returns the report of a check that has not started yet.
-    pub(super) fn new(options: &Options) -> Report {
-        Report {
-            counts: Summary::default(),
-            entries: 0,
-            ignored: 0,
-            moved: 0,
-            renamed: 0,
-            not_renamed: 0,
-            unmarked: 0,
-            unlisted: 0,
-            incomplete: 0,
-            unsigned: 0,
-            own: 0,
-            signatures: 0,
-            cut: false,
-            not_tamper_evident: BTreeMap::new(),
-            unread: 0,
-            empty: 0,
-            not_verified: options.required.iter().map(|name| plain_path(name.as_os_str())).collect(),
-            left_out: 0,
-            deferred: 0,
-            still_failed: 0,
-            unmatched: 0,
-            manifests: None,
-            missing_manifests: 0,
-            skipped_manifests: 0,
-            not_begun: 0,
-            strict: !options.lenient,
-            exact: options.unlisted == Unlisted::Refused,
-            moved_passes: options.moved_passes,
-        }
+    /// Returns the entries by result. Skipped ones are not included in the missing ones.
+    pub fn counts(&self) -> Summary {
+        let mut counts = self.entries.counts.clone();
+        counts += self.missing.counts.clone();
+        counts.unreadable += self.unexpected.unreadable + self.bags.unreadable + self.discovery.unreadable;
+        counts.interrupted |= self.interrupted;
+        counts
+    }
+
+    /// Returns the entries that were skipped because their files are missing, with [`Options::ignore_missing`].
+    pub fn ignored(&self) -> u64 {
+        self.entries.ignored + self.missing.ignored
+    }
+
+    /// Returns the manifests that could not be opened or not read to their end.
+    pub fn unread(&self) -> u64 {
+        self.entries.unread + self.missing.unread + self.discovery.unread
+    }
+
+    /// Returns the number of entries per algorithm for which a matching digest does not rule out tampering.
+    pub fn not_tamper_evident(&self) -> &BTreeMap<String, u64> {
+        &self.entries.not_tamper_evident
+    }
+
+    /// Returns the names that had to be verified and were not, without `./` and doubled slashes.
+    pub fn not_verified(&self) -> impl Iterator<Item = &Path> {
+        self.required.0.iter().map(PathBuf::as_path)
     }
 
     /// Returns the overall result. Only [`Conclusion::Verified`], or [`Conclusion::PartVerified`] for the selected
     /// entries, is a success.
     pub fn verdict(&self) -> Conclusion {
-        // Destructured, so that a new count does not compile until its meaning is decided here.
+        // Destructured, so that a new count does not compile until its meaning is decided here. `counts`, `unreadable`
+        // and `unread` are in `self.counts()` and `self.unread()`; what is not bound otherwise is no failure.
         let Report {
-            counts,
-            moved,
-            not_renamed,
-            unlisted,
-            incomplete,
-            unsigned,
-            unread,
-            empty,
-            not_verified,
-            still_failed,
-            unmatched,
-            missing_manifests,
             strict,
             exact,
             moved_passes,
+            required,
+            unmatched,
+            interrupted: _,
+            entries: _,
+            missing: _,
+            unexpected: _,
+            bags: _,
+            discovery: _,
+        } = self;
+        let EntryReport {
+            still_failed,
+            unsigned,
+            empty,
+            counts: _,
+            unread: _,
             // Selections make the check partial (`is_part`).
             left_out: _,
             deferred: _,
             // Not zero only after an interruption, which alone determines the result.
             not_begun: _,
-            // Reported, but not failures with these options.
             entries: _,
             ignored: _,
-            renamed: _,
-            unmarked: _,
-            own: _,
-            signatures: _,
-            cut: _,
             not_tamper_evident: _,
-            manifests: _,
-            skipped_manifests: _,
-        } = self;
+            unmarked: _,
+        } = &self.entries;
+        let MissingReport { moved, not_renamed, counts: _, unread: _, ignored: _, renamed: _ } =
+            &self.missing;
+        let UnexpectedReport { files: unlisted, unreadable: _, own: _, signatures: _, cut: _ } =
+            &self.unexpected;
+        let BagReport { faults, unreadable: _ } = &self.bags;
+        let DiscoveryReport { missing, unread: _, unreadable: _, found: _, skipped: _ } = &self.discovery;
+        let counts = self.counts();
         let failed = counts.failed() > 0
-            || *incomplete > 0
+            || *faults > 0
             || *unsigned > 0
             || *still_failed > 0
-            || *missing_manifests > 0
+            || *missing > 0
             || (*exact && *unlisted > 0)
             || (!moved_passes && *moved > 0)
-            || !not_verified.is_empty();
-        let not_as_asked = *unread > 0
+            || !required.0.is_empty();
+        let not_as_asked = self.unread() > 0
             || *empty > 0
             || *not_renamed > 0
             || *unmatched > 0
@@ -214,19 +295,16 @@ impl Report {
 
     /// Returns whether only some of the entries were selected or scheduled for this run.
     pub fn is_part(&self) -> bool {
-        self.left_out + self.deferred > 0
+        self.entries.left_out + self.entries.deferred > 0
     }
 
     /// Returns whether the selection left nothing to check.
     pub fn nothing_selected(&self) -> bool {
-        self.is_part() && self.entries == 0
+        self.is_part() && self.entries.entries == 0
     }
+}
 
-    /// Returns whether files that only have a different name are accepted.
-    pub fn moved_pass(&self) -> bool {
-        self.moved_passes
-    }
-
+impl EntryReport {
     /// Adds the result for one manifest.
     pub(super) fn add(&mut self, checked: &Checked) {
         self.counts += checked.counts.clone();
@@ -243,35 +321,37 @@ impl Report {
     }
 }
 
-/// The result for one manifest.
-#[derive(Debug, Default)]
-pub struct Checked {
-    /// Its entries by result. Skipped ones are not included in the missing ones.
-    pub counts: Summary,
-    /// Entries that were skipped.
-    pub ignored: u64,
-    /// Entries whose files are missing and are searched for under other names after all manifests have been read.
-    pub missing: u64,
-    /// Entries found so far that are selected.
-    pub entries: u64,
-    /// Entries found so far that are not selected.
-    pub left_out: u64,
-    /// Selected entries that are deferred to a later run; they are not included in `entries`.
-    pub deferred: u64,
-    /// Deferred entries that failed when they were last read.
-    pub still_failed: u64,
-    /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
-    pub digest: Option<Digest>,
-    /// Its format, specified or detected; `None` if the manifest was not read that far.
-    pub format: Option<&'static Format>,
-    /// The signer, if the signature was not verified.
-    pub unverified_signature: Option<Signer>,
-    /// As in [`Report`].
-    pub not_tamper_evident: BTreeMap<String, u64>,
-    /// An algorithm that was determined only by the digest length.
-    pub guessed: Option<Spec>,
-    /// The reason why it was not read to its end.
-    pub failed: Option<Error>,
+readable! {
+    /// The result for one manifest.
+    #[derive(Debug, Default)]
+    pub struct Checked {
+        /// Its entries by result. Skipped ones are not included in the missing ones.
+        counts: Summary => &Summary,
+        /// Entries that were skipped.
+        ignored: u64,
+        /// Entries whose files are missing and are searched for under other names after all manifests have been read.
+        missing: u64,
+        /// Entries found so far that are selected.
+        entries: u64,
+        /// Entries found so far that are not selected.
+        left_out: u64,
+        /// Selected entries that are deferred to a later run; they are not included in `entries`.
+        deferred: u64,
+        /// Deferred entries that failed when they were last read.
+        still_failed: u64,
+        /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
+        digest: Option<Digest> => &Option<Digest>,
+        /// Its format, specified or detected; `None` if the manifest was not read that far.
+        format: Option<&'static Format>,
+        /// The signer, if the signature was not verified.
+        unverified_signature: Option<Signer>,
+        /// As in [`Report`].
+        not_tamper_evident: BTreeMap<String, u64> => &BTreeMap<String, u64>,
+        /// An algorithm that was determined only by the digest length.
+        guessed: Option<Spec> => &Option<Spec>,
+        /// The reason why it was not read to its end.
+        failed: Option<Error> => &Option<Error>,
+    }
 }
 
 impl Checked {
@@ -294,49 +374,62 @@ impl Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verify::options::ReadOptions;
 
     #[test]
     fn only_fully_verified_reports_are_verified() {
-        let nothing = || Report::new(&Options { lenient: true, ..Options::default() });
-        let good = || Report { counts: Summary { verified: 1, ..Summary::default() }, ..nothing() };
+        let nothing = || Report::new(&ReadOptions::default().lenient(true).into());
+        let good = || {
+            let mut report = nothing();
+            report.entries.counts.verified = 1;
+            report
+        };
         assert_eq!(good().verdict(), Conclusion::Verified);
         assert_eq!(nothing().verdict(), Conclusion::NothingVerified);
         type Change = fn(&mut Report);
         let change: [(Change, Conclusion); 19] = [
-            (|report| report.moved = 1, Conclusion::Failed),
-            (|report| report.not_renamed = 1, Conclusion::NotAsAsked),
-            (|report| report.counts.mismatched = 1, Conclusion::Failed),
-            (|report| report.counts.missing = 1, Conclusion::Failed),
-            (|report| report.counts.changed = 1, Conclusion::Failed),
-            (|report| report.counts.unreadable = 1, Conclusion::Failed),
-            (|report| (report.exact, report.unlisted) = (true, 1), Conclusion::Failed),
-            (|report| report.not_verified.extend(["a".into()]), Conclusion::Failed),
-            (|report| report.incomplete = 1, Conclusion::Failed),
-            (|report| report.unread = 1, Conclusion::NotAsAsked),
-            (|report| report.empty = 1, Conclusion::NotAsAsked),
-            (|report| (report.counts.unverified, report.counts.exempt) = (2, 1), Conclusion::NotAsAsked),
-            (|report| (report.strict, report.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
-            (|report| report.counts.verified = 0, Conclusion::NothingVerified),
+            (|report| report.missing.moved = 1, Conclusion::Failed),
+            (|report| report.missing.not_renamed = 1, Conclusion::NotAsAsked),
+            (|report| report.entries.counts.mismatched = 1, Conclusion::Failed),
+            (|report| report.entries.counts.missing = 1, Conclusion::Failed),
+            (|report| report.entries.counts.changed = 1, Conclusion::Failed),
+            (|report| report.entries.counts.unreadable = 1, Conclusion::Failed),
+            (|report| (report.exact, report.unexpected.files) = (true, 1), Conclusion::Failed),
+            (|report| report.required.0.extend(["a".into()]), Conclusion::Failed),
+            (|report| report.bags.faults = 1, Conclusion::Failed),
+            (|report| report.entries.unread = 1, Conclusion::NotAsAsked),
+            (|report| report.entries.empty = 1, Conclusion::NotAsAsked),
+            (
+                |report| (report.entries.counts.unverified, report.entries.counts.exempt) = (2, 1),
+                Conclusion::NotAsAsked,
+            ),
+            (|report| (report.strict, report.entries.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
+            (|report| report.entries.counts.verified = 0, Conclusion::NothingVerified),
             (|report| report.unmatched = 1, Conclusion::NotAsAsked),
-            (|report| report.left_out = 1, Conclusion::PartVerified),
-            (|report| report.deferred = 1, Conclusion::PartVerified),
-            (|report| report.still_failed = 1, Conclusion::Failed),
-            (|report| report.counts.interrupted = true, Conclusion::Interrupted),
+            (|report| report.entries.left_out = 1, Conclusion::PartVerified),
+            (|report| report.entries.deferred = 1, Conclusion::PartVerified),
+            (|report| report.entries.still_failed = 1, Conclusion::Failed),
+            (|report| report.entries.counts.interrupted = true, Conclusion::Interrupted),
         ];
         for (at, (change, conclusion)) in change.into_iter().enumerate() {
             let mut report = good();
             change(&mut report);
             assert_eq!(report.verdict(), conclusion, "{at}");
         }
-        for allowed in [
-            Report { moved: 3, moved_passes: true, ..good() },
-            Report { moved: 3, moved_passes: true, ..nothing() },
-            Report { unlisted: 3, ..good() },
-            Report { ignored: 3, ..good() },
-            Report { counts: Summary { malformed: 3, ..good().counts }, ..good() },
-            Report { counts: Summary { unverified: 1, exempt: 1, ..good().counts }, ..good() },
-        ] {
-            assert_eq!(allowed.verdict(), Conclusion::Verified, "{allowed:?}");
+        let allowed: [fn(&mut Report); 6] = [
+            |report| (report.missing.moved, report.moved_passes) = (3, true),
+            |report| {
+                (report.missing.moved, report.moved_passes, report.entries.counts.verified) = (3, true, 0);
+            },
+            |report| report.unexpected.files = 3,
+            |report| report.entries.ignored = 3,
+            |report| report.entries.counts.malformed = 3,
+            |report| (report.entries.counts.unverified, report.entries.counts.exempt) = (1, 1),
+        ];
+        for (at, allow) in allowed.into_iter().enumerate() {
+            let mut report = good();
+            allow(&mut report);
+            assert_eq!(report.verdict(), Conclusion::Verified, "{at}");
         }
     }
 }

@@ -1,20 +1,26 @@
 //! A check that reads part of its entries at a time: those that have waited longest come first.
 
+mod queue;
+pub(super) mod state;
+
 use crate::error::{Cause, Error};
-use crate::job::{Outcome, Summary, Verdict};
+use crate::io::file_id::FileId;
+use crate::job::{Outcome, Verdict};
+use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::verify::entries::{Entries, count, weak_name};
-use crate::verify::event::{Event, Manifest};
-use crate::verify::queue::{EntryQueue, Slot};
+use crate::verify::entries::relay::Relay;
+use crate::verify::entries::tasks::{Entries, count, weak_name};
+use crate::verify::event::Event;
+use crate::verify::options::{Options, RunLimits};
 use crate::verify::report::Checked;
-use crate::verify::state::{State, What, key};
-use crate::verify::verification::{Observer, Relay, Verification};
-use std::collections::BTreeMap;
+use queue::{EntryQueue, Slot};
+use state::{Key, State, What, key};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
@@ -63,7 +69,7 @@ fn batch(queue: &[Queued], done: (u64, u64), spent: Duration, left: Duration) ->
 
 /// Records the results of entries on their way to the receiver.
 struct Recording<'n, 'r, 't> {
-    relay: Relay<'r, 't>,
+    relay: &'n mut Relay<'r, 't>,
     state: Option<&'n mut State>,
     weak: BTreeMap<String, u64>,
     read: (u64, u64),
@@ -82,7 +88,7 @@ impl Sink for Recording<'_, '_, '_> {
             let what = match outcome.verdict() {
                 Verdict::Verified | Verdict::Hashed => What::Verified,
                 Verdict::Unverified => What::Seen,
-                Verdict::Missing if self.relay.ignores_missing() => What::Seen,
+                Verdict::Missing if self.relay.ignore_missing => What::Seen,
                 _ => What::Failed,
             };
             state.note(key(&outcome.job), what, now());
@@ -102,47 +108,76 @@ impl Sink for Recording<'_, '_, '_> {
     }
 }
 
-impl Verification<'_> {
-    /// Opens the stored state, if there is one.
-    pub(super) fn state(&self) -> Result<Option<State>, Error> {
-        self.options.limits.state.as_deref().map(|path| State::open(path, now(), self.progress)).transpose()
+/// The part of a check that is done in one run.
+pub(super) struct Rotation<'a> {
+    limits: &'a RunLimits,
+    state: Option<State>,
+}
+
+impl<'a> Rotation<'a> {
+    /// Opens the stored state, if there is one. Returns `None` if everything is checked.
+    ///
+    /// # Errors
+    /// Fails like [`State::open`].
+    pub(super) fn open(options: &'a Options, progress: &Progress) -> Result<Option<Rotation<'a>>, Error> {
+        let limits = &options.limits;
+        if limits.is_all() {
+            return Ok(None);
+        }
+        let state = limits.state.as_deref().map(|path| State::open(path, now(), progress)).transpose()?;
+        Ok(Some(Rotation { limits, state }))
     }
 
-    /// Checks the entries of a manifest that are next in the rotation, and records that they were read.
-    pub(super) fn check_limited<R: Read + Send>(
-        &mut self,
-        mut state: Option<State>,
-        config: &Config,
-        manifest: &Manifest<'_>,
+    /// Returns why these manifests cannot be checked in parts, if there is a reason.
+    pub(super) fn refusal(limits: &RunLimits, names: &[impl AsRef<Path>]) -> Option<Error> {
+        let first = names.first()?.as_ref();
+        let several = names.len() > 1 || first.is_dir();
+        (several && !limits.is_all()).then(|| {
+            let why = Cause::Other(
+                "only a single manifest can be checked in parts, not a bag or several manifests".to_owned(),
+            );
+            Error::new(first.as_os_str().as_bytes(), "check", why)
+        })
+    }
+
+    /// Returns the entries that failed when they were last read.
+    pub(super) fn failed(&self) -> HashSet<Key> {
+        self.state.iter().flat_map(State::failed).collect()
+    }
+
+    /// Checks the entries that are due, and records that they were read. The second result is that of saving the state:
+    /// the identity of its file, if there is one.
+    pub(super) fn run<R: Read + Send>(
+        mut self,
         entries: &mut Entries<'_, R>,
+        config: &Config,
+        relay: &mut Relay<'_, '_>,
         checked: &mut Checked,
-        on_event: &mut Observer<'_>,
-    ) -> io::Result<()> {
-        let Verification { options, progress, report, .. } = self;
-        let relay = Relay::new(options, manifest, report, on_event);
-        let mut recording =
-            Recording { relay, state: None, weak: BTreeMap::new(), read: (0, 0), unsaved: None };
+    ) -> (io::Result<()>, Result<Option<FileId>, Error>) {
         let (mut waiting, mut queue): (_, Vec<Queued>) = (EntryQueue::default(), Vec::new());
         for task in entries.by_ref() {
             match task {
                 Task::File(job) => {
-                    let due = state.as_mut().map(|state| state.mark(key(&job)).due());
+                    let due = self.state.as_mut().map(|state| state.mark(key(&job)).due());
                     let size = job.size.unwrap_or_else(|| config.root.size(job.path()));
                     queue.push((due.unwrap_or_default(), waiting.push(&job), size));
                 }
-                Task::Notice(notice) => recording.notice(notice)?,
+                Task::Notice(notice) => {
+                    if let Err(error) = relay.notice(notice) {
+                        return (Err(error), Ok(None));
+                    }
+                }
             }
         }
         // The sort is stable: entries that have waited equally long keep the manifest's order.
         queue.sort_by_key(|(due, _, _)| *due);
-        let end = fitting(options.limits.max_bytes, &queue);
-        let began = Instant::now();
-        let mut at = 0;
-        let mut result = Ok(());
-        recording.state = state.as_mut();
-        let (mut unreached, mut interrupted) = (0, false);
-        while at < end && !progress.stopped() {
-            let stop = match options.limits.max_time {
+        let end = fitting(self.limits.max_bytes, &queue);
+        let (began, progress) = (Instant::now(), relay.progress);
+        let (mut at, mut result) = (0, Ok(()));
+        let (weak, state) = (BTreeMap::new(), self.state.as_mut());
+        let mut recording = Recording { relay: &mut *relay, state, weak, read: (0, 0), unsaved: None };
+        while at < end && result.is_ok() && !progress.stopped() {
+            let stop = match self.limits.max_time {
                 None => end,
                 Some(limit) if began.elapsed() >= limit && at > 0 => break,
                 Some(limit) => {
@@ -151,60 +186,29 @@ impl Verification<'_> {
                 }
             };
             let mut tasks = queue[at..stop].iter().map(|(_, slot, _)| Task::File(waiting.job(*slot)));
-            match run(config, &mut tasks, progress, &mut recording) {
-                Ok(summary) => {
-                    unreached += summary.unreached;
-                    interrupted |= summary.interrupted;
-                }
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
-            }
-            at = stop;
+            result = run(config, &mut tasks, progress, &mut recording).map(|summary| {
+                recording.relay.counts.unreached += summary.unreached;
+                recording.relay.counts.interrupted |= summary.interrupted;
+                at = stop;
+            });
         }
-        let Recording { relay, weak, unsaved, .. } = recording;
-        (checked.counts, checked.ignored) = relay.counted();
-        checked.counts +=
-            Summary { unreached, interrupted: interrupted || progress.stopped(), ..Summary::default() };
+        let Recording { weak, unsaved, .. } = recording;
+        relay.counts.interrupted |= progress.stopped();
         checked.not_tamper_evident = weak;
         checked.deferred = (queue.len() - at) as u64;
-        let Some(mut state) = state else { return result };
-        for (_, slot, _) in &queue[at..] {
-            let job = waiting.job(*slot);
-            if state.mark(key(&job)).what == What::Failed {
-                checked.still_failed += 1;
-                let name = Path::new(OsStr::from_bytes(&job.name));
-                result = result.and_then(|()| on_event(Event::StillFailed(name)));
-            }
-        }
-        for name in entries.left_out_failed() {
-            checked.still_failed += 1;
-            result = result.and_then(|()| on_event(Event::StillFailed(Path::new(OsStr::from_bytes(name)))));
-        }
-        let path = options.limits.state.clone();
+        let Some(mut state) = self.state else { return (result, Ok(None)) };
+        let deferred = queue[at..].iter().map(|(_, slot, _)| waiting.job(*slot));
+        let failed = deferred.filter(|job| state.mark(key(job)).what == What::Failed).map(|job| job.name);
+        let failed: Vec<Vec<u8>> = failed.chain(entries.left_out_failed().iter().cloned()).collect();
         drop((waiting, queue));
-        match unsaved.map_or_else(|| state.save(), Err) {
-            Ok(()) => {
-                // The state file itself is not expected to be in a manifest.
-                let stat = path.and_then(|path| Metadata::at(path).ok());
-                self.own.extend(stat.map(|stat| stat.id()));
-                result
-            }
-            Err(error) => result.and_then(|()| self.unread(&error, on_event)),
+        checked.still_failed = failed.len() as u64;
+        for name in &failed {
+            let name = Path::new(OsStr::from_bytes(name));
+            result = result.and_then(|()| (relay.on_event)(Event::StillFailed(name)));
         }
-    }
-
-    /// Returns why these manifests cannot be checked in parts, if there is a reason.
-    pub(super) fn not_in_parts(&self, names: &[impl AsRef<Path>]) -> Option<Error> {
-        let first = names.first()?.as_ref();
-        let several = names.len() > 1 || first.is_dir();
-        (several && !self.options.limits.is_all()).then(|| {
-            let why = Cause::Other(
-                "only a single manifest can be checked in parts, not a bag or several manifests".to_owned(),
-            );
-            Error::new(first.as_os_str().as_bytes(), "check", why)
-        })
+        let id = |path: &PathBuf| Metadata::at(path).ok().map(|stat| stat.id());
+        let saved = unsaved.map_or_else(|| state.save(), Err);
+        (result, saved.map(|()| self.limits.state.as_ref().and_then(id)))
     }
 }
 

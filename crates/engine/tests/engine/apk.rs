@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use truesum::hash::Spec;
-use truesum::{Conclusion, Event, Options, Progress, Unlisted, Verdict, Verification, verify};
+use truesum::{Conclusion, Event, Options, Progress, ReadOptions, Unlisted, Verdict, Verification, verify};
 
 const MIB: usize = 1 << 20;
 
@@ -29,8 +29,8 @@ fn check_as(path: &Path, options: &Options) -> CheckResult {
             Event::Failed(error) => refused = Some(error.to_string()),
             Event::Doubtful(error) => doubts.push(error.to_string()),
             Event::Checked(_, checked) => {
-                assert_eq!(checked.unverified_signature.is_some(), verdict.is_some());
-                refused = refused.take().or(checked.failed.as_ref().map(ToString::to_string));
+                assert_eq!(checked.unverified_signature().is_some(), verdict.is_some());
+                refused = refused.take().or(checked.failed().as_ref().map(ToString::to_string));
             }
             _ => {}
         }
@@ -192,7 +192,7 @@ fn packages_signed_by_apksigner_are_verified() {
         let path = Path::new("../../testdata/apk").join(name);
         let report = verify(&path, &Options::default(), |entry| {
             let pieces = entry.result.as_ref().unwrap().pieces().unwrap();
-            names = pieces.compared.iter().map(|one| one.name.clone()).collect();
+            names = pieces.compared().iter().map(|one| one.name().to_owned()).collect();
         });
         assert_eq!(report.unwrap().verdict(), Conclusion::Verified);
         assert_eq!(names, [format!("apk-v2-{by}"), format!("apk-v3-{by}")]);
@@ -357,16 +357,16 @@ fn wrong_lengths_in_the_signing_block_are_rejected() {
 fn options_that_need_a_manifest_are_rejected_for_packages() {
     let path = Path::new("../../testdata/apk/sha256.apk");
     for options in [
-        Options { unlisted: Unlisted::Refused, ..Options::default() },
-        Options { root: Some("/".into()), ..Options::default() },
-        Options { algorithms: vec!["sha256".parse().unwrap()], ..Options::default() },
+        Options::default().unlisted(Unlisted::Refused),
+        ReadOptions::default().root(Some("/".into())).into(),
+        ReadOptions::default().algorithms(vec!["sha256".parse().unwrap()]).into(),
     ] {
         let result = check_as(path, &options);
         assert!(result.refused.unwrap().contains("checked as a unit"));
         assert_eq!(result.conclusion, Conclusion::NothingVerified);
     }
-    let required = Options { required: vec![path.into()], ..Options::default() };
+    let required = Options::default().required(vec![path.into()]);
     assert_eq!(check_as(path, &required).conclusion, Conclusion::Verified);
-    let required = Options { required: vec!["b".into()], ..Options::default() };
+    let required = Options::default().required(vec!["b".into()]);
     assert_eq!(check_as(path, &required).conclusion, Conclusion::Failed);
 }

@@ -55,7 +55,7 @@ fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
             Ok(())
         })
         .unwrap();
-    (verification.report().verdict(), told, verification.report().counts.verified)
+    (verification.report().verdict(), told, verification.report().counts().verified())
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::find;
-use truesum::{Conclusion, Event, Options, Progress, Verification};
+use truesum::{Conclusion, Event, Options, Progress, ReadOptions, Verification};
 
 /// Name, algorithm and digest; both empty where no digest is listed.
 type Found = BTreeSet<(Vec<u8>, String, String)>;
@@ -105,7 +105,7 @@ fn problems(path: &Path) -> Vec<String> {
         None => Vec::new(),
     };
     let root = expect["root"].as_str().map(|root| folder.path().join(root));
-    let options = Options { root, algorithms, ..Options::default() };
+    let options = Options::from(ReadOptions::default().root(root).algorithms(algorithms));
     let progress = Progress::default();
     let mut verification = Verification::new(&options, &progress);
     let (mut found, mut found_sizes, mut malformed) = (Found::new(), Vec::new(), 0);
@@ -114,14 +114,14 @@ fn problems(path: &Path) -> Vec<String> {
             match event {
                 Event::Entry(_, outcome) => {
                     let job = &outcome.job;
-                    let name = plain(&job.name);
-                    if job.specs.is_empty() {
+                    let name = plain(job.name());
+                    if job.specs().is_empty() {
                         found.insert((name.clone(), String::new(), String::new()));
                     }
-                    for (spec, digest) in job.specs.iter().zip(&job.expected) {
+                    for (spec, digest) in job.specs().iter().zip(job.expected()) {
                         found.insert((name.clone(), spec.to_string(), digest.to_hex()));
                     }
-                    found_sizes.extend(job.size.map(|size| (name, size)));
+                    found_sizes.extend(job.size().map(|size| (name, size)));
                 }
                 Event::Malformed(..) => malformed += 1,
                 _ => {}

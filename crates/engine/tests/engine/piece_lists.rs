@@ -9,7 +9,7 @@ use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::reading::Reading;
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::repair;
-use truesum::{Conclusion, Event, Options, Outcome, Progress, Verdict, Verification};
+use truesum::{Conclusion, Event, Options, Outcome, Progress, ReadOptions, Verdict, Verification};
 use truesum_test_support::thorough_or;
 
 /// Returns bytes in which no block occurs twice.
@@ -40,14 +40,15 @@ type OutcomeParts = (Verdict, Vec<Range<u64>>, Vec<Range<u64>>, String);
 
 fn outcome_parts(outcome: &Outcome) -> OutcomeParts {
     let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
-    let damaged = pieces.damaged.into_iter().map(|damage| damage.range).collect();
-    (outcome.verdict(), damaged, pieces.unknown, pieces.by)
+    let damaged = pieces.damaged().iter().map(|damage| damage.range().clone()).collect();
+    (outcome.verdict(), damaged, pieces.unknown().to_vec(), pieces.by().to_owned())
 }
 
 /// Returns the result of a check with this list; bad lines in text form.
-fn check(list: &Path, options: &Options) -> (Vec<OutcomeParts>, Vec<String>, Conclusion) {
+fn check(list: &Path, options: &ReadOptions) -> (Vec<OutcomeParts>, Vec<String>, Conclusion) {
     let progress = Progress::default();
-    let mut verification = Verification::new(options, &progress);
+    let options = Options::from(options.clone());
+    let mut verification = Verification::new(&options, &progress);
     let (mut outcomes, mut bad) = (Vec::new(), Vec::new());
     let mut tell = |event: Event<'_>| {
         match event {
@@ -65,7 +66,7 @@ fn check(list: &Path, options: &Options) -> (Vec<OutcomeParts>, Vec<String>, Con
 /// Damages `data` at `at`, expects the list to report exactly that range, and repairs it.
 fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range<u64>) {
     let (list, file) = (folder.join(list), folder.join(data));
-    let options = Options { threads: 2, ..Options::default() };
+    let options = ReadOptions::default().threads(2);
     let good = std::fs::read(&file).unwrap();
     let copy = folder.join("good copy");
     std::fs::write(&copy, &good).unwrap();
@@ -80,7 +81,7 @@ fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range
     // A list that names its file refers to that file.
     let other = folder.join("under another name");
     std::fs::rename(&file, &other).unwrap();
-    let of_data = Options { data: Some(other.clone()), ..options.clone() };
+    let of_data = options.clone().data(Some(other.clone()));
     assert_eq!(check(&list, &of_data).0[0].1, std::slice::from_ref(&range), "{}", list.display());
     std::fs::rename(&other, &file).unwrap();
     // A copy that is damaged at the same place repairs nothing.
@@ -88,8 +89,8 @@ fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range
     std::fs::write(&copy, &damaged).unwrap();
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
     assert!(
-        done.files[0].repairs.iter().all(|run_repair| !run_repair.possible)
-            && done.files[0].verdict() == Verdict::Mismatch
+        done.files()[0].repairs().iter().all(|run_repair| !run_repair.possible())
+            && done.files()[0].verdict() == Verdict::Mismatch
     );
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
     // A copy that is damaged elsewhere does.
@@ -99,13 +100,13 @@ fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range
     std::fs::write(&copy, &elsewhere).unwrap();
     let tried = repair(&list, &copy, Mode::DryRun, &options, &progress).unwrap();
     assert!(
-        tried.files[0].repairs.iter().all(|run_repair| run_repair.possible && run_repair.writes > 0),
+        tried.files()[0].repairs().iter().all(|run_repair| run_repair.possible() && run_repair.writes() > 0),
         "{:?}",
-        tried.files[0].repairs
+        tried.files()[0].repairs()
     );
     assert_eq!(std::fs::read(&file).unwrap(), damaged);
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
-    assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+    assert_eq!(done.files()[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
     std::fs::write(&copy, &good).unwrap();
     // Another file is only overwritten on request.
@@ -115,12 +116,12 @@ fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range
     assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{}: {refusal}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), other);
     let done = repair(&list, &copy, Mode::Most, &options, &progress).unwrap();
-    assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+    assert_eq!(done.files()[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
     assert_eq!(std::fs::read(&file).unwrap(), good);
     // Bytes after the listed ones are not counted as kept.
     std::fs::write(&file, [other.clone(), vec![7; 3 * other.len()]].concat()).unwrap();
     if let Ok(done) = repair(&list, &copy, Mode::Write, &options, &progress) {
-        assert!(done.files[0].repairs.is_empty(), "{}: {done:?}", list.display());
+        assert!(done.files()[0].repairs().is_empty(), "{}: {done:?}", list.display());
     }
     assert_eq!(std::fs::read(&file).unwrap()[..other.len()], other);
     std::fs::write(&file, &good).unwrap();
@@ -130,7 +131,7 @@ fn assert_locates(folder: &Path, list: &str, data: &str, at: usize, range: Range
     if outcomes[0].0 == Verdict::Mismatch {
         assert_eq!(conclusion, Conclusion::Failed);
         let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
-        assert_eq!(done.files[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
+        assert_eq!(done.files()[0].verdict(), Verdict::Verified, "{}: {done:?}", list.display());
         assert_eq!(std::fs::read(&file).unwrap(), good);
     } else {
         panic!("{}: {outcomes:?}", list.display());
@@ -195,7 +196,7 @@ fn zsync_sums_locate_damage() {
         let at = text.windows(6).position(|word| word == b"SHA-1:").unwrap();
         let end = at + text[at..].iter().position(|&byte| byte == b'\n').unwrap() + 1;
         std::fs::write(path.join("short.zsync"), [&text[..at], &text[end..]].concat()).unwrap();
-        let (outcomes, bad, conclusion) = check(&path.join("short.zsync"), &Options::default());
+        let (outcomes, bad, conclusion) = check(&path.join("short.zsync"), &ReadOptions::default());
         assert_eq!(
             (outcomes[0].0, bad, conclusion == Conclusion::Verified),
             (Verdict::Unverified, Vec::new(), false)
@@ -205,7 +206,7 @@ fn zsync_sums_locate_damage() {
             &path.join("short.zsync"),
             &path.join("data"),
             Mode::Write,
-            &Options::default(),
+            &ReadOptions::default(),
             &Progress::default(),
         );
         let error = error.unwrap_err().to_string();
@@ -223,7 +224,7 @@ fn casync_chunks_locate_damage() {
         let row = (0..rows).find(|&row| end(row) > DAMAGED_BYTE as u64).unwrap();
         assert_locates(&path, "data.caibx", "data", DAMAGED_BYTE, end(row - 1)..end(row));
         run(&path, "casync", &["make", "--store=store.castr", "folder.caidx", "store.castr"]);
-        let (_, bad, _) = check(&path.join("folder.caidx"), &Options::default());
+        let (_, bad, _) = check(&path.join("folder.caidx"), &ReadOptions::default());
         assert!(bad[0].contains(".caidx"), "{bad:?}");
     }
 }
@@ -284,20 +285,20 @@ fn rdiff_signatures_locate_damage() {
     }
     // Eight bytes of a digest show where damage is, and prove nothing.
     run(&path, "rdiff", &["-f", "-S", "8", "signature", "data", "data.sig"]);
-    let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &Options::default());
+    let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &ReadOptions::default());
     assert_eq!((bad, conclusion), (Vec::new(), Conclusion::NothingVerified), "{outcomes:?}");
     let whole = std::fs::read(path.join("data.sig")).unwrap();
     let mut data = std::fs::read(path.join("data")).unwrap();
     data[DAMAGED_BYTE] ^= 1;
     std::fs::write(path.join("data"), &data).unwrap();
-    let (outcomes, _, conclusion) = check(&path.join("data.sig"), &Options::default());
+    let (outcomes, _, conclusion) = check(&path.join("data.sig"), &ReadOptions::default());
     assert_eq!((outcomes[0].1.len(), conclusion), (1, Conclusion::Failed), "{outcomes:?}");
     assert!(outcomes[0].1[0].contains(&(DAMAGED_BYTE as u64)), "{outcomes:?}");
     // A truncated list, or one with impossible values, is refused.
     let long = [&whole[..8], &[0, 0, 0, 33]].concat();
     for bad in [&whole[..whole.len() - 1], &whole[..11], &whole[..12], &long] {
         std::fs::write(path.join("data.sig"), bad).unwrap();
-        let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &Options::default());
+        let (outcomes, bad, conclusion) = check(&path.join("data.sig"), &ReadOptions::default());
         assert!(outcomes.is_empty() && !bad.is_empty(), "{outcomes:?}");
         assert_ne!(conclusion, Conclusion::Verified);
     }
@@ -352,7 +353,7 @@ fn bao_outboards_locate_damage() {
                 let mut damaged = text.clone();
                 damaged[byte] ^= 1;
                 std::fs::write(path.join(&list), &damaged).unwrap();
-                let (outcomes, bad, conclusion) = check(&path.join(&list), &Options::default());
+                let (outcomes, bad, conclusion) = check(&path.join(&list), &ReadOptions::default());
                 assert_ne!(conclusion, Conclusion::Verified);
                 let leaf_value = outcomes.first().is_some_and(|told| told.0 == Verdict::Mismatch);
                 assert!(!bad.is_empty() || leaf_value, "{kind:?} {len} {byte}: {outcomes:?}");
@@ -419,7 +420,7 @@ fn fsverity_trees_locate_damage() {
         if extra.is_empty() {
             // The tree alone is read as one of the usual kind.
             std::fs::write(path.join("data.merkle"), &tree).unwrap();
-            let (outcomes, bad, conclusion) = check(&path.join("data.merkle"), &Options::default());
+            let (outcomes, bad, conclusion) = check(&path.join("data.merkle"), &ReadOptions::default());
             assert_eq!((bad, conclusion), (Vec::new(), Conclusion::Verified), "{outcomes:?}");
         }
     }
@@ -512,7 +513,7 @@ fn gaps_in_a_piece_list_are_reported_as_unverified() {
         "<dfxml><fileobject><filename>data</filename><filesize>10000</filesize>{runs}</fileobject></dfxml>"
     );
     std::fs::write(path.join("d.dfxml"), &text).unwrap();
-    let (outcomes, _, conclusion) = check(&path.join("d.dfxml"), &Options::default());
+    let (outcomes, _, conclusion) = check(&path.join("d.dfxml"), &ReadOptions::default());
     assert_eq!(outcomes[0].0, Verdict::Unverified);
     assert_eq!(outcomes[0].2, [4000..6000, 9000..10_000]);
     assert_ne!(conclusion, Conclusion::Verified);
@@ -521,7 +522,7 @@ fn gaps_in_a_piece_list_are_reported_as_unverified() {
         &format!("<hashdigest type='MD5'>{}</hashdigest></fileobject>", md5.digest(&data)),
     );
     std::fs::write(path.join("whole.dfxml"), whole).unwrap();
-    let (outcomes, _, conclusion) = check(&path.join("whole.dfxml"), &Options::default());
+    let (outcomes, _, conclusion) = check(&path.join("whole.dfxml"), &ReadOptions::default());
     assert_eq!((outcomes[0].2.len(), conclusion), (0, Conclusion::Verified));
     for bad in [
         run(100..200) + &run(0..100),
@@ -533,7 +534,7 @@ fn gaps_in_a_piece_list_are_reported_as_unverified() {
             "<dfxml><fileobject><filename>data</filename><filesize>10000</filesize>{bad}</fileobject></dfxml>"
         );
         std::fs::write(path.join("d.dfxml"), text).unwrap();
-        assert!(!check(&path.join("d.dfxml"), &Options::default()).1.is_empty(), "{bad}");
+        assert!(!check(&path.join("d.dfxml"), &ReadOptions::default()).1.is_empty(), "{bad}");
     }
 }
 
@@ -556,18 +557,18 @@ fn multi_file_torrent_repair_is_verified() {
     a[99_999] ^= 1;
     std::fs::write(path.join("set/a"), &a).unwrap();
     std::fs::write(path.join("set/sub/b"), &ptn251(70_001)[..70_000]).unwrap();
-    let (options, progress) = (Options::default(), Progress::default());
+    let (options, progress) = (ReadOptions::default(), Progress::default());
     let list = path.join("t.torrent");
     assert!(
         repair(&list, &copy.join("set/a"), Mode::Write, &options, &progress).is_err(),
         "one copy of several files"
     );
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
-    assert!(done.files.iter().all(|file| file.verdict() == Verdict::Verified), "{done:?}");
+    assert!(done.files().iter().all(|file| file.verdict() == Verdict::Verified), "{done:?}");
     assert_eq!(check(&list, &options).2, Conclusion::Verified);
     // Nothing is written through a symbolic link, and a missing file is not created.
     std::fs::remove_file(path.join("set/sub/c")).unwrap();
     let done = repair(&list, &copy, Mode::Write, &options, &progress).unwrap();
-    assert_eq!(done.files[2].verdict(), Verdict::Missing);
+    assert_eq!(done.files()[2].verdict(), Verdict::Missing);
     assert!(!path.join("set/sub/c").exists());
 }

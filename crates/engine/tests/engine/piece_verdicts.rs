@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use truesum::hash::Spec;
 use truesum::manifest::{Entry, Heading, PieceList, Writer, format};
-use truesum::{Conclusion, Damage, Event, Options, Outcome, Progress, Verdict, Verification};
+use truesum::{Conclusion, Damage, Event, Options, Outcome, Progress, ReadOptions, Verdict, Verification};
 
 /// A small random number generator (xorshift64*), so that each case is identified by its number.
 struct Random(u64);
@@ -185,18 +185,18 @@ type OutcomeParts = (Verdict, Vec<Damage>, Ranges);
 
 fn outcome_parts(outcome: &Outcome) -> OutcomeParts {
     let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces().cloned()).unwrap_or_default();
-    (outcome.verdict(), pieces.damaged, pieces.unknown)
+    (outcome.verdict(), pieces.damaged().to_vec(), pieces.unknown().to_vec())
 }
 
 /// The same without the information that damage may belong to another file.
 fn plain((verdict, damaged, unknown): OutcomeParts) -> (Verdict, Ranges, Ranges) {
-    (verdict, merged(damaged.into_iter().map(|damage| damage.range)), unknown)
+    (verdict, merged(damaged.iter().map(|damage| damage.range().clone())), unknown)
 }
 
 fn check(root: &Path, manifest: &[u8], file_name: &str, threads: usize) -> (Vec<OutcomeParts>, Conclusion) {
     let path = root.join(file_name);
     std::fs::write(&path, manifest).unwrap();
-    let options = Options { threads, ..Options::default() };
+    let options = Options::from(ReadOptions::default().threads(threads));
     let progress = Progress::default();
     let mut verification = Verification::new(&options, &progress);
     let mut outcomes = Vec::new();
@@ -232,8 +232,11 @@ fn damage_in_a_shared_piece_is_marked_as_shared() {
     let folder = tempfile::tempdir().unwrap();
     write_files(&case, folder.path());
     let (outcomes, conclusion) = check(folder.path(), &torrent(&case), "t.torrent", 1);
-    let damage: Vec<_> =
-        outcomes.into_iter().flat_map(|told| told.1).map(|damage| (damage.range, damage.shared)).collect();
+    let damage: Vec<_> = outcomes
+        .into_iter()
+        .flat_map(|told| told.1)
+        .map(|damage| (damage.range().clone(), damage.shared()))
+        .collect();
     assert_eq!(damage, [(8..10, true), (0..6, true)]);
     assert_eq!(conclusion, Conclusion::Failed);
 }

@@ -43,15 +43,15 @@ impl ShardedRun {
         let sizes = Sizes { bytes, files: 3 };
         let mut planner = Planner::new(out, root.as_os_str().as_encoded_bytes(), &specs, sizes).unwrap();
         let mut tasks = files.iter().map(|(name, _)| {
-            let job = Job::hash(file(name), &std::sync::Arc::from([]));
-            let open = Some(job.name.clone());
-            Task::File(Job { name: name.to_vec(), open, ..job })
+            use std::os::unix::ffi::{OsStrExt, OsStringExt};
+            let job = Job::hash(std::ffi::OsStr::from_bytes(name), &std::sync::Arc::from([]));
+            Task::File(job.with_open(Some(file(name).into_os_string().into_vec())))
         });
         let progress = Progress::default();
         let planned = plan(&mut tasks, &Root::Anywhere, &[], &mut planner, &progress, &mut |notice| {
             panic!("{notice:?}")
         });
-        assert_eq!(planned.unwrap().failed, 0);
+        assert_eq!(planned.unwrap().failed(), 0);
         planner.finish().unwrap();
         let mut divided = ShardedRun { dir, parts: Vec::new() };
         let plan = divided.plan().unwrap();
@@ -100,7 +100,7 @@ impl ShardedRun {
         let merged = merge(&plan, parts, &Progress::default(), &mut each, &mut |fault: &Fault| {
             faults.push(fault.to_string());
         })?;
-        assert_eq!(faults.len() as u64, merged.faults + merged.failed);
+        assert_eq!(faults.len() as u64, merged.faults() + merged.failed());
         Ok((entries, faults))
     }
 
@@ -456,5 +456,5 @@ fn million_lines_are_merged_in_bounded_memory() {
         merge(&plan, &parts, &Progress::default(), &mut each, &mut |fault| panic!("{fault}")).unwrap();
     println!("merged in {:.2} s, peak {} MiB", began.elapsed().as_secs_f64(), peak() >> 10);
     assert!(peak() < 200 << 10, "{} KiB", peak());
-    assert_eq!((merged.files, entries), (1_000_000, 1_000_000));
+    assert_eq!((merged.files(), entries), (1_000_000, 1_000_000));
 }

@@ -86,7 +86,7 @@ fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
     let expected = spellings.into_iter().flatten().find(|digest| split.matches(digest));
     // Base64 with stray bits at its end is not a valid digest: it can never match.
     let expected = expected.unwrap_or_else(|| Digest::new(split.digest));
-    Job { expected: vec![expected], ..Job::argument(OsString::from_vec(split.path), &specs) }
+    Job::argument(OsString::from_vec(split.path), &specs).with_expected(vec![expected])
 }
 
 /// Counts and prints the results for a manifest's entries.
@@ -147,7 +147,7 @@ impl Sink for Verdicts<'_> {
         let verdict = outcome.verdict();
         let Outcome { job, result } = outcome;
         self.read += 1;
-        if job.stdin {
+        if job.stdin() {
             self.streams.input_was_read();
         }
         let talk = self.settings.talk;
@@ -159,19 +159,19 @@ impl Sink for Verdicts<'_> {
                 self.unread += 1;
                 self.streams.error(&failure(&error))?;
                 if talk != Verbosity::Status {
-                    self.print(&job.name, "FAILED open or read")?;
+                    self.print(job.name(), "FAILED open or read")?;
                 }
             }
             (Ok(_), Verdict::Verified) => {
                 self.matched += 1;
                 if !matches!(talk, Verbosity::Status | Verbosity::Quiet) {
-                    self.print(&job.name, "OK")?;
+                    self.print(job.name(), "OK")?;
                 }
             }
             (Ok(_), _) => {
                 self.different += 1;
                 if talk != Verbosity::Status {
-                    self.print(&job.name, "FAILED")?;
+                    self.print(job.name(), "FAILED")?;
                 }
             }
         }

@@ -72,7 +72,7 @@ struct Lines<'a> {
 impl Sink for Lines<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
-        if job.stdin {
+        if job.stdin() {
             self.streams.input_was_read();
         }
         if self.settings.debug
@@ -88,7 +88,7 @@ impl Sink for Lines<'_> {
         }
         match result {
             Ok(found) => {
-                let line = line(self.settings, &job.name, &found);
+                let line = line(self.settings, job.name(), &found);
                 self.streams.write(&line)
             }
             Err(error) => {

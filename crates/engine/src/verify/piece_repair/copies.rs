@@ -4,7 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use crate::job::{Outcome, Verdict};
-use crate::verify::pieced::Pieced;
+use crate::verify::pieces::Pieced;
 use std::collections::HashMap;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;

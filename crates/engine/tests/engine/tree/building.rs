@@ -26,8 +26,8 @@ fn trees_of_every_kind_have_the_digest_and_locate_damage() {
         let case = Case::new(&bytes);
         for (name, granule) in kinds {
             let saved = case.built(name, granule);
-            assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)], "{name} of {size} bytes");
-            assert_eq!(saved.found.size(), size);
+            assert_eq!(saved.found().digests(), [spec(name).digest(&bytes)], "{name} of {size} bytes");
+            assert_eq!(saved.found().size(), size);
             assert!(!part_of(&case.tree).exists());
             let report = case.verify();
             assert_eq!(
@@ -69,7 +69,7 @@ fn holes_and_data_give_the_same_tree() {
         [("sha256-tree", MIB), ("sha256-tree", 64 << 10), ("md5-tree", 8 * MIB), ("blake3", MIB)]
     {
         let saved = case.built(name, granule);
-        assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)], "{name}");
+        assert_eq!(saved.found().digests(), [spec(name).digest(&bytes)], "{name}");
         assert_eq!(case.verify().diagnosis, Diagnosis::Good);
     }
     case.flip(20 * MIB);
@@ -95,7 +95,7 @@ fn plain_digests_are_computed_in_the_same_read() {
             let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
-            assert_eq!(saved.found.digests(), expected, "{name} of {size} bytes");
+            assert_eq!(saved.found().digests(), expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
             assert_eq!(case.verify().diagnosis, Diagnosis::Good, "{name} of {size} bytes");
         }
@@ -120,11 +120,11 @@ fn grown_file_is_read_only_from_its_old_end() {
             trust_prefix: false,
         };
         let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
-        assert_eq!(saved.found.digests(), [spec(name).digest(&bytes)]);
+        assert_eq!(saved.found().digests(), [spec(name).digest(&bytes)]);
         // From the last complete granule on, the rest was an incomplete granule both before and after.
         let compared = old - (old / MIB).saturating_sub(1) * MIB;
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
-        assert_eq!(saved.unread, (old / MIB).saturating_sub(1) * MIB);
+        assert_eq!(saved.unread(), (old / MIB).saturating_sub(1) * MIB);
         assert_eq!(case.verify().diagnosis, Diagnosis::Good);
         assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
     }
@@ -143,8 +143,8 @@ fn only_changed_granules_are_read() {
     let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
     let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[], trust_prefix: false };
     let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
-    assert_eq!(saved.found.digests(), [spec("sha256-tree").digest(&bytes)]);
-    assert_eq!((progress.bytes(), saved.unread), (3 * MIB, 7 * MIB));
+    assert_eq!(saved.found().digests(), [spec("sha256-tree").digest(&bytes)]);
+    assert_eq!((progress.bytes(), saved.unread()), (3 * MIB, 7 * MIB));
     assert_eq!(case.verify().diagnosis, Diagnosis::Good);
 }
 

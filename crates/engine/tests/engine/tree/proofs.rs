@@ -96,7 +96,8 @@ fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
         for &size in &sizes[at..] {
             let what = format!("{old_size} of {size}");
             std::fs::write(&case.file, &bytes[..size as usize]).expect("grown");
-            let store = case.built(name, 64 << 10).store;
+            let saved = case.built(name, 64 << 10);
+            let store = saved.store();
             let progress = Progress::default();
             let proof = prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress))
                 .expect("proven");
@@ -154,7 +155,7 @@ fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
                 // Same length, with one byte of the old part changed: no honest tree of it leads to a proof.
                 case.flip(old_size - 1);
                 let other = case.built(name, 64 << 10);
-                let (row, changed) = (Row::Stored(&other.store), &other.found.digests()[0]);
+                let (row, changed) = (Row::Stored(other.store()), &other.found().digests()[0]);
                 assert!(
                     prove_growth(case.path(), &row, &old, &reading(1, &progress)).is_err(),
                     "{what}: no beginning"
@@ -184,9 +185,11 @@ fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
     // A file that shrank did not grow, and digests that do not bind a length cannot prove growth.
     let old = Store::open(&old_tree).expect("readable").expect("a tree");
     std::fs::write(&case.file, &bytes[..MIB as usize]).expect("cut");
-    let store = case.built(name, MIB).store;
+    let saved = case.built(name, MIB);
+    let store = saved.store();
     let progress = Progress::default();
     assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress)).is_err());
-    let store = case.built("blake3", MIB).store;
+    let saved = case.built("blake3", MIB);
+    let store = saved.store();
     assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &reading(1, &progress)).is_err());
 }

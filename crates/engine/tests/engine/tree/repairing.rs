@@ -33,7 +33,7 @@ fn repair_restores_damaged_ranges_and_nothing_else() {
     let (report, plan) = run_repair(Mode::DryRun);
     assert_eq!(report.diagnosis, Diagnosis::FileDamaged);
     assert_eq!(
-        plan.iter().map(|run_repair| (run_repair.possible, run_repair.writes)).collect::<Vec<_>>(),
+        plan.iter().map(|run_repair| (run_repair.possible(), run_repair.writes())).collect::<Vec<_>>(),
         [(true, 4096), (true, 4096), (true, 999)]
     );
     assert_eq!(std::fs::read(&case.file).expect("there"), damaged, "a dry run writes nothing");
@@ -43,7 +43,7 @@ fn repair_restores_damaged_ranges_and_nothing_else() {
     case.flip(11 * MIB + 5);
     case.flip(1);
     let (_, repairs) = run_repair(Mode::Write);
-    assert_eq!(repairs.iter().map(|run_repair| run_repair.possible).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(repairs.iter().map(|run_repair| run_repair.possible()).collect::<Vec<_>>(), [true, false]);
     let report = case.verify();
     assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
     case.flip(11 * MIB + 5);

@@ -43,9 +43,9 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
     let again = Progress::default();
     let saving = Saving { begin: Begin::Resume, ..saving };
     let saved = save(case.path(), &spec(name), &saving, &reading(2, &again)).expect("goes on");
-    assert!(saved.kept * saved.store.header().granule >= 70 * MIB, "{} granules kept", saved.kept);
+    assert!(saved.kept() * saved.store().header().granule >= 70 * MIB, "{} granules kept", saved.kept());
     assert!(again.bytes() < 110 * MIB, "{} bytes read again: SHA-256 was started over", again.bytes());
-    assert_eq!(saved.found.digests(), [spec(name).digest(bytes), spec("sha256").digest(bytes)]);
+    assert_eq!(saved.found().digests(), [spec(name).digest(bytes), spec("sha256").digest(bytes)]);
     let names: Vec<_> = std::fs::read_dir(case.tree.parent().expect("a folder"))
         .expect("listed")
         .map(|entry| entry.expect("an entry").file_name())

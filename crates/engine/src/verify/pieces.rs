@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::run::config::{Config, cores};
 use crate::run::read_file::{SLICE, read_file};
 use crate::task::Sink;
-use crate::verify::filter::Pick;
+use crate::verify::entries::filter::Pick;
 use comparers::Comparers;
 pub use file::Pieced;
 use file::end_of;

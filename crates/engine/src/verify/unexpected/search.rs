@@ -28,24 +28,26 @@ const BESIDE: [(&[u8], &[u8]); 4] = [
 /// The maximum size of such a file that is examined.
 const LIMIT: u64 = 64 << 20;
 
-/// The extent and the counts of a search for files that are not in the manifest.
-#[derive(Debug, Default)]
-pub struct Search {
-    /// The folder searched, as bytes.
-    pub folder: Vec<u8>,
-    /// Files that are not in the manifest.
-    pub files: u64,
-    /// Files that are not in the manifest but are known to belong to this program: stored trees of files in the
-    /// manifest with their accompanying files, and temporary files left by runs that were killed.
-    pub own: u64,
-    /// Detached signatures of the manifests, which the manifests cannot contain.
-    pub signatures: u64,
-    /// Symbolic links, pipes and devices that are not in the manifest.
-    pub others: u64,
-    /// Folders that could not be listed.
-    pub failed: Vec<Error>,
-    /// Whether the search ended at its limit, so that there may be more files.
-    pub cut: bool,
+readable! {
+    /// The extent and the counts of a search for files that are not in the manifest.
+    #[derive(Debug, Default)]
+    pub struct Search {
+        /// The folder searched, as bytes.
+        folder: Vec<u8> => &[u8],
+        /// Files that are not in the manifest.
+        files: u64,
+        /// Files that are not in the manifest but are known to belong to this program: stored trees of files in the
+        /// manifest with their accompanying files, and temporary files left by runs that were killed.
+        own: u64,
+        /// Detached signatures of the manifests, which the manifests cannot contain.
+        signatures: u64,
+        /// Symbolic links, pipes and devices that are not in the manifest.
+        others: u64,
+        /// Folders that could not be listed.
+        failed: Vec<Error> => &[Error],
+        /// Whether the search ended at its limit, so that there may be more files.
+        cut: bool,
+    }
 }
 
 /// The extent of a search for files that are not in the manifest.
@@ -61,20 +63,20 @@ pub enum Scope {
 /// The options of a search.
 pub struct SearchScope<'a> {
     /// The extent of the search.
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// The selection of files that count.
-    pub select: &'a Selection,
+    pub(crate) select: &'a Selection,
     /// Files to ignore, as `(device, inode)`: manifests and the run's output.
-    pub own: &'a [FileId],
+    pub(crate) own: &'a [FileId],
     /// Whether links, pipes, devices and this program's own files count too.
-    pub strict: bool,
+    pub(crate) strict: bool,
     /// Whether files with the name of a temporary file of this program count, whatever they contain, because a name
     /// alone proves nothing.
-    pub temporaries: bool,
+    pub(crate) temporaries: bool,
     /// The number of files, in the manifest or not, after which the search ends.
-    pub limit: u64,
+    pub(crate) limit: u64,
     /// A function that returns whether the search must end.
-    pub stopped: &'a dyn Fn() -> bool,
+    pub(crate) stopped: &'a dyn Fn() -> bool,
 }
 
 /// Searches for files below `root` that are not in the manifest, and passes each name, relative to the root, to
@@ -103,61 +105,49 @@ pub fn unlisted(
             result.cut = true;
             break;
         }
-        match item {
-            Item::File(path, anchor) => {
-                let path = path.into_os_string().into_vec();
-                if seen == limit {
-                    result.cut = true;
-                    break;
-                }
-                seen += 1;
-                let name = path.strip_prefix(root).unwrap_or(&path);
-                let name = name.strip_prefix(b"/").unwrap_or(name);
-                let anchor = anchor.as_ref();
-                if !select.requests(name) || listed.contains(name) || is_among(own, &path, anchor) {
-                    continue;
-                }
-                if is_signature(own, &path, anchor) {
-                    result.signatures += 1;
-                    continue;
-                }
-                if !strict && is_beside(name, |about| listed.contains(about), &path, anchor) {
-                    result.own += 1;
-                    continue;
-                }
-                result.files += 1;
-                found(name)?;
+        let (path, anchor, is_file) = match item {
+            Item::File(path, anchor) => (path, anchor, true),
+            Item::Temporary(_) if !strict && !temporaries => {
+                result.own += 1;
+                continue;
             }
+            Item::Temporary(path) => (path, None, !strict),
+            Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => (path, None, false),
             Item::Failed(error) => {
                 // A hundred errors are enough for users; the number of files in these folders is
                 // unknown anyway.
                 if result.failed.len() < 100 {
                     result.failed.push(error);
                 }
+                continue;
             }
             // This walk has no command-line arguments.
-            Item::Stdin => {}
-            Item::Temporary(_) if !strict && !temporaries => result.own += 1,
-            Item::Temporary(path) if !strict => {
-                let path = path.into_os_string().into_vec();
-                let name = path.strip_prefix(root).unwrap_or(&path);
-                let name = name.strip_prefix(b"/").unwrap_or(name);
-                if select.requests(name) && !listed.contains(name) {
-                    result.files += 1;
-                    found(name)?;
-                }
-            }
-            Item::Temporary(path) | Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => {
-                let path = path.into_os_string().into_vec();
-                let name = path.strip_prefix(root).unwrap_or(&path);
-                let name = name.strip_prefix(b"/").unwrap_or(name);
-                if select.requests(name) && !listed.contains(name) {
-                    result.others += 1;
-                    if strict {
-                        found(name)?;
-                    }
-                }
-            }
+            Item::Stdin => continue,
+        };
+        if is_file && seen == limit {
+            result.cut = true;
+            break;
+        }
+        seen += u64::from(is_file);
+        let (path, anchor) = (path.into_os_string().into_vec(), anchor.as_ref());
+        let name = path.strip_prefix(root).unwrap_or(&path);
+        let name = name.strip_prefix(b"/").unwrap_or(name);
+        if !select.requests(name) || listed.contains(name) || is_file && is_among(own, &path, anchor) {
+            continue;
+        }
+        if !is_file {
+            result.others += 1;
+        } else if is_signature(own, &path, anchor) {
+            result.signatures += 1;
+            continue;
+        } else if !strict && is_beside(name, |about| listed.contains(about), &path, anchor) {
+            result.own += 1;
+            continue;
+        } else {
+            result.files += 1;
+        }
+        if is_file || strict {
+            found(name)?;
         }
     }
     Ok(result)
@@ -240,7 +230,7 @@ mod tests {
     use truesum_fs::metadata::Metadata;
     use truesum_fs::name::OsStrExt;
 
-    fn limit_100(scope: Scope) -> SearchScope<'static> {
+    fn hundred(scope: Scope) -> SearchScope<'static> {
         let select = Box::leak(Box::new(Selection::default()));
         SearchScope {
             scope,
@@ -319,7 +309,7 @@ mod tests {
             Ok(())
         };
         let path = dir.path().as_os_str().as_bytes();
-        let search = unlisted(path, &mut listed, &limit_100(Scope::CompleteRead), &mut found).unwrap();
+        let search = unlisted(path, &mut listed, &hundred(Scope::CompleteRead), &mut found).unwrap();
         assert_eq!(names, [".a.part", "a.ftr.flat", "b.ftr", "c.ftr"]);
         assert_eq!((search.files, search.own), (4, 4));
     }
@@ -334,7 +324,7 @@ mod tests {
         listed.add(b"link/other");
         let path = dir.path().join("root").into_os_string().into_encoded_bytes();
         let mut found = |name: &[u8]| panic!("{}", name.escape_ascii());
-        let search = unlisted(&path, &mut listed, &limit_100(Scope::Around), &mut found).unwrap();
+        let search = unlisted(&path, &mut listed, &hundred(Scope::Around), &mut found).unwrap();
         assert_eq!((search.files, search.failed.len()), (0, 1));
     }
 }

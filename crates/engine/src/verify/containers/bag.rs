@@ -39,7 +39,7 @@ fn is_list(name: &OsStr, begin: &str) -> bool {
 }
 
 /// Returns whether this is the name of a bag manifest with a known algorithm, such as `manifest-sha256.txt`.
-pub(super) fn is_of_algorithm(name: &[u8]) -> bool {
+pub(crate) fn is_of_algorithm(name: &[u8]) -> bool {
     let nothing = Head { text: b"", complete: true };
     detect(nothing, Some(name)).is_some_and(|row| row.name == "bagit")
 }
@@ -69,7 +69,7 @@ pub fn is_of_payload(path: &Path) -> bool {
 }
 
 /// Returns whether a name in such a manifest belongs to the payload.
-pub(super) fn is_payload(name: &[u8]) -> bool {
+pub(crate) fn is_payload(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"./").unwrap_or(name);
     name.strip_prefix(b"data/").is_some_and(|below| within_root(below).is_ok())
 }

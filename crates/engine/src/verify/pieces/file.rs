@@ -8,9 +8,9 @@ use truesum_manifest::PieceList;
 #[derive(Clone, Debug)]
 pub struct Pieced {
     /// The file, with the digests of its complete content in the same list.
-    pub job: Job,
+    pub(crate) job: Job,
     /// The digests of its pieces; not empty.
-    pub pieces: Vec<PieceList>,
+    pub(crate) pieces: Vec<PieceList>,
 }
 
 /// Returns the expected size of a file, determined by its size or its pieces.

@@ -71,7 +71,7 @@ pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool 
     };
     let begins = || bytes(file, 0, 4).is_ok_and(|head| head == b"PK\x03\x04");
     let called = || name.extension().is_some_and(|end| end.eq_ignore_ascii_case("apk"));
-    options.format.is_none()
+    options.read.format.is_none()
         && name.as_os_str() != "-"
         && begins()
         && (called() || sections(file, size).is_ok())
@@ -205,7 +205,7 @@ impl Package {
         let names: Vec<&'static str> = ["sha256", "sha512"].into_iter().filter(is_listed).collect();
         let mut digests: Vec<Pieces> =
             names.iter().map(|name| Pieces { spec: spec(name), digests: Vec::new() }).collect();
-        let mut plain = options.digest_manifests.then(|| spec("sha256").hasher());
+        let mut plain = options.read.digest_manifests.then(|| spec("sha256").hasher());
         let mut buffer = vec![0; PIECE];
         let mut at = 0;
         // Each section, and whether it is digested.

@@ -18,13 +18,13 @@ const BY_HASH: [(&str, &str); 4] =
     [("SHA512", "sha512"), ("SHA256", "sha256"), ("SHA1", "sha1"), ("MD5Sum", "md5")];
 
 /// Returns whether a manifest with this name lists the indices of an archive.
-pub(super) fn is_release(manifest: &[u8]) -> bool {
+pub(crate) fn is_release(manifest: &[u8]) -> bool {
     let base = manifest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     matches!(base, b"Release" | b"InRelease")
 }
 
 /// Returns the names of an index by digest.
-pub(super) fn by_hash<'a>(
+pub(crate) fn by_hash<'a>(
     name: &'a [u8],
     specs: &'a [Spec],
     digests: &'a [Digest],
@@ -37,7 +37,7 @@ pub(super) fn by_hash<'a>(
 }
 
 /// Returns whether a missing index is not required because another form of it exists.
-pub(super) fn is_optional(manifest: &Manifest<'_>, name: &[u8]) -> bool {
+pub(crate) fn is_optional(manifest: &Manifest<'_>, name: &[u8]) -> bool {
     if !is_release(manifest.name.as_os_str().as_bytes()) {
         return false;
     }

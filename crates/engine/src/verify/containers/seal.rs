@@ -31,19 +31,23 @@ const SLICE: usize = 1 << 18;
 /// The extensions of signature files, which are appended to the name of the signed file.
 const ENDINGS: [&str; 2] = [".minisig", ".sig"];
 
-/// A verified signature.
-#[derive(Debug)]
-pub struct Seal {
-    /// The signed file.
-    pub file: PathBuf,
-    /// The location of the signature: a separate file, or the signed file itself.
-    pub signature: PathBuf,
-    /// The key ID, as minisign shows it.
-    pub key: String,
-    /// The signer's comment, which the signature covers too.
-    pub comment: Option<Vec<u8>>,
-    /// The identity of a separate signature file.
-    pub(super) id: Option<FileId>,
+readable! {
+    /// A verified signature.
+    #[derive(Debug)]
+    pub struct Seal {
+        /// The signed file.
+        file: PathBuf => &Path,
+        /// The location of the signature: a separate file, or the signed file itself.
+        signature: PathBuf => &Path,
+        /// The key ID, as minisign shows it.
+        key: String => &str,
+        /// The signer's comment, which the signature covers too.
+        comment: Option<Vec<u8>> => &Option<Vec<u8>>,
+    }
+    private {
+        /// The identity of a separate signature file.
+        id: Option<FileId>,
+    }
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> Error {
@@ -249,7 +253,7 @@ pub(super) fn of_file(
     let mut message = Message::new(&signature, key).ok_or_else(|| refused(at, BAD))?;
     let started = Instant::now();
     let name = file.as_os_str().as_bytes();
-    let source = Guarded::open(&Root::Anywhere, name, options.special)?;
+    let source = Guarded::open(&Root::Anywhere, name, options.read.special)?;
     let mut hasher = blake2b().hasher();
     progress.set_current(name);
     let whole = read_to_end(source, name, &mut vec![0; SLICE], progress, &mut |bytes| {

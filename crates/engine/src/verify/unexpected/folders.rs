@@ -1,24 +1,59 @@
-//! Folders of several manifests, one inside the other: a file that is in any of these manifests is not reported.
+//! The files that a check knows: those in its manifests, by folder, and its own. Folders may be inside each other: a file
+//! that is in any of their manifests is not reported.
 
+use crate::error::Error;
 use crate::io::file_id::FileId;
+use crate::io::input::Input;
+use crate::progress::Progress;
 use crate::verify::listed::ListedNames;
-use crate::verify::missing::MissingEntries;
+use crate::verify::missing::entries::MissingEntries;
+use crate::verify::place::open;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// A folder that manifests apply to.
-pub(super) struct Folder {
-    pub id: FileId,
-    pub path: PathBuf,
-    pub listed: ListedNames,
+pub(crate) struct Folder {
+    pub(crate) id: FileId,
+    pub(crate) path: PathBuf,
+    pub(crate) listed: ListedNames,
     /// Missing entries, if they are to be searched for elsewhere.
-    pub missing: MissingEntries,
+    pub(crate) missing: MissingEntries,
+}
+
+/// The files that a check knows so far.
+#[derive(Default)]
+pub(crate) struct KnownFiles {
+    /// The names in manifests, by the folder that they apply to.
+    pub(crate) folders: Vec<Folder>,
+    /// Files to ignore in a search: the manifests and the caller's own files.
+    pub(crate) own: Vec<FileId>,
+    /// Folders that were checked as bags.
+    pub(crate) bags: Vec<PathBuf>,
+}
+
+impl KnownFiles {
+    /// Opens a manifest, which is then ignored in searches.
+    pub fn open(&mut self, manifest: &Path, progress: &Progress) -> Result<Input, Error> {
+        let (file, ids) = open(manifest, progress)?;
+        self.own.extend(ids);
+        Ok(file)
+    }
+
+    /// Removes and returns the folder and the names that manifests so far contain for it.
+    pub fn take_folder(&mut self, path: PathBuf) -> Folder {
+        let id = Metadata::at(&path).map_or(FileId { device: 0, inode: 0 }, |stat| stat.id());
+        match self.folders.iter().position(|folder| folder.id == id) {
+            Some(at) => self.folders.remove(at),
+            None => Folder { id, path, listed: ListedNames::default(), missing: MissingEntries::default() },
+        }
+    }
 }
 
 /// The folders of a check, by path.
-pub(super) struct Several {
+pub(super) struct FolderIndex {
     at: HashMap<PathBuf, usize>,
     /// Folders that were searched completely.
     searched: HashSet<PathBuf>,
@@ -26,10 +61,10 @@ pub(super) struct Several {
     bags: HashSet<PathBuf>,
 }
 
-impl Several {
-    pub(super) fn new(folders: &[Folder], bags: &[PathBuf]) -> Several {
+impl FolderIndex {
+    pub(super) fn new(folders: &[Folder], bags: &[PathBuf]) -> FolderIndex {
         let at = folders.iter().enumerate().map(|(at, folder)| (plain(&folder.path), at)).collect();
-        Several { at, searched: HashSet::new(), bags: bags.iter().map(|bag| plain(bag)).collect() }
+        FolderIndex { at, searched: HashSet::new(), bags: bags.iter().map(|bag| plain(bag)).collect() }
     }
 
     /// Records that this part of a folder is searched completely.

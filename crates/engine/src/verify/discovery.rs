@@ -1,31 +1,23 @@
-//! Checks without manifests on the command line: files with their digest in their names, and all manifests below a
-//! folder.
+//! Finds the manifests below folders.
 
-use crate::content_address::{ContentAddress, address};
-use crate::embedded_crc::{mark, spec};
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
-use crate::io::open::{Root, Special};
+use crate::io::open::Special;
 use crate::io::write::folder;
-use crate::job::Job;
-use crate::run::config::Config;
-use crate::task::{Notice, Task};
-use crate::verify::bag;
+use crate::progress::Progress;
+use crate::verify::containers::bag;
 use crate::verify::detached::is_detached_signature;
-use crate::verify::entries::{count, weak_name};
-use crate::verify::event::{Event, Manifest, NotUsed};
-use crate::verify::report::{Checked, Report};
-use crate::verify::verification::{Observer, Verification};
+use crate::verify::event::{Event, NotUsed, Observer};
+use crate::verify::options::Options;
+use crate::verify::report::DiscoveryReport;
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
-use truesum_hash::Spec;
 use truesum_manifest::algorithm_from_name;
 use truesum_manifest::json::SCHEMA;
 
@@ -42,59 +34,20 @@ const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mh
 /// Ends of names of compressed files.
 const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
-impl Verification<'_> {
-    /// Verifies files with their digest in their names: a CRC-32 (`name [CBF43926].mkv`), or the digest by which a store
-    /// names its files ([`content_address`](crate::content_address)). Verifies the given files, and those below the given
-    /// folders. Others are counted in [`Report::unmarked`](crate::Report::unmarked).
-    ///
-    /// # Errors
-    /// Returns the error of `on_event`. Problems with files are reported and counted.
-    pub fn embedded(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
-        let config = Config { own: self.own.clone(), ..self.options.config(Root::Anywhere) };
-        let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
-        let walk = WalkOptions { special: self.options.special, ..WalkOptions::default() };
-        let walk = Walk::new(places, walk, self.options.threads);
-        let mut unmarked = 0;
-        let mut checked = Checked::default();
-        let (mut marked, mut weak) = (0, BTreeMap::new());
-        let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
-            Item::File(path, anchor) => {
-                let name = path.as_os_str().as_bytes();
-                let of_crc = |digest| ContentAddress { spec: spec(), digest, size: None };
-                let Some(found) = address(name).or_else(|| mark(name).map(of_crc)) else {
-                    unmarked += 1;
-                    return None;
-                };
-                marked += 1;
-                let specs: Arc<[Spec]> = Arc::from([found.spec]);
-                weak_name(&specs).into_iter().for_each(|name| count(&name, &mut weak));
-                let job = Job::hash(path, &specs);
-                Some(Task::File(Job { anchor, expected: vec![found.digest], size: found.size, ..job }))
-            }
-            Item::Failed(error) => Some(Task::Notice(Notice::Failed(error))),
-            _ => None,
-        });
-        let manifest = Manifest { name: Path::new(""), root: &config.root };
-        let result = self.run(&config, &manifest, &mut tasks, &mut checked, None, on_event);
-        drop(tasks);
-        checked.not_tamper_evident = weak;
-        checked.entries = marked;
-        self.report.unmarked += unmarked;
-        self.report.add(&checked);
-        result?;
-        self.end(on_event)
-    }
+/// The search for manifests below folders.
+pub(super) struct Discovery<'c> {
+    pub(crate) options: &'c Options,
+    pub(crate) progress: &'c Progress,
+    pub(crate) report: &'c mut DiscoveryReport,
+}
 
-    /// Checks all manifests below folders: files whose names contain an algorithm (`SHA256SUMS`,
-    /// `x.iso.sha256`) or have an extension that only manifests have (`.sfv`), and JSON Lines files
-    /// written by truesum. A path that is not a folder is a manifest itself. A folder with a bag
-    /// declaration is checked as a bag. Torrents and other formats that may describe files
-    /// elsewhere, compressed JSON Lines, and other JSON Lines are only counted ([`Event::NotUsed`]).
-    ///
-    /// # Errors
-    /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
-    pub fn below(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
-        let places: Vec<PathBuf> = places.iter().map(|place| place.as_ref().to_owned()).collect();
+impl Discovery<'_> {
+    /// Returns the manifests and bags below the folders, and the other paths.
+    pub(super) fn run(
+        mut self,
+        places: Vec<PathBuf>,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<Vec<PathBuf>> {
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         // The places below which something was used or reported.
@@ -103,11 +56,13 @@ impl Verification<'_> {
         let mut known: BTreeMap<(FileId, OsString), (bool, bool)> = BTreeMap::new();
         let is_repeatable = places.len() > 1;
         let mut not_used: BTreeMap<NotUsed, (u64, PathBuf)> = BTreeMap::new();
-        let walk = Walk::new(places, WalkOptions::default(), self.options.threads);
+        let walk = Walk::new(places, WalkOptions::default(), self.options.read.threads);
         let mut walk = walk.until(self.progress.stop_flag());
-        let uses = |manifests: &[PathBuf], not_used: &BTreeMap<NotUsed, (u64, PathBuf)>, report: &Report| {
+        let uses = |manifests: &[PathBuf],
+                    not_used: &BTreeMap<NotUsed, (u64, PathBuf)>,
+                    report: &DiscoveryReport| {
             let others = not_used.values().map(|(files, _)| files).sum::<u64>();
-            (manifests.len(), others, report.unread, report.counts.unreadable, report.skipped_manifests)
+            (manifests.len(), others, report.unread, report.unreadable, report.skipped)
         };
         while let Some(item) = walk.next() {
             let key = candidate(&item).filter(|_| is_repeatable).and_then(identity);
@@ -120,7 +75,7 @@ impl Verification<'_> {
                 }
                 continue;
             }
-            let before = uses(&manifests, &not_used, &self.report);
+            let before = uses(&manifests, &not_used, self.report);
             match item {
                 Item::File(path, None) => manifests.push(path),
                 // The type does not matter: checking the folder as a bag reports a declaration that
@@ -147,7 +102,7 @@ impl Verification<'_> {
                 }
                 Item::File(path, Some(_)) => manifests.push(path),
                 Item::Failed(error) => {
-                    self.report.counts.unreadable += 1;
+                    self.report.unreadable += 1;
                     on_event(Event::Failed(&error))?;
                 }
                 // An object that has the name of a manifest but cannot be read is not skipped.
@@ -161,12 +116,12 @@ impl Verification<'_> {
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if may_be_manifest(&path) => {
-                    self.report.skipped_manifests += 1;
+                    self.report.skipped += 1;
                     on_event(Event::PassedOver(&path))?;
                 }
                 _ => {}
             }
-            let after = uses(&manifests, &not_used, &self.report);
+            let after = uses(&manifests, &not_used, self.report);
             if before != after {
                 fruitful.insert(walk.current_root().to_owned());
             }
@@ -182,14 +137,19 @@ impl Verification<'_> {
         // The manifests of a bag are checked with the bag.
         manifests
             .retain(|path| !path.parent().is_some_and(|folder| bags.contains(folder) && bag::is_part(path)));
-        self.report.skipped_manifests += not_used.values().map(|(files, _)| files).sum::<u64>();
+        self.report.skipped += not_used.values().map(|(files, _)| files).sum::<u64>();
         not_used
             .iter()
             .try_for_each(|(why, (files, first))| on_event(Event::NotUsed(*why, *files, first)))?;
         let found = manifests.len() as u64;
-        self.report.manifests = Some(found);
-        self.report.missing_manifests = self.options.expect_manifests.saturating_sub(found);
-        self.manifests(&manifests, on_event)
+        self.report.found = Some(found);
+        self.report.missing = self.options.expect_manifests.saturating_sub(found);
+        Ok(manifests)
+    }
+
+    fn unread(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+        self.report.unread += 1;
+        on_event(Event::Failed(error))
     }
 }
 

@@ -18,9 +18,9 @@ use crate::run::order::Order;
 use crate::run::run;
 use crate::task::Task;
 use crate::verify::listed::ListedNames;
-use crate::verify::missing::MissingEntries;
+use crate::verify::missing::entries::MissingEntries;
 use crate::verify::options::{Options, Renaming};
-use crate::verify::unlisted::{is_among, is_beside};
+use crate::verify::unexpected::search::{is_among, is_beside};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -43,30 +43,30 @@ pub(super) enum Resolution {
 
 /// A file to be renamed, whose content matches that of the new name in the manifest.
 pub(super) struct Misnamed {
-    pub from: Vec<u8>,
-    pub to: Vec<u8>,
-    pub found: Found,
+    pub(crate) from: Vec<u8>,
+    pub(crate) to: Vec<u8>,
+    pub(crate) found: Found,
 }
 
 /// The results of a search.
 #[derive(Default)]
 pub(super) struct Outcomes {
     /// The results by the index of the entry. Entries that were not found have none.
-    pub resolutions: HashMap<usize, Resolution>,
-    pub misnamed: Vec<Misnamed>,
+    pub(crate) resolutions: HashMap<usize, Resolution>,
+    pub(crate) misnamed: Vec<Misnamed>,
     /// Files and folders that could not be read during the search.
-    pub failed: Vec<Error>,
+    pub(crate) failed: Vec<Error>,
     /// The number and total size of files that were read during the search.
-    pub read: (u64, u64),
+    pub(crate) read: (u64, u64),
 }
 
 /// A search for files below one folder.
 pub(super) struct Relocation<'a> {
-    pub options: &'a Options,
-    pub progress: &'a Progress,
-    pub folder: &'a Path,
-    pub listed: &'a mut ListedNames,
-    pub own: &'a [FileId],
+    pub(crate) options: &'a Options,
+    pub(crate) progress: &'a Progress,
+    pub(crate) folder: &'a Path,
+    pub(crate) listed: &'a mut ListedNames,
+    pub(crate) own: &'a [FileId],
 }
 
 impl Relocation<'_> {
@@ -75,9 +75,9 @@ impl Relocation<'_> {
     /// # Errors
     /// Fails if the folder cannot be opened or walked.
     pub(super) fn relocate_missing(&mut self, missing: &MissingEntries) -> Result<Outcomes, Error> {
-        let root = Root::folder(self.folder, self.options.allow_outside)?;
+        let root = Root::folder(self.folder, self.options.read.allow_outside)?;
         let order = Order::Stable;
-        let config = Config { order, own: Vec::new(), ..self.options.config(root) };
+        let config = Config { order, own: Vec::new(), ..self.options.read.config(root) };
         let mut outcomes = Outcomes::default();
         let failed = |error: io::Error| Error::io(self.folder.as_os_str().as_bytes(), "search", error);
         self.respelt(missing, &config, &mut outcomes).map_err(failed)?;
@@ -191,7 +191,7 @@ impl Relocation<'_> {
         outcomes: &mut Outcomes,
     ) -> io::Result<()> {
         let root = self.folder.as_os_str().as_bytes();
-        let walk = Walk::new([self.folder.to_owned()], WalkOptions::default(), self.options.threads);
+        let walk = Walk::new([self.folder.to_owned()], WalkOptions::default(), self.options.read.threads);
         for item in walk.until(self.progress.stop_flag()) {
             let (path, anchor) = match item {
                 Item::File(path, anchor) => (path.into_os_string().into_vec(), anchor),
@@ -259,7 +259,7 @@ impl Relocation<'_> {
 }
 
 /// Returns whether files are to be searched for under other names.
-pub(super) fn is_requested(options: &Options) -> bool {
+pub(crate) fn is_requested(options: &Options) -> bool {
     let fixes = options.renaming.is_some_and(|Renaming { names, .. }| names);
     options.search || options.spellings.any() || fixes
 }

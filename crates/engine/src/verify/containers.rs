@@ -1,0 +1,162 @@
+//! Checks what is given as a manifest: bags, Android packages, signed manifests and others.
+
+pub(crate) mod apk;
+pub(super) mod archive;
+pub mod bag;
+mod package;
+pub mod seal;
+mod signed;
+
+use crate::error::{Cause, Error};
+use crate::select::Selection;
+use crate::verify::entries::EntryCheck;
+use crate::verify::event::{Event, Observer};
+use crate::verify::listed::ListedNames;
+use crate::verify::report::BagReport;
+use crate::verify::rotation::Rotation;
+use crate::verify::unexpected::search::{Scope, SearchScope, unlisted};
+use bag::Bag;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use truesum_fs::name::OsStrExt;
+
+/// The check of manifests of every kind.
+pub(super) struct Containers<'c> {
+    pub(crate) entries: EntryCheck<'c>,
+    pub(crate) bags: &'c mut BagReport,
+}
+
+impl Containers<'_> {
+    /// Checks all of these in order.
+    pub(super) fn run(mut self, names: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
+        if let Some(error) = Rotation::refusal(&self.entries.options.limits, names) {
+            return self.entries.unread(&error, on_event);
+        }
+        for (at, name) in names.iter().enumerate() {
+            if self.entries.progress.stopped() {
+                self.entries.report.not_begun += (names.len() - at) as u64;
+                break;
+            }
+            self.one(name.as_ref(), on_event)?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, name: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let options = self.entries.options;
+        let entries = &mut self.entries;
+        let refused =
+            |why: &str| Error::new(name.as_os_str().as_bytes(), "verify", Cause::Other(why.to_owned()));
+        match bag::open(name) {
+            Some(Ok(_)) if options.public_key.is_some() => {
+                let why = "a bag is not signed as a unit; specify one of its manifests";
+                return entries.unsigned(&refused(why), on_event);
+            }
+            Some(Ok(_)) if options.read.remote.is_some() => {
+                let why = "a bag cannot be checked against another location; specify one of its manifests";
+                return entries.unread(&refused(why), on_event);
+            }
+            Some(bag) => {
+                entries.files.bags.push(name.to_owned());
+                return match bag {
+                    Ok(bag) => self.bag(name, &bag, on_event),
+                    Err(error) => self.fault(&error, on_event),
+                };
+            }
+            None => {}
+        }
+        match (entries.files.open(name, entries.progress), &options.public_key) {
+            (Ok(file), None) if apk::is_package(name, &file, options) => {
+                package::check(entries, name, on_event)
+            }
+            (Ok(file), None) => entries.manifest(name, file, None, on_event),
+            (Ok(file), Some(key)) => signed::check(entries, name, file, key, on_event),
+            (Err(error), _) => entries.unread(&error, on_event),
+        }
+    }
+
+    /// Checks a bag with all its manifests, and for completeness.
+    fn bag(&mut self, folder: &Path, bag: &Bag, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
+        let mut faults = bag::faults(folder);
+        for (at, name) in bag.payload.iter().enumerate() {
+            if bag.all_in_each {
+                listed = ListedNames::default();
+            }
+            self.entries.named(name, &mut listed, on_event)?;
+            if self.entries.progress.stopped() {
+                return Ok(());
+            }
+            if bag.all_in_each && listed.has_duplicates() {
+                faults.push(bag::lists_twice(name));
+            }
+            if bag.all_in_each || at + 1 == bag.payload.len() {
+                beside = self.unlisted_payload(folder, name, &mut listed, on_event)?;
+                faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
+            }
+        }
+        let mut doubts = Vec::new();
+        for name in &bag.tags {
+            let mut misplaced = 0;
+            self.entries.named(name, &mut tags, &mut |event| {
+                if let Event::Entry(_, outcome) | Event::Ignored(_, outcome) = &event {
+                    misplaced += u64::from(!bag::is_tag_entry(outcome.job.path()));
+                }
+                on_event(event)
+            })?;
+            doubts.extend((misplaced > 0).then(|| bag::lists_other_files(name, misplaced)));
+        }
+        beside.retain(|name| !tags.contains(name));
+        for fault in faults {
+            self.fault(&fault, on_event)?;
+        }
+        doubts.extend(bag::doubts(folder, &beside));
+        doubts.iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
+    }
+
+    /// Reports files in a bag's payload that a payload manifest lacks. Returns the names of the
+    /// objects next to the payload.
+    fn unlisted_payload(
+        &mut self,
+        folder: &Path,
+        manifest: &Path,
+        listed: &mut ListedNames,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<Vec<Vec<u8>>> {
+        let stopped = || self.entries.progress.stopped();
+        let (mut too_much, mut beside) = (Vec::new(), Vec::new());
+        let mut found = |name: &[u8]| {
+            let names = if name.starts_with(b"data/") { &mut too_much } else { &mut beside };
+            names.push(name.to_vec());
+            Ok(())
+        };
+        let bytes = folder.as_os_str().as_bytes();
+        // The selection does not apply to the files of a bag.
+        let (scope, select) = (Scope::CompleteRead, &Selection::default());
+        let scope = SearchScope {
+            scope,
+            select,
+            own: &self.entries.files.own,
+            strict: true,
+            temporaries: true,
+            limit: u64::MAX,
+            stopped: &stopped,
+        };
+        let search = unlisted(bytes, listed, &scope, &mut found)?;
+        self.bags.unreadable += search.failed.len() as u64;
+        search.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
+        let manifest = manifest.file_name().unwrap_or_default().display();
+        for name in too_much {
+            let why = Cause::Other(format!("it is in the payload but not in {manifest}"));
+            let path = folder.join(OsStr::from_bytes(&name));
+            self.fault(&Error::new(path.as_os_str().as_bytes(), "verify", why), on_event)?;
+        }
+        Ok(beside)
+    }
+
+    fn fault(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+        self.bags.faults += 1;
+        on_event(Event::Failed(error))
+    }
+}
