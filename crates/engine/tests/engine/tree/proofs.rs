@@ -99,8 +99,8 @@ fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
             let saved = case.built(name, 64 << 10);
             let store = saved.store();
             let progress = Progress::default();
-            let proof = prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress))
-                .expect("proven");
+            let proof =
+                prove_growth(case.path(), &Row::Stored(store), &old, &reading(1, &progress)).expect("proven");
             let read = read_row(case.path(), &spec(name), &reading(2, &progress)).expect("read");
             assert_eq!(
                 prove_growth(case.path(), &read, &old, &reading(1, &progress)).expect("proven"),
@@ -188,8 +188,8 @@ fn growth_proof_reads_at_most_a_leaf_and_forgeries_fail() {
     let saved = case.built(name, MIB);
     let store = saved.store();
     let progress = Progress::default();
-    assert!(prove_growth(case.path(), &Row::Stored(&store), &old, &reading(1, &progress)).is_err());
+    assert!(prove_growth(case.path(), &Row::Stored(store), &old, &reading(1, &progress)).is_err());
     let saved = case.built("blake3", MIB);
     let store = saved.store();
-    assert!(prove_growth(case.path(), &Row::Stored(&store), &store, &reading(1, &progress)).is_err());
+    assert!(prove_growth(case.path(), &Row::Stored(store), store, &reading(1, &progress)).is_err());
 }
