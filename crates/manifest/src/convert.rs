@@ -10,7 +10,6 @@ use crate::format::{Format, Unholdable};
 use crate::line::{LineError, ReadError};
 use crate::reader::Reader;
 use crate::writer::{WriteError, Writer};
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use truesum_hash::Spec;
@@ -60,7 +59,8 @@ pub struct Converted {
     pub entries: u64,
     /// The algorithms of the entries, in order of first appearance.
     pub specs: Vec<Spec>,
-    facts: HashSet<u64>,
+    /// Hashes of the facts written, in the order of the output.
+    facts: Vec<u64>,
     state: RandomState,
 }
 
@@ -193,7 +193,7 @@ impl Converted {
                 self.specs.push(spec.clone());
             }
         }
-        facts(&kept, &self.state, &mut self.facts);
+        facts(&kept, &self.state, |fact| self.facts.push(fact));
         Ok(())
     }
 
@@ -202,28 +202,48 @@ impl Converted {
     ///
     /// # Errors
     /// Fails if the output cannot be read.
-    pub fn reads_back<R: Read>(&self, reader: Reader<R>) -> io::Result<bool> {
-        let mut found = HashSet::with_capacity(self.facts.len());
+    pub fn reads_back<R: Read>(self, reader: Reader<R>) -> io::Result<bool> {
+        // Nearly all formats keep the order of entries: facts are stored only after the first one
+        // that is not at its place.
+        let mut in_place = 0;
+        let mut others = Vec::new();
         for line in reader {
-            match line {
-                Ok(line) => facts(&line.entry, &self.state, &mut found),
+            let entry = match line {
+                Ok(line) => line.entry,
                 Err(ReadError::Line(_)) => return Ok(false),
                 Err(ReadError::Io(error)) => return Err(error),
-            }
+            };
+            facts(&entry, &self.state, |fact| match self.facts.get(in_place) {
+                Some(&written) if written == fact && others.is_empty() => in_place += 1,
+                _ => others.push(fact),
+            });
         }
-        Ok(found == self.facts)
+        if others.is_empty() && in_place == self.facts.len() {
+            return Ok(true);
+        }
+        others.extend_from_slice(&self.facts[..in_place]);
+        let set = |mut facts: Vec<u64>| {
+            facts.sort_unstable();
+            facts.dedup();
+            facts
+        };
+        Ok(set(others) == set(self.facts))
     }
 }
 
-/// Adds a hash of each fact in an entry. Facts are hashed separately, so that it makes no
-/// difference whether one entry or several contain them.
-fn facts(entry: &Entry, state: &RandomState, into: &mut HashSet<u64>) {
-    let path = &entry.path;
-    into.insert(state.hash_one(path));
-    into.extend(entry.size.map(|size| state.hash_one((path, "size", size))));
-    into.extend(entry.mtime.map(|time| state.hash_one((path, "time", time.seconds, time.nanos))));
-    into.extend(entry.digests.iter().map(|found| state.hash_one((path, found))));
+/// Calls `into` with a hash of each fact in an entry. Facts are hashed separately, so that it makes
+/// no difference whether one entry or several contain them.
+fn facts(entry: &Entry, state: &RandomState, mut into: impl FnMut(u64)) {
+    let path = state.hash_one(&entry.path);
+    into(path);
+    if let Some(size) = entry.size {
+        into(state.hash_one((path, "size", size)));
+    }
+    if let Some(time) = entry.mtime {
+        into(state.hash_one((path, "time", time.seconds, time.nanos)));
+    }
+    entry.digests.iter().for_each(|found| into(state.hash_one((path, found))));
     for pieces in &entry.pieces {
-        into.insert(state.hash_one((path, pieces.spec(), pieces.piece_len(), pieces.digests())));
+        into(state.hash_one((path, pieces.spec(), pieces.piece_len(), pieces.digests())));
     }
 }
