@@ -187,8 +187,9 @@ fn end(
     {
         let (read, most) = (size(read), size(most));
         console.note(&format!(
-            "{read} read, more than --max-bytes ({most}): at least one file is always checked"
+            "{read} read, more than --max-bytes ({most}): a digest covers the whole file, so each run reads at least one"
         ));
+        console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then: truesum tree verify --resume FILE");
     }
     if report.deferred() > 0 && plan.options.get_limits().get_state().is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");
@@ -213,6 +214,13 @@ fn end(
     let nothing = report.counts().verified() == 0 || report.unread() > 0;
     if exit == Exit::NotAsAsked && nothing && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
+    }
+    if report.unsigned() > 0
+        && let Subject::Manifests(names) = &plan.subject
+        && let [name] = &names[..]
+        && let Some(hint) = advice::listed_beside(name).filter(|_| plan.detail() != Detail::None)
+    {
+        console.hint(&hint);
     }
     match plan.ending {
         _ if !wanted => {}

@@ -224,8 +224,10 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             let tried = writer(plan.form, &plan.reading.specs, None);
             if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
-                sink.console
-                    .hint("a torrent covers one file or one folder: run the command from the parent folder");
+                sink.console.hint(match tasks.naming.as_ref() {
+                    Some(naming) if naming.outside > 0 => OTHER_ROOT,
+                    _ => "a torrent covers one file or one folder: run the command from the parent folder",
+                });
                 return Exit::Failed;
             }
             let hashed = truesum::hash_pieces(
@@ -384,7 +386,10 @@ fn end(
     let (left_out, may_lack) = (counts.left_out, plan.torrent.is_none());
     let collected = Collected { listed, lacking, may_lack, list_read, left_out, over };
     match &plan.output {
-        Some(path) => match replacing::refused(path, collected, plan.accept)
+        // Absolute names are the reason why some formats cannot store the entries.
+        Some(path) => match outside(path, &counts, plan)
+            .filter(|_| counts.refused > 0)
+            .or_else(|| replacing::refused(path, collected, plan.accept))
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))
             .or_else(|| outside(path, &counts, plan))
         {
@@ -458,10 +463,20 @@ fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
         return None;
     }
     let shown = display_safe(path.as_os_str().as_bytes());
-    let names = count(counts.outside, "file is", "files are");
-    let why = format!("{shown}: not written: {names} outside the root folder, which check would reject");
-    let hint = "use --root DIR for hash and check, or write absolute names with --allow-outside";
-    Some(Refusal::with_hint(why, hint))
+    let files = count(counts.outside, "file is", "files are");
+    let base = base(plan);
+    let why =
+        format!("{shown}: not written: {files} outside {base}, the folder to which its names are relative");
+    Some(Refusal::with_hint(why, OTHER_ROOT))
+}
+
+/// The hint on files outside the folder of the manifest.
+const OTHER_ROOT: &str = "use --root DIR for hash and check, or write absolute names with --allow-outside";
+
+/// Returns the folder to which names are relative, for messages.
+fn base(plan: &Hashing) -> String {
+    let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
+    display_safe(base.as_os_str().as_bytes())
 }
 
 /// Reports what the written manifest contains and what it lacks.
@@ -500,12 +515,10 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
             "{names} outside the folder through symbolic links: check rejects them without --allow-outside"
         ));
     }
-    if counts.outside > 0 {
-        let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
-        let names = count(counts.outside, "name is", "names are");
-        let base = display_safe(base.as_os_str().as_bytes());
+    if counts.outside > 0 && (plan.output.is_none() || plan.accept.outside) {
+        let (files, base) = (count(counts.outside, "file is", "files are"), base(plan));
         console.note(&format!(
-            "{names} outside {base}: written as absolute names, which check rejects without --allow-outside"
+            "{files} outside {base}: written with absolute names, which `truesum check` rejects without --allow-outside"
         ));
         console.hint("to make names relative to another folder, use --root DIR");
     }

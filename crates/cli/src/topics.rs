@@ -33,10 +33,10 @@ A closed pipe ends the program with SIGPIPE, without a message.
         name: "formats",
         about: "which manifest formats are read and written",
         text: "\
-A manifest is a file with the digests of other files. truesum reads about 90
-formats and detects them by content, then by file name. It also identifies
-some formats that it cannot read. It is an error if the format or the
-algorithm is uncertain.
+A manifest is a file with the digests of other files. truesum reads more
+than 100 formats and detects them by content, then by file name. It also
+identifies some formats that it cannot read. If the format or the algorithm is
+uncertain, it reports an error.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format

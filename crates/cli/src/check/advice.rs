@@ -6,8 +6,10 @@ use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
+use crate::values::path::folder_of;
 use crate::words::{SAME_OPTIONS, count, path_word};
 use std::ffi::OsStr;
+use std::fs::{DirEntry, read_dir};
 use std::io::Read;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
@@ -16,8 +18,9 @@ use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
 use truesum::open::open_companion;
 use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
+use truesum::verify::lists_one_of;
 use truesum::verify::place::folder_of_names;
-use truesum::{Checked, Kind, NotUsed, Outcome, Report, Root, Verdict};
+use truesum::{Checked, Kind, NotUsed, Outcome, Progress, ReadOptions, Report, Root, Verdict};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
@@ -38,12 +41,40 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     // such.
     let known = checked.format().is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
-    let head = head_of(Path::new(OsStr::from_bytes(name))).filter(|_| checked.entries() == 0);
-    if let Some(hint) = head.and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head))) {
+    let path = Path::new(OsStr::from_bytes(name));
+    let head = head_of(path).filter(|_| checked.entries() == 0);
+    if let Some(hint) = head
+        .and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head)))
+        .or_else(|| listed_beside(path).filter(|_| checked.entries() == 0))
+    {
         console.hint(&hint);
     } else if lacks_key || !(damaged && (known || checked.unverified_signature().is_some())) {
         console.hint(hint);
     }
+}
+
+/// The number of manifests next to a file that are searched for it, and the maximum size of each.
+const BESIDE: (usize, u64) = (8, 4 << 20);
+
+/// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest.
+pub fn listed_beside(file: &Path) -> Option<String> {
+    let (most, longest) = BESIDE;
+    let nothing = Head { text: b"", complete: true };
+    let is_manifest = |item: &DirEntry| {
+        detect(nothing, Some(item.file_name().as_bytes())).is_some()
+            && item.metadata().is_ok_and(|found| found.is_file() && found.len() <= longest)
+    };
+    let manifests = read_dir(folder_of(file)).ok()?.flatten().filter(is_manifest).take(most);
+    let manifest = manifests.map(|item| item.path()).find(|manifest| {
+        lists_one_of(manifest, &ReadOptions::default(), &Progress::default(), &[file]).is_some()
+    })?;
+    let manifest = manifest.strip_prefix(".").unwrap_or(&manifest);
+    Some(format!(
+        "to check {} with the manifest that lists it: truesum check{SAME_OPTIONS} {} {}",
+        display_safe(file.as_os_str().as_bytes()),
+        path_word(manifest),
+        path_word(file)
+    ))
 }
 
 /// Returns the note on files that a search of folders did not check.

@@ -237,7 +237,7 @@ impl Located {
     pub fn hint(&self) -> Option<&'static str> {
         match &self.found {
             Found::NoTree => Some(
-                "to locate damage next time, store the tree of the intact file: truesum tree --save FILE",
+                "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE",
             ),
             Found::Compared(compared) if compared.report.is_repairable() => Some(
                 "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",

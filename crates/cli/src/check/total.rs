@@ -115,6 +115,11 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
     }
     if report.deferred() > 0 {
         text += &format!(", {} left for later runs", grouped(report.deferred()));
+        text += &match report.never_read() {
+            None => String::new(),
+            Some(0) => " (each was read in an earlier run)".to_owned(),
+            Some(number) => format!(" ({} not read in any run so far)", grouped(number)),
+        };
     }
     report.is_part().then_some(text)
 }

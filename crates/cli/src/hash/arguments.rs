@@ -18,6 +18,7 @@ Examples:
   truesum hash *.iso                   print digests like sha256sum
   truesum hash -o SHA256SUMS .         write a manifest of this folder
   truesum hash -a blake3 -j 4 /data    use another algorithm and 4 threads
+  truesum hash -a 's3-etag;part=8MiB' disk.iso  ETag of an object in S3
   truesum hash --per-directory photos  write a manifest into each folder
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are reported on standard error and left out of the output. \

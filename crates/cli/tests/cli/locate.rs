@@ -83,7 +83,12 @@ fn missing_tree_gets_advice() {
     folder.write("small", "other");
     let ran = folder.run(&["check", "--locate", "M"]);
     assert_eq!(lines_below_failure(&ran), "  not located: no stored tree small.ftr\n");
-    assert!(ran.err.contains("truesum tree --save FILE"), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"),
+        "{}",
+        ran.err
+    );
     let ran = folder.run(&["check", "--locate", "--json", "M"]);
     assert!(
         ran.out().contains("\"located\":{\"tree\":\"small.ftr\",\"verdict\":\"no tree\"}"),

@@ -134,7 +134,7 @@ fn exceeding_max_bytes_is_noted() {
     folder.write("a", "x".repeat(5000));
     folder.run(&["-o", "M", "a"]);
     let ran = folder.run(&["check", "--max-bytes", "1KiB", "M"]);
-    let said = "note: 4.9 KiB read, more than --max-bytes (1.0 KiB): at least one file is always checked\n";
+    let said = "note: 4.9 KiB read, more than --max-bytes (1.0 KiB): a digest covers the whole file, so each run reads at least one\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     let ran = folder.run(&["check", "--max-bytes", "5KiB", "M"]);
     assert!(!ran.err.contains("--max-bytes"), "{}", ran.err);
@@ -393,11 +393,11 @@ fn failed_file_is_reported_every_run_until_it_is_good() {
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
-                truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
+                truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs (1 not read in any run so far)\n";
     assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 left for later runs\n";
+    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 left for later runs (each was read in an earlier run)\n";
     assert_eq!(result_of(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 

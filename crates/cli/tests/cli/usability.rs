@@ -545,3 +545,48 @@ fn names_in_a_manifest_from_a_pipe_are_relative_to_the_cwd() {
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{line}: {}", ran.err);
     }
 }
+
+#[test]
+fn file_that_a_manifest_beside_it_lists_is_checked_with_that_manifest() {
+    let folder = Folder::with(&[("a", "abc\n"), ("b", "b\n")]);
+    assert_eq!(folder.run(&["hash", "-o", "SHA256SUMS", "a"]).code, Some(0));
+    let hint = "hint: to check a with the manifest that lists it: truesum check SHA256SUMS a\n";
+    let ran = folder.run(&["check", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["check", "b"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("lists it"), "{}", ran.err);
+    let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+    let ran = folder.run(&["check", "--pubkey", key, "a"]);
+    let hint = format!(
+        "hint: to check a with the manifest that lists it: truesum check --pubkey {key} SHA256SUMS a\n"
+    );
+    assert!(ran.code == Some(1) && ran.err.contains(&hint), "{}", ran.err);
+}
+
+/// regression: names of a manifest that was not read, because its signature is invalid, were reported as not in it.
+#[test]
+fn manifest_without_valid_signature_tells_nothing_about_its_entries() {
+    let folder = Folder::with(&[("a", "abc\n")]);
+    assert_eq!(folder.run(&["hash", "-o", "SHA256SUMS", "a"]).code, Some(0));
+    let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+    let ran = folder.run(&["check", "--pubkey", key, "SHA256SUMS", "a"]);
+    assert!(ran.code == Some(1) && !ran.err.contains("not in SHA256SUMS"), "{}", ran.err);
+}
+
+/// regression: the formats' own messages about absolute names hid that only `-o` was in another folder.
+#[test]
+fn files_outside_the_folder_of_the_manifest_are_reported_once_for_each_format() {
+    let folder = Folder::with(&[("photos/a", "abc\n"), ("m/x", "")]);
+    let base = folder.path("m");
+    for format in ["gnu", "metalink4", "sfv", "jsonl"] {
+        let ran = folder.run(&["hash", "-t", format, "-o", "m/out", "photos"]);
+        let said = format!(
+            "m/out: not written: 1 file is outside {}, the folder to which its names are relative\n\
+             hint: use --root DIR for hash and check, or write absolute names with --allow-outside\n",
+            base.display()
+        );
+        assert!(ran.code.is_some_and(|code| code != 0) && ran.err.ends_with(&said), "{format}: {}", ran.err);
+    }
+    let ran = folder.run(&["hash", "-t", "torrent", "-o", "m/out", "photos"]);
+    assert!(ran.err.contains("hint: use --root DIR"), "{}", ran.err);
+}

@@ -72,6 +72,7 @@ pub(super) struct EntryReport {
     pub(crate) ignored: u64,
     pub(crate) left_out: u64,
     pub(crate) deferred: u64,
+    pub(crate) never_read: Option<u64>,
     pub(crate) still_failed: u64,
     pub(crate) not_tamper_evident: BTreeMap<String, u64>,
     pub(crate) unmarked: u64,
@@ -168,6 +169,8 @@ getters! {
         left_out: u64 = [entries.left_out];
         /// Selected entries that are deferred to a later run.
         deferred: u64 = [entries.deferred];
+        /// Deferred entries that no run has read yet; `None` if no state of earlier runs is stored.
+        never_read: Option<u64> = [entries.never_read];
         /// Deferred entries that failed when they were last read.
         still_failed: u64 = [entries.still_failed];
         /// Requested names that matched no entry.
@@ -255,6 +258,7 @@ impl Report {
             // Selections make the check partial (`is_part`).
             left_out: _,
             deferred: _,
+            never_read: _,
             // Not zero only after an interruption, which alone determines the result.
             not_begun: _,
             entries: _,
@@ -312,6 +316,7 @@ impl EntryReport {
         self.entries += checked.entries;
         self.left_out += checked.left_out;
         self.deferred += checked.deferred;
+        self.never_read = checked.never_read.or(self.never_read);
         self.still_failed += checked.still_failed;
         self.unread += u64::from(checked.failed.is_some());
         self.empty += u64::from(checked.nothing_verified());
@@ -337,6 +342,8 @@ readable! {
         left_out: u64,
         /// Selected entries that are deferred to a later run; they are not included in `entries`.
         deferred: u64,
+        /// Deferred entries that no run has read yet; `None` if no state of earlier runs is stored.
+        never_read: Option<u64>,
         /// Deferred entries that failed when they were last read.
         still_failed: u64,
         /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.

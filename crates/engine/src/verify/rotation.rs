@@ -198,8 +198,16 @@ impl<'a> Rotation<'a> {
         checked.deferred = (queue.len() - at) as u64;
         let Some(mut state) = self.state else { return (result, Ok(None)) };
         let deferred = queue[at..].iter().map(|(_, slot, _)| waiting.job(*slot));
-        let failed = deferred.filter(|job| state.mark(key(job)).what == What::Failed).map(|job| job.name);
-        let failed: Vec<Vec<u8>> = failed.chain(entries.left_out_failed().iter().cloned()).collect();
+        let (mut failed, mut never_read) = (Vec::new(), 0);
+        for job in deferred {
+            match state.mark(key(&job)).what {
+                What::Failed => failed.push(job.name),
+                What::Seen => never_read += 1,
+                What::Verified => {}
+            }
+        }
+        failed.extend(entries.left_out_failed().iter().cloned());
+        checked.never_read = Some(never_read);
         drop((waiting, queue));
         checked.still_failed = failed.len() as u64;
         for name in &failed {

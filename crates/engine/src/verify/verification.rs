@@ -105,8 +105,9 @@ impl<'a> Verification<'a> {
             return Ok(());
         }
         let select = &self.options.read.select;
-        // The entries of a manifest that could not be read are unknown.
-        let unmatched = if self.report.unread() > 0 { Vec::new() } else { select.unmatched() };
+        // The entries of a manifest that could not be read, or was not read without a valid signature, are unknown.
+        let is_unknown = self.report.unread() + self.report.unsigned() > 0;
+        let unmatched = if is_unknown { Vec::new() } else { select.unmatched() };
         self.report.unmatched = unmatched.len() as u64;
         let required = &mut self.report.required.0;
         // Nothing is wrong with the file of an entry that the selection excludes.
