@@ -10,7 +10,8 @@ use super::row::Kernel;
 pub(crate) const MAX_WORDS: usize = 25;
 /// The size of the largest block (LSH-512).
 pub(crate) const MAX_BLOCK: usize = 256;
-/// The maximum size of the last blocks of a message (two blocks of SHA-512, for example).
+/// The maximum size of the last blocks of a message: two blocks of SHA-512, or one of LSH-512. It
+/// is also the size of a buffer, which must have room for a block of any chain ([`MAX_BLOCK`]).
 const MAX_TAIL: usize = 2 * 128;
 
 /// The state of one message.

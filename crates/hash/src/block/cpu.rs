@@ -107,6 +107,8 @@ features! {
 #[cfg(target_arch = "x86_64")]
 fn is_quick() -> bool {
     use std::arch::x86_64::__cpuid;
+    // The maker is spelled in ebx, edx and ecx, in this order. The family is the sum of two fields;
+    // the second one is zero on AMD processors whose first one is below 15.
     let (maker, version) = (__cpuid(0), __cpuid(1).eax);
     let family = (version >> 8 & 15) + (version >> 20 & 255);
     [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).concat() != b"AuthenticAMD" || family != 26
@@ -140,6 +142,8 @@ static TABLE: &[Feature] = &[];
 
 /// The features in use with [`LOOKED`], or 0 until they are first requested.
 static IN_USE: AtomicU32 = AtomicU32::new(0);
+// Distinguishes a CPU without any of these features from one that was not examined yet. The bit is
+// not available for features, of which there may thus be 31.
 const LOOKED: u32 = 1 << 31;
 
 /// Returns whether all these features are available and in use.
@@ -151,6 +155,7 @@ pub(crate) fn has(needs: Features) -> bool {
 /// Returns the features that this CPU has and that are in use.
 #[inline]
 pub(crate) fn in_use() -> Features {
+    // The set is complete in this one value and guards no other memory, so no ordering is needed.
     match IN_USE.load(Ordering::Relaxed) {
         0 => look(),
         known => Features(known),
@@ -160,7 +165,8 @@ pub(crate) fn in_use() -> Features {
 #[cold]
 fn look() -> Features {
     let all = Features(LOOKED | there().0);
-    // The first thread decides for all.
+    // The first thread decides for all. The set never changes after it was used, and `limit`
+    // reports that it came too late.
     match IN_USE.compare_exchange(0, all.0, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => all,
         Err(known) => Features(known),
@@ -199,6 +205,8 @@ pub fn limit(list: &str) -> Result<(), String> {
     if list.trim().is_empty() {
         return Ok(());
     }
+    // With `LOOKED`, an empty set differs from the initial value, after which the next request
+    // would enable everything that the CPU has.
     let left = there().common(named(list)?).and(Features(LOOKED));
     match IN_USE.compare_exchange(0, left.0, Ordering::Relaxed, Ordering::Relaxed) {
         Err(known) if known != left.0 => {

@@ -24,6 +24,7 @@ impl<const N: usize> Held<N> {
             }
             take(&[self.block]);
         }
+        // From here on, blocks are processed where they are; only the end of a slice is copied.
         let (blocks, rest) = data.as_chunks::<N>();
         if !blocks.is_empty() {
             take(blocks);
@@ -34,6 +35,7 @@ impl<const N: usize> Held<N> {
 
     /// Removes and returns the remaining bytes at the end of the message.
     pub(crate) fn rest(&mut self) -> &[u8] {
+        // The length is reset, because the next bytes belong to another message.
         &self.block[..std::mem::take(&mut self.len)]
     }
 }

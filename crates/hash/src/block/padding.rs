@@ -7,7 +7,12 @@ macro_rules! strengthening {
         $(#[$doc])*
         pub(crate) fn $name(_: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize {
             const LENGTH: usize = size_of::<$length>();
+            // The zeros in between are there already (`Chain::pad`).
             tail[buffered] = $first;
+            // The first byte of the padding and the length must fit behind the message; else the
+            // length goes to the end of another block. A field of 64 bits keeps the lower bits of
+            // the length, as RFC 1321 demands; SHA-1, SHA-256 and Tiger are not defined for
+            // messages of 2^61 bytes.
             let blocks = if buffered < $block - LENGTH { 1 } else { 2 };
             tail[blocks * $block - LENGTH..blocks * $block].copy_from_slice(&(<$length>::from(total) << 3).$bytes());
             blocks
@@ -35,6 +40,7 @@ macro_rules! output {
     ($name:ident, $word:ty, $bytes:ident, $order:literal) => {
         #[doc = concat!("State words of ", stringify!($word), ", ", $order, ", cut at the digest's length.")]
         pub(crate) fn $name(state: &State, digest: &mut [u8]) {
+            // The last chunk is shorter than a word if the digest ends within one (SHA-512/224).
             for (bytes, word) in digest.chunks_mut(size_of::<$word>()).zip(state) {
                 bytes.copy_from_slice(&(*word as $word).$bytes()[..bytes.len()]);
             }
@@ -69,6 +75,7 @@ pub(crate) fn add_words(sum: &mut [u64], block: &[u64]) {
     let mut carry = false;
     for (sum, word) in sum.iter_mut().zip(block) {
         let (partial, over) = sum.overflowing_add(*word);
+        // At most one of the two sums overflows: after the first did, `partial` is not the maximum.
         let (whole, over_again) = partial.overflowing_add(u64::from(carry));
         (*sum, carry) = (whole, over || over_again);
     }

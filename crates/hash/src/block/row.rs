@@ -63,6 +63,7 @@ impl Kernel {
 
     #[inline]
     fn least_busy(&self, used: Features) -> usize {
+        // The default of `without`, the empty set, is part of every set: then `from` applies.
         if used.has(self.without.0) { self.from } else { self.without.1 }
     }
 
@@ -91,6 +92,7 @@ impl Kernel {
 
     /// Returns whether `TRUESUM_KERNEL` permits the row.
     pub(crate) fn allowed(&self) -> bool {
+        // Families without a row for the selected instruction set need a kernel too.
         self.isa == "portable" || forced().is_none_or(|isa| isa == self.isa)
     }
 }
@@ -122,6 +124,7 @@ impl Deref for Runnable {
 /// Returns the instruction set selected by `TRUESUM_KERNEL`, if any.
 pub fn forced() -> Option<&'static str> {
     static FORCED: OnceLock<Option<String>> = OnceLock::new();
+    // Read once: rows are picked for every short message, and the environment is behind a lock.
     FORCED.get_or_init(|| std::env::var("TRUESUM_KERNEL").ok().filter(|isa| !isa.is_empty())).as_deref()
 }
 
@@ -136,6 +139,7 @@ pub fn pick(rows: &'static [Kernel], busy: usize) -> Runnable {
         .filter(|row| row.least <= busy)
         .find(|row| used.has(row.needs) && row.least_busy(used) <= busy && row.allowed())
         .map(Runnable)
+        // A caller that selected a single row gets it for any number of messages.
         .or_else(|| rows.last()?.runnable())
         .expect("a family ends with its portable row")
 }
@@ -155,6 +159,8 @@ macro_rules! isa {
     (avx2_bmi2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "avx2,bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };
+    // Scalar code, but listed with AVX2, which appeared in the same CPUs: `TRUESUM_KERNEL=avx2`
+    // selects the code that such a CPU would run.
     (bmi2 $then:ident $($rest:tt)*) => {
         $crate::block::row::$then! { (target_arch = "x86_64"), "avx2", "bmi1,bmi2", [AVX2 BMI2], $($rest)* }
     };

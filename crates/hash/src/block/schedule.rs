@@ -84,14 +84,20 @@ impl Message<'_> {
 /// Processes all blocks of all messages on the best of `rows`; a single row processes any number. A block has `block`
 /// bytes, a state `words` words.
 pub(crate) fn run(block: usize, words: usize, rows: &'static [Kernel], mut messages: Vec<Message<'_>>) {
-    // Longest messages first, so that lanes become idle at about the same time.
+    // Rows take messages from the end, so the longest ones go there: lanes then become idle at
+    // about the same time. Equal lengths need no sorting, and reversing them keeps their order.
     if messages.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
         messages.sort_by_key(Message::len);
     } else {
         messages.reverse();
     }
+    // Every pass makes progress: the threshold of the picked row is at most the number of messages,
+    // and it exceeds the lanes of the row only if a wider row is picked before it. So `drive` calls
+    // the kernel at least once.
     while !messages.is_empty() {
         let kernel = pick(rows, messages.len());
+        // A single row was chosen by a caller (`hash_many_on`) or is the only one of its family. No
+        // narrower row could take over, so it continues below its threshold.
         let least = if rows.len() == 1 { 1 } else { kernel.from_busy() };
         match kernel.code() {
             Code::Word32(advance) => messages = drive(block, words, kernel, least, advance, messages),
@@ -113,6 +119,8 @@ pub(crate) fn run_one(chain: &Chain, message: Message<'_>) {
 fn straight<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
     #[repr(align(64))]
     struct Column<T>([T; MAX_WORDS]);
+    // A state has one `u64` for each word, whatever the word size. Kernels expect words of their
+    // own size next to each other, so these are copied to a column and back.
     let mut column = Column([T::default(); MAX_WORDS]);
     for (word, value) in column.0.iter_mut().zip(&message.state[..chain.words]) {
         *word = T::narrow(*value);
@@ -181,6 +189,7 @@ fn drive<'a, T: Lane>(
 ) -> Vec<Message<'a>> {
     let lanes = kernel.lanes;
     let mut columns = Columns::<T>::new();
+    // All lanes, because the kernel also reads the states of idle ones, which must be initialised.
     let columns = columns.zeroed(words * lanes);
     let mut busy: Vec<(usize, Message<'a>)> = Vec::with_capacity(lanes);
     let mut free: Vec<usize> = (0..lanes).rev().collect();
@@ -196,6 +205,8 @@ fn drive<'a, T: Lane>(
         if busy.is_empty() || busy.len() < least {
             break;
         }
+        // A call must not read beyond the current part of any message. One that has a second part
+        // continues with it in the next call.
         let bytes = busy.iter_mut().map(|(_, message)| message.current().len()).min().unwrap_or(0);
         // Idle lanes repeat the bytes of a busy one; their states are not used.
         let mut pointers = [busy[0].1.current().as_ptr(); MAX_LANES];
@@ -205,6 +216,7 @@ fn drive<'a, T: Lane>(
         // SAFETY: the row is supported (`kernel::pick`); the state has `words * lanes` values; every pointer is valid
         // for `bytes`, which is a multiple of the block size and the minimum of the busy lanes' slices.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), bytes / block) };
+        // `swap_remove` moves the last entry to `i`, so `i` advances only past entries that stay.
         let mut i = 0;
         while i < busy.len() {
             busy[i].1.skip(bytes);
@@ -217,6 +229,7 @@ fn drive<'a, T: Lane>(
             free.push(lane);
         }
     }
+    // Fewer messages than lanes are left, so the queue is empty and these are all of them.
     waiting.extend(busy.into_iter().map(|(lane, message)| {
         take_column(columns, lane, lanes, &mut message.state[..words]);
         message

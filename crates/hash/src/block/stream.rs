@@ -60,6 +60,7 @@ impl Stream {
     pub(crate) fn restart(&mut self, state: impl FnOnce() -> State) {
         match self.frame.take() {
             None => (self.state, self.total, self.buffered) = (state(), 0, 0),
+            // `begun` was copied before the stream had a frame: no frame contains itself.
             Some(frame) => *self = Stream { frame: Some(frame.clone()), ..frame.begun.clone() },
         }
     }
@@ -83,10 +84,15 @@ impl Stream {
     /// Fills the buffer and returns which parts of it and of `data` are complete blocks.
     fn split(&mut self, data: &[u8]) -> Split {
         let block = self.chain.block;
+        // In a lazy chain, at least one byte must follow a block before it is processed: until then
+        // it may be the last one, which is processed differently.
         let spare = usize::from(self.chain.lazy);
         if self.buffered + data.len() < block + spare {
             return Split { buffered: 0, start: 0, end: 0 };
         }
+        // Only the block that began in an earlier call is completed in the buffer; those after it
+        // are read where they are. A lazy chain may have buffered a complete block, and `start` is
+        // then 0.
         let (buffered, start) = if self.buffered == 0 { (0, 0) } else { (block, block - self.buffered) };
         self.buffer[self.buffered..self.buffered + start].copy_from_slice(&data[..start]);
         Split { buffered, start, end: start + (data.len() - start).saturating_sub(spare) / block * block }
@@ -94,6 +100,7 @@ impl Stream {
 
     /// Stores the part of `data` after its complete blocks.
     fn keep(&mut self, data: &[u8], split: Split) {
+        // Without a complete block, `data` continues what is in the buffer.
         if split.buffered > 0 {
             self.buffered = 0;
         }
@@ -106,6 +113,7 @@ impl Stream {
     /// Creates the last blocks from the buffer.
     fn last_blocks(&mut self) -> Message<'_> {
         let block = self.chain.block;
+        // `pad` relies on zeros after the message; the buffer still has bytes of earlier blocks.
         self.buffer[self.buffered..self.chain.last_blocks * block].fill(0);
         let blocks = (self.chain.pad)(&mut self.state, &mut self.buffer, self.buffered, self.total);
         Message { state: &mut self.state, parts: [&self.buffer[..blocks * block], &[]] }
@@ -148,12 +156,14 @@ impl Stream {
 /// Adds `data[i]` to `streams[i]`, all of one chain.
 pub(crate) fn update_streams(rows: &'static [Kernel], streams: &mut [&mut Stream], data: &[&[u8]]) {
     let chain = streams[0].chain;
+    // All buffers are filled first, because the messages borrow them until the end of the call.
     let splits: Vec<_> = streams.iter_mut().zip(data).map(|(stream, data)| stream.split(data)).collect();
     let messages = streams.iter_mut().zip(data).zip(&splits);
     let messages = messages.map(|((stream, data), split)| {
         let Stream { state, buffer, .. } = &mut **stream;
         Message { state, parts: [&buffer[..split.buffered], &data[split.start..split.end]] }
     });
+    // A stream that only buffered its bytes must not occupy a lane.
     run(chain.block, chain.words, rows, messages.filter(Message::has_blocks).collect());
     for ((stream, data), split) in streams.iter_mut().zip(data).zip(splits) {
         stream.keep(data, split);
@@ -186,6 +196,7 @@ fn finish_outer(rows: &'static [Kernel], streams: &[&mut Stream], digests: &mut 
     let (places, mut outers): (Vec<_>, Vec<_>) = streams.iter().enumerate().filter_map(outer).unzip();
     if !outers.is_empty() {
         let mut ended = Vec::with_capacity(outers.len());
+        // Outer streams (HMAC) are of the chain of the inner ones, so the same rows apply.
         finish_streams(rows, &mut outers.iter_mut().collect::<Vec<_>>(), &mut ended);
         for (place, digest) in places.into_iter().zip(ended) {
             digests[place] = digest;

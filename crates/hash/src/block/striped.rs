@@ -13,7 +13,11 @@ pub(crate) fn update_striped(streams: &mut [Stream], data: &[u8]) -> usize {
     let row = pick(chain.kernels, streams.len());
     let waiting = streams[0].buffered;
     let turns = (data.len() / (streams.len() * chain.block)).saturating_sub(1);
+    // One call of the kernel advances all streams, so they must be at the same position, at the
+    // boundary of a block. A lazy stream is there with a complete block in its buffer.
     let even = streams.iter().all(|stream| stream.buffered == waiting);
+    // All lanes must be busy. As their number divides that of the streams, it is also at most
+    // `MAX_STREAMS`.
     let whole = waiting.is_multiple_of(chain.block) && streams.len().is_multiple_of(row.lanes);
     if !chain.lazy || turns == 0 || !even || !whole {
         return 0;
@@ -57,6 +61,7 @@ fn take_turns<T: Lane>(
         // by the caller.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
     }
+    // The next block of a stream is `stride` bytes further on, so a call processes only one.
     for turn in 0..turns {
         for (lane, pointer) in pointers[..lanes].iter_mut().enumerate() {
             *pointer = data[turn * stride + lane * block..].as_ptr();
@@ -66,10 +71,11 @@ fn take_turns<T: Lane>(
     }
     for (lane, stream) in streams.iter_mut().enumerate() {
         take_column(columns, lane, lanes, &mut stream.state[..words]);
+        // The block that was in the buffer has been counted when it was stored there.
         stream.buffered = 0;
         stream.total += (turns * block) as u64;
     }
 }
 
-/// More than any algorithm has.
+/// The maximum number of streams: BLAKE2sp has eight leaves.
 const MAX_STREAMS: usize = 8;
