@@ -126,6 +126,7 @@ fn under(parameters: [u64; 3]) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
     state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
+    // Every block counts in full until `pad` sets the length of the last one.
     state[STEP] = 128;
     state
 }
@@ -141,6 +142,7 @@ pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len:
     let mut block = Zeroizing::new([0; MAX_BLOCK]);
     block[..key.len()].copy_from_slice(key);
     let mut stream = Stream::new(chain, state, digest_len);
+    // The chain is lazy, so the block stays in the buffer: for an empty message it is the last one.
     stream.update(&block[..chain.block]);
     stream.framed(Vec::new(), None)
 }
@@ -168,6 +170,7 @@ pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
     state[FINAL] = u64::MAX;
+    // Only the last leaf and the root of BLAKE2bp have both flags.
     state[NODE] = state[FINAL] * state[IS_LAST];
     1
 }
@@ -309,6 +312,7 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
             let (mut a, mut b, mut c, mut d) = (low, high, [iv; N], [iv_high; N]);
             for n in 0..N {
                 counter[n] = counter[n].wrapping_add(step[n]);
+                // The counter, its high word, which is always zero, and the two flags.
                 let place = _mm256_set_epi64x(node[n] as i64, last[n] as i64, 0, counter[n] as i64);
                 d[n] = _mm256_xor_si256(d[n], place);
             }
@@ -335,6 +339,8 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
                     let y: [__m256i; N] = array![N; n => words!($s, n, $($y)*)];
                     each! { n:
                         a = _mm256_add_epi64(_mm256_add_epi64(a[n], x[n]), b[n]);
+                        // Rotations by whole bytes are shuffles; this one exchanges the halves of
+                        // each word.
                         d = _mm256_shuffle_epi32::<0xb1>(_mm256_xor_si256(d[n], a[n]));
                         c = _mm256_add_epi64(c[n], d[n]);
                         b = _mm256_shuffle_epi8(_mm256_xor_si256(b[n], c[n]), by_24);
@@ -342,12 +348,15 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
                         d = _mm256_shuffle_epi8(_mm256_xor_si256(d[n], a[n]), by_16);
                         c = _mm256_add_epi64(c[n], d[n]);
                         b = _mm256_xor_si256(b[n], c[n]);
+                        // A rotation to the right by 63 bits is one to the left by one bit, and
+                        // additions run in more execution units than shifts.
                         b = _mm256_or_si256(_mm256_srli_epi64::<63>(b[n]), _mm256_add_epi64(b[n], b[n]));
                     }
                 };
             }
             macro_rules! round {
                 ($s:expr) => {
+                    // 0x93, 0x4e and 0x39 rotate by three, two and one words.
                     mix!($s, 0 2 4 6, 1 3 5 7);
                     each! { n:
                         a = _mm256_permute4x64_epi64::<0x93>(a[n]);
@@ -363,6 +372,8 @@ unsafe fn compress_few<const N: usize>(state: *mut u64, messages: *const *const 
                 };
             }
             if N == 1 {
+                // Unrolled, so that the offsets of words are part of the instructions that load
+                // them.
                 macro_rules! rounds {
                     ($($round:literal)*) => { $(round!(PLACES[$round]);)* };
                 }

@@ -75,6 +75,7 @@ fn under(parameters: [u64; 4]) -> State {
     let mut state = [0; MAX_WORDS];
     state.iter_mut().zip(IV).for_each(|(word, value)| *word = u64::from(value));
     state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
+    // Every block counts in full until `pad` sets the length of the last one.
     state[STEP] = 64;
     state
 }
@@ -107,7 +108,9 @@ pub(crate) fn extended_node(offset: u64, len: usize, total: u64) -> State {
 /// Pads the block with zeros. The rest of the message is counted, the zeros are not.
 fn pad(state: &mut State, _: &mut Tail, buffered: usize, _: u64) -> usize {
     state[STEP] = buffered as u64;
+    // The flag of a 32-bit word: kernels take only the lower half of each element of a state.
     state[FINAL] = u64::from(u32::MAX);
+    // Only the last leaf and the root of BLAKE2sp have both flags.
     state[NODE] = state[FINAL] * state[IS_LAST];
     1
 }
@@ -141,6 +144,7 @@ macro_rules! round {
         round!(@ $v, $m, 3, 4, 9, 14, s[14], s[15]);
     }};
     (@ $v:ident, $m:ident, $a:literal, $b:literal, $c:literal, $d:literal, $x:expr, $y:expr) => {
+        // The step before computed `b`, so `a` and the word of the message are added first.
         $v[$a] = $v[$a].add($m[$x]).add($v[$b]);
         $v[$d] = $v[$d].xor($v[$a]).rotr(16);
         $v[$c] = $v[$c].add($v[$d]);
@@ -177,6 +181,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             v[14] = v[14].xor(last);
             v[15] = v[15].xor(node);
             if W::REGISTERS > 1 {
+                // Words of the message come from memory in any case, so unrolling would only add
+                // code (`Word::REGISTERS`).
                 for s in &SIGMA {
                     round!(v, m, s);
                 }
@@ -188,6 +194,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for (word, value) in h.into_iter().enumerate() {
             value.store(at(word));
         }
+        // The length of a block and the flags are the same after it.
         low.store(at(COUNTER));
         high.store(at(COUNTER + 1));
     }

@@ -97,6 +97,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s = [W::load(at(0)), W::load(at(1)), W::load(at(2)), W::load(at(3))];
+        // Without BMI, general registers of x86-64 have no "and not". A ternary instruction
+        // computes the original function at once. Neither gains from the other form.
         let negates = W::LANES > 1 && !W::TERNARY;
         let k = unknown(if negates { &K_LESS } else { &K });
         for block in 0..blocks {
@@ -104,6 +106,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             let [mut a, mut b, mut c, mut d] = s;
             macro_rules! step {
                 ($i:expr, $shift:expr, $join:ident $($f:expr),+; $word:expr) => {{
+                    // `b` is the result of the previous step. Everything else is added before the
+                    // terms with `b`.
                     let sum = a.add(m[$word].plus(k[$i]))$(.$join($f))+;
                     (a, d, c, b) = (d, c, b, b.add(sum.rotl($shift)));
                 }};
@@ -111,6 +115,8 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
             macro_rules! round {
                 ($from:expr, $join:ident $($f:expr),+; $i:ident, $word:expr) => {
                     if W::REGISTERS > 1 {
+                        // Words of the message come from memory in any case, so unrolling would
+                        // only add code (`Word::REGISTERS`).
                         for four in 0..4 {
                             unroll!($i in 4, from $from => {
                                 let (shift, $i) = (SHIFT[$from / 16][$i % 4], 4 * four + $i);

@@ -94,6 +94,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
                     2 => b.majority(c, d),
                     _ => b.xor(c).xor(d),
                 };
+                // `a` is the result of the previous step, so its rotation is added last.
                 let sum = e.add(w[i % 16].plus(k[i / 20])).add(f).add(a.rotl(5));
                 (e, d, c, b, a) = (d, c, b.rotl(30), a, sum);
             });
@@ -125,12 +126,18 @@ macro_rules! step {
         step!(@@ "andn {t:e}, {a:e}, {c:e}", "and {a:e}, {b:e}", "xor {a:e}, {t:e}"; $($rest)*)
     };
     (@ parity $($rest:tt)*) => {
+        // `asm!` requires that every operand is used, so a comment names the unneeded one.
         step!(@@ "/* {t:e} */", "xor {a:e}, {b:e}", "xor {a:e}, {c:e}"; $($rest)*)
     };
     (@ majority $($rest:tt)*) => {
+        // The majority is the sum of `a & (b ^ c)` and `b & c`, which have no bit in common. The
+        // second term does not depend on `a` and goes into the register that is `e` in the next
+        // step.
         step!(@@ "mov {t:e}, {b:e}\nxor {t:e}, {c:e}", "and {a:e}, {t:e}\nmov {t:e}, {b:e}", "and {t:e}, {c:e}\nadd {d:e}, {t:e}"; $($rest)*)
     };
     (@@ $first:literal, $second:literal, $third:literal; $words:ident $n:expr; $rotated:ident $next:ident $f:ident $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        // `rorx` by 27 and 2 is a rotation to the left by 5 and 30. It writes to another register
+        // than it reads and does not change the flags.
         std::arch::asm!(
             "add {d:e}, dword ptr [{words} + {at}]",
             $first,
@@ -191,6 +198,7 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
     unsafe fn block(before: [u32; 5], words: *const u32, work: Work<W, 80>) -> [u32; 5] {
         const { assert!(Work::<W, 80>::STEPS == 8) };
         let [mut a, b, mut c, mut d, e] = before;
+        // What the first step expects, as no step before it has prepared it.
         let mut f = b & c | !b & d;
         // Steps have their second word already rotated.
         let mut b = b.rotate_left(30);
@@ -212,6 +220,8 @@ impl<W: Word32> Ahead<W, 80> for OneSha1 {
                     work.step::<Self>($group);
                 };
             }
+            // The last step of a group prepares the first one of the next group and takes its
+            // function.
             group!(0 choose choose);
             group!(1 choose parity);
             group!(2 parity parity);
@@ -241,6 +251,8 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
     // SAFETY: guaranteed by the caller: five words of state for each lane, complete blocks; unaligned loads.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
+        // Reverses all sixteen bytes: each word becomes native, and the first one is on top, where
+        // the instructions expect it.
         let swap = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
         let mut abcd: [__m128i; N] =
             array![N; n => _mm_set_epi32(word(0, n), word(1, n), word(2, n), word(3, n))];
@@ -262,6 +274,8 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                             let sum = _mm_xor_si128(_mm_sha1msg1_epu32(x, y), w[($i + 2) % 4][n]);
                             w[$i % 4][n] = _mm_sha1msg2_epu32(sum, w[($i + 3) % 4][n]);
                         }
+                        // `SHA1NEXTE` derives `e` from the state four steps ago; the first group
+                        // has `e` itself.
                         let ew = if $i == 0 {
                             _mm_add_epi32(e[n], w[0][n])
                         } else {
@@ -277,6 +291,8 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
             unroll!(i in 5, from 10 => { steps!(i, 2) });
             unroll!(i in 5, from 15 => { steps!(i, 3) });
             for n in 0..N {
+                // The same instruction rotates the final `e` and adds the `e` from before the block
+                // to it.
                 e[n] = _mm_sha1nexte_epu32(before[n], start.1[n]);
                 abcd[n] = _mm_add_epi32(abcd[n], start.0[n]);
             }

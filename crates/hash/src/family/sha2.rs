@@ -93,6 +93,8 @@ kernels! {
         avx512_x2_256: avx512 x 32, from 17 = compress_256[X2<U32x16>];
         avx512_256: avx512 x 16, from 8 or 3 without SHA = compress_256[U32x16];
         sha_ni_2: sha_ni x 2, from 2 = sha_ni[2];
+        // A row that begins at one message ends the search on every CPU that has its features: the
+        // rows after this one are for CPUs without SHA instructions.
         sha_ni_1: sha_ni x 1, from 1 = sha_ni[1];
         avx2_256: avx2 x 8, from 3 = compress_256[U32x8];
         avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha256, U32x8, 64];
@@ -168,6 +170,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut s: [W; 8] = array![8; word => W::load(at(word))];
+        // LLVM would move known constants to the end of each sum, onto the critical path.
         let k = unknown(&K256);
         for block in 0..blocks {
             let mut w = W::chunk(messages, block * 64, Endian::Big);
@@ -175,7 +178,8 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
             macro_rules! step {
                 ($i:expr, $k:expr) => {
                     let sum1 = e.rotr(6).xor(e.rotr(11)).xor(e.rotr(25));
-                    // The sums that depend on nothing come first.
+                    // `h`, the word and the constant do not depend on the previous round, so their
+                    // sum comes first.
                     let t1 = h.add(w[$i].plus($k)).add(e.choose(f, g)).add(sum1);
                     let sum0 = a.rotr(2).xor(a.rotr(13)).xor(a.rotr(22));
                     let t2 = sum0.add(a.majority(b, c));
@@ -185,6 +189,8 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
             unroll!(i in 16 => { step!(i, k[i]); });
             for k in k[16..].chunks_exact(16) {
                 unroll!(i in 16 => {
+                    // Only the last sixteen words are needed: each one takes the place of that
+                    // sixteen rounds before.
                     w[i] = scheduled(w[i], w[(i + 1) % 16], w[(i + 9) % 16], w[(i + 14) % 16]);
                     step!(i, k[i]);
                 });
@@ -230,6 +236,8 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
     #[inline(always)]
     unsafe fn block(before: [u32; 8], words: *const u32, work: Work<W, 64>) -> [u32; 8] {
         let [a, b, c, d, e, f, g, h] = before;
+        // The ninth word saves an operation in each round: the `a ^ b` of a majority is the `b ^ c`
+        // of the next one.
         let mut after = [a, b, c, d, e, f, g, h, b ^ c];
         let (mut words, mut work) = (words, work);
         const { assert!(Work::<W, 64>::STEPS == 6) };
@@ -243,6 +251,8 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
                     }
                 };
             }
+            // Two passes of 32 rounds have half the code of one of 64 and the same speed. Each pass
+            // computes three words of the next schedules, which makes the six steps of this part.
             for _ in 0..2 {
                 group!(0);
                 group!(1);
@@ -278,6 +288,7 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
                         let t2 = ((a.rotr(9) ^ a).rotr(11) ^ a).rotr(2).add((bc & ab) ^ b);
                         bc = ab;
                         (h, g, f, e, d, c, b, a) = (g, f, e, d.add(t1), c, b, a, t1.add(t2));
+                        // Every fifth of 64 rounds: twelve steps, spread evenly.
                         if i % 5 == 4 {
                             work.step::<Self>(i / 5);
                         }
@@ -307,6 +318,7 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
     // SAFETY: guaranteed by the caller: eight words of state for each lane, complete blocks; unaligned loads.
     unsafe {
         let word = |word: usize, lane: usize| *state.add(word * N + lane) as i32;
+        // Reverses the bytes of each word, because the words of a message are big-endian.
         let swap = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
         let mut abef: [__m128i; N] =
             std::array::from_fn(|n| _mm_set_epi32(word(0, n), word(1, n), word(4, n), word(5, n)));
@@ -325,11 +337,15 @@ unsafe fn sha_ni<const N: usize>(state: *mut u32, messages: *const *const u8, bl
                 for n in 0..N {
                     let now = w[i % 4][n];
                     let wk = _mm_add_epi32(now, k);
+                    // Two rounds turn `a`, `b`, `e`, `f` into `c`, `d`, `g`, `h`. The result is the
+                    // new ABEF and overwrites the old CDGH, so the registers change roles twice and
+                    // nothing is moved.
                     cdgh[n] = _mm_sha256rnds2_epu32(cdgh[n], abef[n], wk);
                     abef[n] = _mm_sha256rnds2_epu32(abef[n], cdgh[n], _mm_shuffle_epi32::<0x0e>(wk));
                     if i < 12 {
                         // The four words that replace these depend on the next twelve.
                         let (next, last, newest) = (w[(i + 1) % 4][n], w[(i + 2) % 4][n], w[(i + 3) % 4][n]);
+                        // The words seven before the new ones are in two registers.
                         let sum = _mm_add_epi32(
                             _mm_sha256msg1_epu32(now, next),
                             _mm_alignr_epi8::<4>(newest, last),
@@ -380,6 +396,7 @@ unsafe fn sha2<const N: usize>(state: *mut u32, messages: *const *const u8, bloc
                 let k = vld1q_u32(K256.as_ptr().add(4 * i));
                 for n in 0..N {
                     let wk = vaddq_u32(w[i % 4][n], k);
+                    // SHA256H2 needs `a` to `d` as they were before these four rounds.
                     let before = abcd[n];
                     abcd[n] = vsha256hq_u32(before, efgh[n], wk);
                     efgh[n] = vsha256h2q_u32(efgh[n], before, wk);

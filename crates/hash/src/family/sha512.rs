@@ -74,6 +74,8 @@ kernels! {
     x86_64 {
         avx512_x2: avx512 x 16, from 9 = compress[X2<U64x8>];
         avx512: avx512 x 8, from 3 = compress[U64x8];
+        // On CPUs with AVX-512 the search always ends here: two messages are faster one after the
+        // other than in eight lanes. The rows after this one are for CPUs without it.
         avx512_one: avx512_bmi2 x 1, from 1 = ahead[OneSha512, U64x8, 80];
         avx2_x2: avx2 x 8, from 7 = compress[X2<U64x4>];
         avx2: avx2 x 4, from 3 = compress[U64x4];
@@ -212,6 +214,8 @@ unsafe fn compress<W: Word64>(state: *mut u64, messages: *const *const u8, block
                 };
             }
             macro_rules! words {
+                // `w` is a ring of sixteen words, so indexes wrap around: these are the words 16,
+                // 15, 7 and 2 before the new one.
                 ($($i:literal)*) => { $(w[$i] = scheduled(w[$i], w[($i + 1) % 16], w[($i + 9) % 16], w[($i + 14) % 16]);)* };
             }
             sixteen!(K[0]);
@@ -270,8 +274,13 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
     #[inline(always)]
     unsafe fn block(before: [u64; 8], words: *const u64, work: Work<W, 80>) -> [u64; 8] {
         let [a, b, c, d, e, f, g, h] = before;
+        // The ninth word saves an operation in each round: the `a ^ b` of a majority is the `b ^ c`
+        // of the next one.
         let mut after = [a, b, c, d, e, f, g, h, b ^ c];
         let (mut words, mut work) = (words, work);
+        // Each of two passes has five groups of eight rounds, and the first four compute the words
+        // of the next schedules: two words each with lanes of AVX2 (16 steps), one each with those
+        // of AVX-512 (8).
         let half = Work::<W, 80>::STEPS / 2;
         const { assert!(Work::<W, 80>::STEPS == 8 || Work::<W, 80>::STEPS == 16) };
         // SAFETY: guaranteed by the caller: words, features, and parts of sixteen or eight steps of a schedule to come.
@@ -330,6 +339,7 @@ unsafe fn sha512<const N: usize>(state: *mut u64, messages: *const *const u8, bl
                         let wk = vaddq_u64(w[$i][n], k);
                         // The round of the lower word is first, and adds to the upper word of `gh`.
                         let sum = vaddq_u64(vextq_u64::<1>(wk, wk), s[$gh][n]);
+                        // The instruction takes the pairs that begin in the middle of a register.
                         let (fg, de) =
                             (vextq_u64::<1>(s[$ef][n], s[$gh][n]), vextq_u64::<1>(s[$cd][n], s[$ef][n]));
                         let t1 = vsha512hq_u64(sum, fg, de);
@@ -355,6 +365,7 @@ unsafe fn sha512<const N: usize>(state: *mut u64, messages: *const *const u8, bl
                 for i in 0..8 {
                     for n in 0..N {
                         let (this, next) = (w[i][n], w[(i + 1) % 8][n]);
+                        // The words seven before the new pair are in two registers.
                         let ninth = vextq_u64::<1>(w[(i + 4) % 8][n], w[(i + 5) % 8][n]);
                         w[i][n] = vsha512su1q_u64(vsha512su0q_u64(this, next), w[(i + 7) % 8][n], ninth);
                     }
