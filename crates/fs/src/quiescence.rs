@@ -66,14 +66,15 @@ pub enum Quiescence {
 }
 
 const SECOND: i64 = 1_000_000_000;
-/// The maximum number of ticks to wait for if the file keeps changing, and the minimum wait.
+/// The maximum number of ticks to wait for if the file keeps changing, and the minimum wait in
+/// nanoseconds.
 const TICKS: usize = 4;
 const LEAST: i64 = SECOND / 1000;
-/// The maximum length of one write(2).
+/// The maximum length of one write(2) in bytes.
 const WRITE: u64 = 1 << 31;
 /// The speed, in bytes per second, of the slowest disk whose writes are awaited.
 const SLOWEST: u64 = 1 << 18;
-/// The time that a write may take to begin.
+/// The time in nanoseconds that may pass between the timestamp of a write and its first byte.
 const BEGIN: i64 = SECOND / 10;
 /// The maximum time to wait for a file that is open for writing.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -89,6 +90,7 @@ pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata,
         return Ok((stat, Quiescence::Known));
     }
     let (stat, age) = after_tick(file, stat, system)?;
+    // The age proves nothing if timestamps do not reveal every write, or if the clock was set back.
     let is_reliable = system.stamps == Stamps::Written && age >= 0;
     if is_reliable && grace(stat.size()).is_some_and(|grace| age >= grace) {
         return Ok((stat, Quiescence::Known));
@@ -110,6 +112,8 @@ pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata,
             }
         }
         std::thread::sleep(pause);
+        // A descriptor that a starting process inherited is closed within milliseconds, so the
+        // first pauses are short.
         pause *= 2;
         let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
         (stat, _) = after_tick(file, later, system)?;
@@ -131,8 +135,11 @@ pub fn after_tick(file: &File, mut stat: Metadata, system: &System) -> Result<(M
         if age >= tick || age < -SECOND {
             return Ok((stat, age));
         }
+        // For a timestamp slightly in the future, this includes the time until the clock reaches
+        // it.
         std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
         let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
+        // Only changes count: an idle file passes however often a wait turns out too short.
         moved += usize::from(changed(&later) != changed(&stat));
         if moved == TICKS {
             return Err(Cause::Changed("it is being modified continuously".to_owned()));
@@ -151,6 +158,7 @@ fn is_quiet(file: &File, stat: &Metadata) -> bool {
 
 /// Returns the maximum time in nanoseconds that a write to a file of `size` bytes may take.
 fn writing(size: u64) -> i64 {
+    // The product is at most 2^31 * 10^9, which is below 2^61; the result is at most 2^13 seconds.
     (size.min(WRITE) * (SECOND as u64) / SLOWEST) as i64
 }
 

@@ -21,14 +21,19 @@ pub fn writers(file: &File) -> Writers {
         // SAFETY: a system call on integers; the descriptor is open as long as the file is borrowed.
         unsafe { libc::fcntl(file.as_raw_fd(), what, value) }
     };
+    // Selected before the lease exists, so that it is never requested back with SIGIO.
     if ask(F_SETSIG, libc::SIGURG) != 0 {
         return Writers::Unknown;
     }
     let lease = |kind| ask(libc::F_SETLEASE, kind);
     if lease(libc::F_RDLCK) == 0 {
+        // Until this call, a process that opens the file for writing waits. If the call failed,
+        // closing the file would release the lease.
         lease(libc::F_UNLCK);
         return Writers::None;
     }
+    // Other errors do not answer the question: EACCES for a file of another user, EINVAL if the
+    // file system has no leases.
     match rustix::io::Errno::from_io_error(&std::io::Error::last_os_error()) {
         Some(rustix::io::Errno::AGAIN) => Writers::Some,
         _ => Writers::Unknown,
