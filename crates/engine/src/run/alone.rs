@@ -11,7 +11,8 @@ use truesum_hash::{Spec, kernel};
 
 /// Files up to this size never go alone, and are read by the thread that hashes them.
 pub(crate) const READ_AHEAD: u64 = 4 << 20;
-/// The assumed cost of a file in a lane in addition to hashing, in eighths: it is copied, and it is not read ahead.
+/// The assumed cost of a file in a lane, in eighths of the cost of hashing it there: it is also
+/// copied, and not read ahead.
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
@@ -39,6 +40,7 @@ pub(crate) fn lanes_of(spec: &Spec) -> usize {
 pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     let lanes = specs.iter().map(lanes_of).max().unwrap_or(1);
     let threads = threads.max(1);
+    // Sizes of sparse files and from manifests can add up to more than 2^64.
     let all: u128 = sizes.iter().copied().map(u128::from).sum();
     if lanes == 1 {
         // Without lanes, it costs nothing to hash a file alone. This helps if the file is larger
@@ -55,19 +57,24 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     // The time at which `files` files with a total of `bytes` bytes are finished, the longest of
     // which has `size` bytes.
     let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
+        // Without files, the effort and so the time is 0.
         let busy = files.div_ceil(threads).min(lanes);
         let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
         let spread = bytes * effort / (busy.max(1) * threads) as u128;
         spread.max(u128::from(size) * effort)
     };
     let (mut rest, mut best) = (all, (u128::MAX, 0));
+    // The 0 at the end is for the case in which no file is left for lanes.
     for (alone, size) in sizes.iter().copied().chain([0]).enumerate() {
         let others = |threads| in_lanes(sizes.len() - alone, rest, size, threads);
         let longest = if alone == 0 { 0 } else { by_itself(sizes[0].into()) };
         let end = match alone.cmp(&threads) {
             Ordering::Less => longest.max(others(threads - alone)),
+            // No thread is free for lanes until the files that go alone are finished.
             Ordering::Equal => longest + others(threads),
-            // If there are more files than threads, some are hashed one after the other.
+            // If there are more files than threads, some are hashed one after the other. Of the
+            // largest `threads + 1` files, two must share a thread: at best the two smallest of
+            // them.
             Ordering::Greater => {
                 let pair = u128::from(sizes[threads - 1]) + u128::from(sizes[threads]);
                 longest.max(by_itself(pair)).max(by_itself(all - rest) / threads as u128) + others(threads)

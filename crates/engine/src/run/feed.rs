@@ -113,6 +113,8 @@ impl<'a> Feeder<'a> {
             };
             useful_threads = useful_threads.min(feed.ready.len());
             if connections.is_none() {
+                // A single file has no size here and gets one worker, which divides it among
+                // threads if its digests allow that (`Feeder::idle_threads`).
                 useful_threads = useful_threads.min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
             }
         }
@@ -157,6 +159,8 @@ impl<'a> Feeder<'a> {
 
     /// Returns whether a worker reported that since the last call.
     pub(crate) fn take_waiting(&self) -> bool {
+        // A hint that may come late. Without the load, every batch would write to a shared cache
+        // line.
         self.waiting.load(Relaxed) && self.waiting.swap(false, Relaxed)
     }
 
@@ -181,6 +185,8 @@ impl<'a> Feeder<'a> {
     /// may be waiting for a worker that holds something. Returns false at the end of all jobs.
     pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, events: &mut Batch) -> bool {
         loop {
+            // The iterator runs under this lock, which gives tasks their order. The lock of the
+            // frontier is only ever taken inside this one, or alone.
             let mut feed = lock(&self.feed);
             let room = match self.frontier.place() {
                 Some(handed_out) => (handed_out + feed.window()).saturating_sub(feed.next),
@@ -206,6 +212,9 @@ impl<'a> Feeder<'a> {
             if feed.ended && feed.ready.is_empty() {
                 return false;
             }
+            // Waiting for `ROOM` tasks instead of one saves a wake-up for each outcome. The window
+            // has at least `ROOM` tasks, so this position is not after `next`: everything before it
+            // was taken and will be delivered.
             let until = (feed.next + ROOM).saturating_sub(feed.window());
             drop(feed);
             self.frontier.wait(until);
@@ -233,7 +242,9 @@ impl Feed<'_> {
     /// manifests state, if all are known.
     fn take(&mut self, most: usize) -> Option<u64> {
         let mut bytes = Some(0u64);
+        // `ready` is empty here: it is reversed below, so that the next job is last.
         for taken in 0..most as u64 {
+            // Long names make the window shorter while it is filled.
             if taken >= self.window() {
                 break;
             }
@@ -266,6 +277,7 @@ impl Feed<'_> {
     /// Determines the sizes of all files, sorts the jobs so that the largest are started first, and decides which go
     /// alone. Returns the sum of the sizes, if all are known.
     fn largest_first(&mut self, config: &Config, threads: usize) -> Option<u64> {
+        // Files of unknown size sort before all others and so are started last.
         let mut sized: Vec<(Option<u64>, Assigned)> =
             self.ready.drain(..).map(|assigned| (size(&assigned.job, config), assigned)).collect();
         // A stable sort by size; ready jobs are taken from the end.

@@ -58,6 +58,8 @@ impl Frontier {
     pub(crate) fn advance(&self, place: u64) {
         let mut state = self.lock();
         state.place = place;
+        // Most steps reach no waiting worker and wake none. Workers that are woken too early enter
+        // `wanted` again before they sleep.
         if place >= state.wanted {
             state.wanted = u64::MAX;
             self.moved.notify_all();
@@ -75,6 +77,7 @@ impl Frontier {
 
     /// Ends all waiting permanently.
     pub(crate) fn close(&self) {
+        // Workers test `closed` under the same lock before they sleep, so none of them misses this.
         self.lock().closed = true;
         self.moved.notify_all();
     }

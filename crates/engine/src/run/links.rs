@@ -69,13 +69,16 @@ impl Links {
     /// Decides what to do with a file that has `names` names.
     pub(crate) fn claim(&self, identity: Identity, names: u64, place: u64, job: Job) -> Claim {
         let mut files = self.lock();
-        // The file that was read under this number no longer exists.
+        // The file that was read under this number no longer exists or was changed. One that is
+        // still being read stays: names wait for it.
         let gone = |file: &File| file.identity != identity && matches!(file.state, LinkState::Read(_));
         if files.get(&identity.id).is_some_and(gone) {
             files.remove(&identity.id);
         }
         let Some(file) = files.get_mut(&identity.id) else {
             let state = LinkState::Reading(Vec::new());
+            // An entry that is never complete (other names may be outside of the run) stays until
+            // the end.
             let file = File { identity, specs: job.specs.clone(), names_left: names - 1, state };
             files.insert(identity.id, file);
             return Claim::First(job);
@@ -86,6 +89,8 @@ impl Links {
         file.names_left = file.names_left.saturating_sub(1);
         match &mut file.state {
             LinkState::Reading(waiting) => {
+                // The worker that reads the file delivers this job too. It cannot wait for the
+                // frontier before that, because it does not wait while it holds an open file.
                 waiting.push((place, job));
                 Claim::Waiting
             }
@@ -108,6 +113,7 @@ impl Links {
         else {
             return Vec::new();
         };
+        // After an error, later names try again: the cause may have been temporary.
         if let Ok(found) = &outcome.result
             && names_left > 0
         {

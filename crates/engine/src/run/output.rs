@@ -44,6 +44,8 @@ impl<'a, 'f> Output<'a, 'f> {
                 self.next += 1;
                 continue;
             }
+            // No underflow: each place is delivered once, so `next` has not passed it. The window
+            // of the feeder limits the length of the queue.
             let index = (place - self.next) as usize;
             if index >= self.waiting.len() {
                 self.waiting.resize_with(index + 1, || None);
@@ -55,6 +57,7 @@ impl<'a, 'f> Output<'a, 'f> {
             self.next += 1;
             event.map_or(Ok(()), |event| self.hand_out(event))?;
         }
+        // Once for each batch, because workers that wait are woken by it.
         self.feeder.handed_out(self.next);
         self.sink.pause()
     }
@@ -65,6 +68,7 @@ impl<'a, 'f> Output<'a, 'f> {
     /// # Errors
     /// Returns the error of the sink.
     pub(super) fn end(mut self, interrupted: bool) -> io::Result<Summary> {
+        // Places of dropped tasks remain empty.
         for event in std::mem::take(&mut self.waiting).into_iter().flatten() {
             self.hand_out(event)?;
         }
@@ -84,6 +88,7 @@ impl<'a, 'f> Output<'a, 'f> {
                 self.sink.outcome(outcome)
             }
             WorkerEvent::Notice(notice) => {
+                // The job of an own output was counted as found, so it must not count as unreached.
                 self.ended += u64::from(matches!(notice, Notice::Own(_)));
                 self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
                 self.summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));

@@ -33,6 +33,7 @@ pub(crate) fn read_file(
     if config.own.contains(&FileId::from(&stat)) {
         return Ok(None);
     }
+    // Only now: the run may have its own output open for writing, for which this fails.
     let file = Guarded::of(file, stat, &job.name)?;
     if !file.is_regular() {
         let why = "only regular files can be divided into pieces";

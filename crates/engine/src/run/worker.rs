@@ -181,6 +181,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                     && !worker.progress.stopped()
             };
             while more && room(&self, &active, width) {
+                // Only a worker that holds nothing may sleep (rule 1 in `frontier.rs`).
                 let idle = active.is_empty() && self.slow.is_empty();
                 // Opening an object takes so long that other workers should open the next one.
                 let most = if self.config.remote.is_some() { 1 } else { width - active.len() };
@@ -200,6 +201,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                     self.begin(assigned, &mut active);
                 }
             }
+            // A pipe can block for any time, so what is finished is delivered first.
             if active.is_empty()
                 && self.done.is_empty()
                 && let Some(next) = self.slow.pop_front()
@@ -241,6 +243,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let id = FileId::from(stat);
         if stat.links() > 1 && file.knows_links() {
             let names = stat.links();
+            // From here on, other names may wait for this file: every way out reports an outcome,
+            // or the run is being stopped.
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
@@ -264,6 +268,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
         let is_long = || next.file.version().is_some() || alone() || is_serial(&next.hashers);
         let alone = size > READ_AHEAD && is_long();
+        // Slices read holes like data, whereas a file that goes alone skips them.
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Reading slices of many files causes seeks on a spinning disk.
         let spinning = size > ONE_GO && next.spinning;
@@ -299,6 +304,8 @@ impl<'a, 'f> Worker<'a, 'f> {
                         && !self.progress.stopped()
                         && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
                 {
+                    // The descriptors in use elsewhere leave this worker as many files as it has
+                    // open now. It is not tested again whether they leave more.
                     self.open_limit = active.len().max(1);
                     if active.is_empty() {
                         let read = self.progress.bytes();
@@ -318,6 +325,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             self.patience = PATIENCE;
         }
         let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
+        // Tested before `Guarded::of`, which fails for a file that this run has open for writing.
         if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
         }
@@ -329,6 +337,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         if specs.iter().any(Spec::needs_size) {
             return specs.iter().map(|spec| spec.hasher_for_size(size)).collect();
         }
+        // The same list of algorithms is usually the same allocation. Comparing pointers is cheap,
+        // and a wrong "no" costs only new hashers.
         if !self.spare_specs.as_ref().is_some_and(|spare| Arc::ptr_eq(spare, specs)) {
             self.spare.clear();
             self.spare_specs = Some(specs.clone());
@@ -351,6 +361,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let _permit = self.feeder.permit();
         // Space that no file can fill would only be zeroed, which is noticeable for small files.
         let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
+        // One byte more than the longest file, because only a read that comes up short shows the
+        // end.
         let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
         // Lanes need a slice of every file. If files are hashed one after the other, the first ones are read in longer
         // slices and the others wait.
@@ -362,6 +374,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let slice = (self.round / together / 4096 * 4096).clamp(self.round / FEW, SLICE).min(room);
         self.buffer.resize((slice + SKEW) * together, 0);
         let mut bytes = 0;
+        // Locks are always taken in the order permit, disk. This one is released before hashing, so
+        // that another worker can read in the meantime.
         let disk = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.lock_disk());
         for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
             match file.file.read(&mut buffer[..slice]) {
@@ -409,9 +423,12 @@ impl<'a, 'f> Worker<'a, 'f> {
         work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name);
         let (places, mut hashers): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         let mut digests: Vec<_> = places.into_iter().zip(finish_many(&mut hashers)).collect();
+        // Places are distinct, so an unstable sort is enough to restore the order of files and
+        // algorithms.
         digests.sort_unstable_by_key(|(place, _)| *place);
         let mut digests = digests.into_iter().map(|(_, digest)| digest);
         for (ticket, hashers, proof) in whole {
+            // `finish_many` has reset the hashers, so the next file can use them.
             let digests = digests.by_ref().take(hashers.len()).collect();
             self.keep_hashers(&ticket.job.specs, hashers);
             self.succeed(ticket, proof, digests);
@@ -421,6 +438,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Hashes a pipe or a device: first in slices, and with a thread that reads ahead if it turns out to be long.
     fn slowly(&mut self, next: Active) {
         let mut active = vec![next];
+        // Most pipes are short, and a thread would cost more than it saves.
         for _ in 0..READ_AHEAD / SLICE as u64 {
             self.round(&mut active);
         }
@@ -442,6 +460,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let Active { ticket, mut file, mut hashers, .. } = next;
         let whole = match result {
             Ok(true) => file.finish(&ticket.job.name),
+            // The run was stopped: the task is dropped, so this worker must not wait any more (rule
+            // 4 in `frontier.rs`).
             Ok(false) => return,
             Err(error) => Err(file.failed(&ticket.job.name, error)),
         };
@@ -462,6 +482,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let Active { ticket, mut file, .. } = next;
         let threads = self.feeder.idle_threads();
         match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.config.mapping, self.progress) {
+            // The run was stopped, as in `alone`.
             Ok(None) => {}
             Ok(Some(digests)) => match file.finish(&ticket.job.name) {
                 Ok(proof) => self.succeed(ticket, proof, digests),
