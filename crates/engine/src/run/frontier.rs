@@ -1,5 +1,5 @@
-//! The position up to which outcomes have been delivered. This is the only place where a worker
-//! sleeps until another thread makes progress, and this comment proves that none sleeps forever.
+//! The position up to which outcomes have been delivered. This is where a worker without work
+//! sleeps until other threads make progress, and this comment proves that none sleeps forever.
 //!
 //! Workers take tasks at most a window ahead of the delivered outcomes. A worker that has nothing left to do waits here
 //! until the frontier has moved far enough, or is closed, which ends all waiting. Four rules make this safe:
@@ -14,6 +14,9 @@
 //!    never pass them: rule 2 no longer holds, so no worker may wait.
 //! 4. *A worker that dropped a task does not wait but leaves*: it saw the stop flag, which is never reset, and tests it
 //!    again before it requests more.
+//!
+//! Workers also wait for a permit to hash and for the lock of a spinning disk (`Feeder`). A worker
+//! that has one of these returns it before it can wait here, so these waits end as well.
 //!
 //! The calling thread waits for one message from each worker, which is sent when the worker is dropped, after it has
 //! left. So it returns as soon as all workers do, and they test the stop flag between two slices of work.

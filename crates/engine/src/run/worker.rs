@@ -31,8 +31,9 @@
 //!
 //! A digest is computed only from a [`CompleteRead`], which [`Guarded::finish`] alone returns. A
 //! file that changed is therefore reported as changed even if its size was also wrong. Outcomes
-//! leave a worker in any order; the frontier puts them back into the order of the tasks. However a
-//! worker ends, including by a panic, it leaves the frontier, so that nobody waits for its jobs.
+//! leave a worker in any order; the calling thread restores the order of the tasks (`Output`).
+//! However a worker ends, including by a panic, it closes the frontier, so that nobody waits for
+//! its jobs.
 //!
 //! If the process runs out of descriptors, the worker finishes the files it has open and from then
 //! on opens fewer. Only a worker without open files waits, for a limited number of attempts per
