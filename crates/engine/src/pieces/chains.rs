@@ -58,6 +58,7 @@ impl Chains {
         let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
         let all = flat.chain(leaves.map(|next| (None, next)));
         let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, kept: None, hasher }).collect();
+        // Chains that continue from a checkpoint need nothing before it.
         let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
         let state = ChainsState { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
         Chains {
@@ -91,12 +92,16 @@ impl Chains {
     /// Returns a buffer for a unit, once the chains are close enough, or `None` if they were stopped.
     pub(crate) fn buffer(&self, unit: u64, len: usize) -> Option<Vec<u8>> {
         let mut state = self.lock();
+        // No deadlock: units are handed out in ascending order, so the unit that the slowest chain
+        // needs has been taken, and its reader does not wait here, as it is not ahead of that
+        // chain.
         while !state.stopped && unit >= self.slowest(&state).saturating_add(self.window) {
             state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
         if state.stopped {
             return None;
         }
+        // The window also limits the number of buffers: each one belongs to a unit in it.
         let mut buffer = state.spare.pop().unwrap_or_default();
         drop(state);
         buffer.resize(len, 0);
@@ -117,9 +122,11 @@ impl Chains {
 
     /// Runs chain `index` to its end. Returns `None` if it was stopped.
     pub(crate) fn run(&self, index: usize) -> Option<Digest> {
+        // The chain owns its hasher while it runs. `follow` publishes copies for checkpoints.
         let mut hasher = self.lock().chains[index].hasher.take()?;
         let whole = self.follow(index, |unit, data| {
             hasher.update(data);
+            // Copies are rare, because some hashers are large, and 64 MiB are soon hashed again.
             (unit + 1).is_multiple_of(KEEP_EVERY).then(|| (hasher.clone(), unit + 1))
         });
         whole.then(|| hasher.finish())
@@ -141,6 +148,7 @@ impl Chains {
         let mut hash = |offset: u64, data: &[u8]| -> Result<(), Error> {
             let end = offset + data.len() as u64;
             while let Some(((piece, range), leaf)) = &mut current {
+                // A leaf may begin or end outside of this unit, or have no part in it.
                 let here = range.start.clamp(offset, end)..range.end.clamp(offset, end);
                 leaf.update(&data[(here.start - offset) as usize..(here.end - offset) as usize]);
                 if range.end > end {
@@ -157,6 +165,7 @@ impl Chains {
             if result.is_ok() {
                 result = hash(unit * UNIT, data);
             }
+            // `follow` has no way to report an error: it ends because the chains are stopped.
             if result.is_err() {
                 self.stop();
             }
@@ -171,6 +180,7 @@ impl Chains {
         loop {
             let mut state = self.lock();
             let unit = state.chains[index].next;
+            // Tested before `stopped`: a chain that has processed everything has a valid digest.
             if unit >= self.units {
                 return true;
             }
@@ -184,7 +194,10 @@ impl Chains {
                 }
             };
             drop(state);
+            // The state is not locked while a unit is hashed, which takes most of the time.
             let kept = feed(unit, &data);
+            // Dropped before `next` advances: the chain that is the last one to do so can then take
+            // the buffer out of its `Arc` and reuse it.
             drop(data);
             let mut state = self.lock();
             let chain = &mut state.chains[index];

@@ -23,6 +23,8 @@ pub(crate) fn plans(file: &Guarded, specs: &[Spec]) -> Option<Vec<Plan>> {
     }
     let plans: Vec<Plan> =
         specs.iter().map(|spec| Plan::new(spec, file.size_hint())).collect::<Option<_>>()?;
+    // Pieces of several plans have one length, except the last one, so equal counts and equal first
+    // pieces mean equal pieces. Leaves, whose lengths may differ, are read for only one plan.
     let cut = |plan: &Plan| (plan.pieces(), plan.piece(0), plan.piece_hasher().is_some());
     let (pieces, _, leaves) = cut(&plans[0]);
     let alike = plans.iter().all(|plan| cut(plan) == cut(&plans[0]));
@@ -44,6 +46,7 @@ pub(crate) fn hash_pieces(
 ) -> Result<Option<Vec<Digest>>, Error> {
     let source = Source::new(file, name, mapping, progress);
     let size = source.size;
+    // A hole is skipped for all plans or for none.
     let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
     let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);
     let in_order = |plan: &Plan| Mutex::new(InOrder { fold: plan.fold(), waiting: BTreeMap::new() });
@@ -53,10 +56,12 @@ pub(crate) fn hash_pieces(
         folds[plan].lock().unwrap_or_else(PoisonError::into_inner).take(run, zeros_of(plan));
         Ok(())
     });
+    // Before `result`, which is an error too if the run was stopped.
     if progress.stopped() {
         return Ok(None);
     }
     result?;
+    // Only after success: every byte has been read or is in a hole that was skipped.
     file.read_elsewhere(size);
     let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok(folds.map(|in_order| in_order.fold.finish()).collect())
@@ -71,6 +76,7 @@ struct InOrder {
 impl InOrder {
     fn take(&mut self, run: Hashed, zeros: Option<&Zeros>) {
         let (Hashed::Digests(first, _) | Hashed::Zeros(std::ops::Range { start: first, .. })) = run;
+        // The work queue limits how many results wait here (`AHEAD`).
         self.waiting.insert(first, run);
         while let Some(run) = self.waiting.remove(&self.fold.next()) {
             match (run, zeros) {

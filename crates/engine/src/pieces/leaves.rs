@@ -32,8 +32,10 @@ impl Leaves<'_> {
         let lanes = (kernel::full_lanes(self.hasher.spec().algorithm()) as u64).min(LEAVES);
         // Requests to a service are large blocks, each from one place.
         let lanes = if self.source.file.version().is_some() { 1 } else { lanes };
+        // Every thread gets leaves, even if their lanes are then not full.
         let leaves = count.div_ceil(threads).clamp(1, lanes);
         let most = if self.source.mapped { LEAF_WINDOW } else { LEAF_SLICE };
+        // Never 0: `own` is at least 1 MiB, for at most 32 leaves.
         (leaves as usize, (own / leaves / 4096 * 4096).min(most) as usize)
     }
 
@@ -58,6 +60,7 @@ impl Leaves<'_> {
                 range.start = range.end.min(start + slice as u64);
                 (start, (range.start - start) as usize)
             };
+            // Leaves may differ in length: the slices of the shorter ones are then empty.
             let views: Vec<(u64, usize)> = left.iter_mut().map(next).collect();
             let mapped = source.mapped && slice as u64 >= LEAST_MAPPED;
             let window = if mapped { Window::map(source.file.file(), &views).ok() } else { None };
@@ -75,6 +78,8 @@ impl Leaves<'_> {
                 views.iter().zip(buffers).map(|((_, len), buffer)| &buffer[..*len]).collect()
             };
             update_many(&mut hashers.iter_mut().collect::<Vec<_>>(), &slices);
+            // Only after the access is it known whether a page could be read. On an error the
+            // hashers are dropped with what they processed.
             window.map_or(Ok(()), |window| source.check(&window, &views))?;
         }
         Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))

@@ -84,6 +84,8 @@ impl Recipe {
                 results.digest_len = fresh.spec().digest_len();
                 results.digests.reserve(pieces.len() * results.digest_len);
                 for pieces in pieces.chunks(TOGETHER) {
+                    // Clones, because the recipe is shared by threads and `fresh` may have
+                    // processed salt.
                     let mut hashers = vec![Hasher::clone(fresh); pieces.len()];
                     let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
                     let bytes: Vec<&[u8]> = pieces.iter().map(|(bytes, _)| *bytes).collect();
@@ -142,12 +144,15 @@ impl Large {
             None => self.held.resize(self.held.len() + count as usize, 0),
         }
         if self.recipe.sums {
+            // A zero leaves the first sum unchanged and adds it to the second one. Only the lower
+            // 16 bits of the count matter modulo 2^16.
             self.sum.1 = self.sum.1.wrapping_add((count as u16).wrapping_mul(self.sum.0));
         }
     }
 
     /// Returns the result for the piece, which begins at this offset, and prepares for the next one.
     pub(crate) fn finish(&mut self, start: u64) -> PieceResults {
+        // The next piece starts with a fresh state, which includes its salt.
         let state = std::mem::replace(&mut self.state, self.recipe.state());
         let mut results = match state {
             Some(mut hasher) => {

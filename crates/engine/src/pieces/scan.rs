@@ -35,10 +35,11 @@
 //! # What was given up
 //!
 //! Results arrive in any order; the caller sorts, because a tree needs only neighbours and a list
-//! needs all of them. Files that are read and not mapped are read under a lock, one window at a
-//! time: disks and the kernel's read-ahead work best sequentially, and hashing overlaps anyway.
-//! Correctness does not depend on what is read here: a file that changes during the scan is found by the
-//! proof that the caller asks for afterwards.
+//! needs all of them. Units that are read and not mapped are read under a lock, one at a time:
+//! disks and the kernel's read-ahead work best sequentially, and hashing overlaps anyway. Large
+//! leaves are read without it, because their slices are at several offsets in any case. Correctness
+//! does not depend on what is read here: a file that changes during the scan is found by the proof
+//! that the caller asks for afterwards.
 
 use crate::error::Error;
 use crate::io::memory_limit::{is_tight, thread};
@@ -121,6 +122,8 @@ impl<'a> Scan<'a> {
             let count: u64 = wanted.iter().map(|range| range.end - range.start).sum();
             let (most, slice) = leaves.at_a_time(count, threads as u64, own);
             let queue = WorkQueue::new(source, Some(plan), zeros, threads, (wanted, most));
+            // Without the lock of the disk: slices of several leaves are at several offsets in any
+            // case, and the next ones are announced to the kernel.
             return self.share(queue, &|queue| {
                 let mut buffer = Vec::new();
                 while let Some(taken) = queue.take() {
@@ -145,13 +148,18 @@ impl<'a> Scan<'a> {
         let units = Units { source, plans, beside };
         let ratio = units.pieces();
         let of_pieces = |range: Range<u64>| range.start / ratio..range.end.div_ceil(ratio);
+        // Several pieces may be in one unit, which must be handed out only once.
         let wanted = joined(wanted.into_iter().map(of_pieces).chain(beside.map(Chains::wanted)));
         let alone = !source.mapped || beside.is_some();
+        // A read under the lock should be short, and chains take single units.
         let most = if alone { 1 } else { (own / UNIT).min(UNITS) };
         let queue = WorkQueue::new(source, None, zeros, threads, (wanted, most as usize));
         self.share(queue, &|queue| {
             let mut buffer = Vec::new();
             loop {
+                // Taken before the next units, so that threads read in the order in which units are
+                // handed out. Whoever holds this lock may wait in `take` or `Chains::buffer`, but
+                // only for units that have been read already.
                 let disk = (!source.mapped).then(|| queue.lock_disk());
                 let Some(taken) = queue.take() else { break Ok(()) };
                 match &taken.work {
@@ -178,6 +186,7 @@ impl<'a> Scan<'a> {
     ) -> Result<(), Error> {
         let work = || {
             work(&queue).unwrap_or_else(|error| queue.fail(error));
+            // Chains would wait forever for units that are not read any more.
             if let Some(chains) = self.beside.filter(|_| queue.ended_early()) {
                 chains.stop();
             }
@@ -199,6 +208,7 @@ impl<'a> Scan<'a> {
     pub(crate) fn row(&self, pieces: Range<u64>) -> Result<Vec<Digest>, Error> {
         let row = Mutex::new(vec![None; (pieces.end - pieces.start) as usize]);
         self.run(std::iter::once(pieces.clone()).collect(), |_, hashed| {
+            // Runs of zeros are handed out only after `skipping_zeros`.
             if let Hashed::Digests(first, digests) = hashed {
                 let mut row = lock(&row);
                 for (piece, digest) in (first..).zip(digests).filter(|(piece, _)| pieces.contains(piece)) {

@@ -85,6 +85,7 @@ impl Sequence {
         let most_bytes = if is_tight() { SMALL_UNIT } else { UNIT };
         let most = (2 * threads).clamp(2, UNDER_WAY);
         let recipes: Arc<[Recipe]> = recipes.into();
+        // `submit` waits for a result before it exceeds this number, so sending never blocks.
         let (work, queue) = bounded::<Work>(most);
         let covered = cuts.covered();
         // A small amount does not need a second thread, and large pieces are hashed as they arrive.
@@ -156,6 +157,7 @@ impl Sequence {
     /// Completes the current piece, skips complete pieces, and begins the last one.
     fn fill(&mut self, mut count: u64, absent: bool, take: &mut dyn PieceSink) {
         while count > 0 {
+            // Complete pieces without data are skipped, because a hostile list can have any number.
             if self.at == self.piece.start && self.piece.end - self.at <= count && self.piece != NONE {
                 self.submit(take);
                 self.settle(0, take);
@@ -185,6 +187,7 @@ impl Sequence {
     /// Skips pieces that end before `end`.
     fn pass(&mut self, end: u64) {
         let next = match &self.cuts {
+            // The last piece may be shorter, which `at` does not consider.
             Cuts::Equal { covered, .. } if end >= covered.end => self.cuts.count(),
             _ => self.cuts.at(end),
         };
@@ -209,6 +212,7 @@ impl Sequence {
 
     /// Marks the current piece as absent.
     fn mark(&mut self) {
+        // A large piece has no others in its unit, because `end_piece` submits those before it.
         let piece = if self.is_large() { 0 } else { self.unit.pieces.len() };
         let absent = &mut self.unit.absent;
         absent.resize(absent.len().max(piece + 1), false);
@@ -242,6 +246,8 @@ impl Sequence {
         }
         self.number += 1;
         self.piece = self.cuts.piece(self.number).unwrap_or(NONE);
+        // The length of the next piece counts too, so that a large one never finds small ones in
+        // its unit.
         let next = if self.piece == NONE { u64::MAX } else { self.piece.end - self.piece.start };
         let full = (self.unit.bytes.len() as u64).saturating_add(next) > self.most_bytes;
         if full || self.unit.pieces.len() >= MOST_PIECES {
@@ -260,6 +266,7 @@ impl Sequence {
             return self.recycle(unit);
         }
         let (done, receiver) = bounded(1);
+        // Results are passed on in the order of submission, so only the oldest one is awaited.
         self.settle(self.most - 1, take);
         self.under_way.push_back(receiver);
         // The threads live as long as this value.
@@ -278,6 +285,7 @@ impl Sequence {
     fn settle(&mut self, most: usize, take: &mut dyn PieceSink) {
         while self.under_way.len() > most {
             let Some(receiver) = self.under_way.pop_front() else { return };
+            // Only if a hashing thread panicked, which the scope of the threads passes on.
             let Ok((unit, digests)) = receiver.recv() else { return };
             take.pieces(unit.first, &digests, &unit.absent);
             self.recycle(unit);

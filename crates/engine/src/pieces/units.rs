@@ -20,11 +20,13 @@ pub(super) struct Units<'a> {
 impl Units<'_> {
     /// Returns the number of pieces per unit.
     pub(super) fn pieces(&self) -> u64 {
+        // A file shorter than a piece makes its only piece shorter too; rounding up keeps the ratio
+        // a power of two.
         self.plans.first().map_or(1, |plan| UNIT / plan.piece(0).end.clamp(1, UNIT).next_power_of_two())
     }
 
     /// Hashes the pieces of neighbouring units. Returns the first piece and, for each plan, the digests that start with
-    /// it. `turn` is released after they have been read.
+    /// it. `disk` is released after they have been read.
     ///
     /// # Errors
     /// Fails as [`Source::look`], or if the chains were stopped.
@@ -62,6 +64,7 @@ impl Units<'_> {
         let digests = match self.beside.filter(|chains| chains.wanted().contains(&first)) {
             Some(chains) => {
                 let stopped = || Error::interrupted(self.source.path);
+                // Read even if mapped, because the chains keep the bytes beyond this call.
                 let mut buffer = chains.buffer(first, len).ok_or_else(stopped)?;
                 self.source.read(&mut buffer, start)?;
                 drop(disk);

@@ -98,6 +98,8 @@ impl<'a> WorkQueue<'a> {
 
     /// Records an error; nothing more is handed out.
     pub(super) fn fail(&self, error: Error) {
+        // No wake-up is needed: a thread that waits in `take` waits for the item of another one,
+        // and every item ends with a wake-up, however its thread ends (`WorkItem::drop`).
         lock(&self.rest).failed.get_or_insert(error);
     }
 
@@ -132,6 +134,8 @@ impl<'a> WorkQueue<'a> {
     /// Returns the next work item, or `None` if there are no more, a thread failed, or the run was stopped.
     pub(super) fn take(&self) -> Option<WorkItem<'_, 'a>> {
         let mut rest = lock(&self.rest);
+        // Two windows per thread at least; otherwise threads would wait for each other all the
+        // time.
         let ahead = AHEAD.max(2 * self.most as u64) * self.threads;
         loop {
             if rest.failed.is_some() || self.source.progress.stopped() {
@@ -140,6 +144,8 @@ impl<'a> WorkQueue<'a> {
             while rest.current.is_empty() {
                 rest.current = rest.wanted.next()?;
             }
+            // No deadlock: a thread drops its item before it takes the next one, so the slowest
+            // item belongs to a thread that does not wait here.
             match rest.taken.iter().min() {
                 Some(slowest) if rest.current.start >= slowest + ahead => {
                     rest = self.moved.wait(rest).unwrap_or_else(PoisonError::into_inner);
@@ -151,6 +157,8 @@ impl<'a> WorkQueue<'a> {
         let mut data_end = u64::MAX;
         if self.zeros {
             let start = self.start(first);
+            // One query per extent instead of one per item. If the file changes in between, the
+            // proof is refused, whatever is read.
             if rest.data.end <= start {
                 rest.data =
                     self.source.data_from(start).map_err(|error| rest.failed.get_or_insert(error)).ok()?;
@@ -158,12 +166,15 @@ impl<'a> WorkQueue<'a> {
             // A short piece at the end is not a run of zeros.
             let whole = |plan: &Plan| plan.merkle().map_or_else(|| plan.piece(0).end, Merkle::leaf_size);
             let len = self.leaves.map_or(UNIT, whole);
+            // Rounded down: an item that is partly data is read.
             let free = (rest.data.start / len).min(rest.current.end);
             if free > first {
                 rest.current.start = free;
                 rest.taken.push(first);
                 return Some(WorkItem { queue: self, first, work: Work::Hole(first..free) });
             }
+            // Rounded up: a window ends with the item that contains the end of the data, so that
+            // the hole after it is handed out as such.
             data_end = rest.data.end.div_ceil(len);
         }
         let mut items = Vec::with_capacity(self.most);
