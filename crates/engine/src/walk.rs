@@ -311,6 +311,7 @@ impl Walk {
             return Some(Item::File(named(path), None));
         }
         let mut path = path;
+        // So that the lengths of paths agree with `Ancestry`, in which only `/` ends in a slash.
         while path.len() > 1 && path.ends_with(b"/") {
             path.pop();
         }
@@ -324,6 +325,8 @@ impl Walk {
         if !self.start.is_empty() {
             folder_path = folder_path.down(&self.start, anchor);
         }
+        // `list` takes this back: every folder counts as open from when it is found until it is
+        // listed.
         self.pending.open.fetch_add(1, SeqCst);
         self.path = folder_path.path();
         self.descend(folder_path, None)
@@ -336,7 +339,10 @@ impl Walk {
             Ok(listing) => listing,
             Err(error) => return self.ascend(Some(Item::Failed(error))),
         };
+        // The entries are being consumed now, so helpers may list more.
         listing.waits = None;
+        // Without followed links a tree has no loops. The helpers did not list subfolders of this
+        // listing (`deep` is false), so only its own entries were counted.
         if self.options.follow && self.stack.iter().any(|level| level.id == listing.id()) {
             self.pending.add(&listing.entries, -1);
             let error = Error::new(&self.path, "walk", Cause::Loop);
@@ -353,7 +359,8 @@ impl Walk {
         self.listed += 1;
         self.look_ahead(&folder_path, &listing.anchor, &mut listing.entries);
         if let Some(folders) = &mut self.folders {
-            // Metadata from the parent folder, because a folder may be its own base, from which it has no name.
+            // The anchor is the one of the parent folder, because a folder may be its own base,
+            // from which it has no name.
             let anchor = folder_path.anchor.clone();
             folders.push(Folder { path: self.path.clone(), anchor, stat: listing.stat });
         }
@@ -371,6 +378,7 @@ impl Walk {
 
     /// Offers the subfolders to helpers, once the tree has turned out to have more than a few folders.
     fn look_ahead(&mut self, folder_path: &Arc<Ancestry>, anchor: &Anchor, entries: &mut [Entry]) {
+        // With ignore files, only the consumer knows which subfolders are part of the walk.
         if self.listed < 4 || self.options.gitignore {
             return;
         }
@@ -406,6 +414,7 @@ impl Walk {
         push(&mut path, b".gitignore");
         let mut text = Vec::new();
         let read = anchor.root().resolve(anchor.rest(&path), OpenMode::Read);
+        // Without the rules, more files are hashed than intended, but none is missed.
         if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
             return above;
         }
@@ -462,6 +471,7 @@ impl Walk {
         // As in git, the nearest file with a matching rule decides.
         let mut last: Option<&Arc<IgnoreFile>> = None;
         for rules in self.stack.iter().rev().filter_map(|level| level.ignore.as_ref()) {
+            // Folders without an ignore file share the rules of the folder above.
             if last.is_some_and(|last| Arc::ptr_eq(last, rules)) {
                 continue;
             }
@@ -477,6 +487,7 @@ impl Walk {
     fn visit(&mut self, entry: Entry) -> Option<Item> {
         push(&mut self.path, entry.folder_name());
         let mut kind = entry.kind;
+        // An item leaves the counts when it is reached, even if it is then excluded.
         if !self.pending.is_open(kind) {
             self.pending.items.fetch_sub(1, SeqCst);
         }
@@ -484,6 +495,7 @@ impl Walk {
         let passed_over = self.stack.len() == 1 && entry.folder_name() == self.passed_over;
         let ignored = passed_over || skip_git || self.is_ignored(&self.path, kind == FileType::Directory);
         if ignored || self.is_left_out(kind) {
+            // A helper that has the job must not list a folder that is not part of the walk.
             if let Some(job) = entry.job {
                 job.slot.give_up();
             }
@@ -493,6 +505,8 @@ impl Walk {
         if kind == FileType::Symlink {
             let target = anchor.stat(&self.path, true);
             let is_folder = |stat: &Metadata| stat.kind() == FileType::Directory;
+            // A followed link counted as open, because it could lead to a folder. Only `list` ends
+            // that for one that does.
             if self.options.follow && !target.as_ref().is_ok_and(is_folder) {
                 self.pending.open.fetch_sub(1, SeqCst);
             }
@@ -514,6 +528,7 @@ impl Walk {
         }
         let item = match kind {
             FileType::Directory => {
+                // A helper links the folders below to this object, so the same one is used here.
                 let listed = entry.job.as_ref().map(|job| job.folder_path.clone());
                 let folder_path =
                     listed.unwrap_or_else(|| folder_path.down(entry.folder_name(), anchor.clone()));
@@ -589,7 +604,9 @@ impl Iterator for Walk {
         if !self.options.select.is_open() || self.options.gitignore {
             return (0, None);
         }
-        // Load `open` first, because a listing adds its entries before it closes its folder.
+        // Load `open` first: a listing adds its entries before it stops being open, so if no folder
+        // is open, the second load sees all entries. Only `next` removes some, and it cannot run
+        // meanwhile.
         let open = self.pending.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.pending.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))

@@ -65,6 +65,9 @@ impl Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
+        // Before the lock: a helper tests `ended` and then waits without releasing the lock in
+        // between, so it either sees the end or is waiting when it is notified. Helpers are not
+        // joined, since one may wait for a slow disk.
         self.shared.ended.store(true, Relaxed);
         // Folders that will not be listed any more, which may be open.
         let left = std::mem::take(&mut *self.shared.lock());
@@ -90,7 +93,8 @@ impl Shared {
         while !self.ended.load(Relaxed) {
             let full = self.waiting.load(Relaxed) > AHEAD;
             let Some(job) = (if full { None } else { folders.pop() }) else {
-                // When full, poll: the consumer does not notify helpers.
+                // When full, poll: the consumer does not notify helpers, as it would have to for
+                // every folder.
                 let wait = std::time::Duration::from_millis(if full { 2 } else { 1000 });
                 folders = self.more.wait_timeout(folders, wait).unwrap_or_else(PoisonError::into_inner).0;
                 continue;
@@ -102,6 +106,7 @@ impl Shared {
     }
 
     fn list(&self, ListingJob { folder_path, slot }: ListingJob) {
+        // The consumer may have been faster: its folders stay in the queue.
         let Some(begun) = slot.begin() else { return };
         let mut listing = list(&folder_path, &self.pending);
         let mut listed = Vec::new();
@@ -110,8 +115,10 @@ impl Shared {
                 listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
                 listed = listing_jobs(&folder_path, &listing.anchor, &mut listing.entries);
             }
+            // Counted before the consumer can take the listing and release its share.
             listing.waits = Some(WaitingShare::new(listing.entries.len(), &self.waiting));
         }
+        // The consumer may wait for this, so it comes before the offer, which takes a lock.
         begun.put(listing);
         self.offer(listed);
     }

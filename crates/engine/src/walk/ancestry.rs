@@ -51,6 +51,8 @@ impl Ancestry {
 
     /// Returns the path starting at `skip`, where a name begins.
     fn path_from(&self, skip: usize) -> Vec<u8> {
+        // Filled from the end, as a folder knows only those above it. What no name covers is a
+        // slash.
         let mut path = vec![b'/'; self.len.saturating_sub(skip)];
         let mut folder_path = self;
         while folder_path.len > skip {
@@ -71,6 +73,8 @@ impl Drop for Ancestry {
     fn drop(&mut self) {
         let mut above = self.above.take();
         while let Some(folder_path) = above {
+            // `into_inner`, because `try_unwrap` could fail for two threads that drop the last two
+            // references at the same time, and the chain would be dropped recursively.
             above = Arc::into_inner(folder_path).and_then(|mut folder_path| folder_path.above.take());
         }
     }

@@ -108,6 +108,7 @@ impl Drop for Listing {
     fn drop(&mut self) {
         let mut rest = take(&mut self.entries);
         while let Some(entry) = rest.pop() {
+            // If a helper still has the slot, the helper drops the listing in it, in the same way.
             let slot = entry.job.and_then(|job| Arc::into_inner(job.slot));
             if let Some(Ok(mut listing)) = slot.and_then(ListingSlot::into_listed) {
                 rest.append(&mut listing.entries);
@@ -119,6 +120,8 @@ impl Drop for Listing {
 /// Reads a folder and counts its entries. The result is unsorted.
 pub(super) fn list(folder_path: &Ancestry, pending: &Pending) -> Result<Listing, Error> {
     let listing = read(folder_path, pending.settled);
+    // Entries are added before the folder stops being open, so that the counts never look complete
+    // in between. A folder that cannot be listed is not open either.
     listing.iter().for_each(|listing| pending.add(&listing.entries, 1));
     pending.open.fetch_sub(1, SeqCst);
     listing
@@ -128,6 +131,7 @@ fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
     let root = folder_path.anchor.root();
     let fail = |error: Errno| root.refusal(&folder_path.path(), "list", error);
     let folder = root.resolve(&folder_path.rest(), OpenMode::Listing).map_err(fail)?;
+    // Before the entries are read, so that a change in between differs from it later.
     let mut stat = Metadata::of(&folder).map_err(fail)?;
     if settled {
         let system = System::of(&folder, &stat);

@@ -48,6 +48,7 @@ impl<L> ListingSlot<L> {
     /// `None`, and no helper will start.
     pub(crate) fn take(&self) -> Option<L> {
         let mut state = self.lock();
+        // Every way out of a helper drops its `Begun`, which ends this state.
         while matches!(*state, SlotState::Begun) {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -59,6 +60,8 @@ impl<L> ListingSlot<L> {
 
     /// Records that the listing is not needed.
     pub(crate) fn give_up(&self) {
+        // Only the consumer waits, and it is the one that calls this, so nobody needs to be woken.
+        // The listing is dropped without the lock, because it may be large.
         let before = std::mem::replace(&mut *self.lock(), SlotState::Over);
         drop(before);
     }
