@@ -98,9 +98,12 @@ pub(crate) fn read_ahead(
     progress: &Progress,
 ) -> Result<bool, Errno> {
     advise_sequential(file.file());
+    // Two threads cannot advance one hasher.
     let threads = threads.clamp(1, hashers.len().max(1));
     let mapped = !file.has_holes() && mapping.suits(file);
     let pipe = &Pipe::new(hashers, threads, progress);
+    // Never contended: either the reading thread uses the file or, without one, this thread. The
+    // lock only lets the closures share the reference.
     let reading = Mutex::new(&mut *file);
     let file_of = || reading.lock().unwrap_or_else(PoisonError::into_inner);
     std::thread::scope(|scope| {
@@ -137,6 +140,8 @@ impl<'a> Pipe<'a> {
         let (slice, slices) = if is_tight() { (SMALL_SLICE, FEW) } else { (SLICE, SLICES) };
         let track = |hasher| Track { hasher: Some(hasher), next: 0, zeros: ZEROS };
         let tracks = hashers.iter_mut().map(track).collect();
+        // The number of buffers bounds memory: one for each waiting slice, and some to read into
+        // while threads still use theirs.
         let state = AheadState {
             stretches: VecDeque::new(),
             first: 0,
@@ -188,6 +193,7 @@ impl<'a> Pipe<'a> {
 
     /// Reads and hashes on this thread when no other thread can be started.
     fn run_sequentially(&self, file: &mut Guarded) -> Result<(), Errno> {
+        // The lock is held throughout, as no other thread runs.
         let (mut state, mut buffer) = (self.lock(), vec![0; self.slice]);
         let sparse = file.has_holes();
         while !file.at_end() && !self.progress.stopped() {
@@ -217,6 +223,7 @@ impl<'a> Pipe<'a> {
         let (mut at, size) = (0, file.size_hint());
         while at < size && !self.is_over() {
             let len = WINDOW.min(size - at);
+            // Not an error: the address space may be exhausted, and reading always works.
             let Ok(window) = Window::map(file.file(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);
             };
@@ -244,6 +251,7 @@ impl<'a> Pipe<'a> {
     /// Adds a hole in portions small enough that every algorithm processes one in a short time.
     fn put_zeros(&self, mut count: u64) {
         while count > 0 && !self.is_over() {
+            // Asked again for each portion, because the algorithms adapt theirs to their speed.
             let part = self.lock().tracks.iter().map(|track| track.zeros).min().unwrap_or(count).min(count);
             self.put(Extent::Zeros(part));
             count -= part;
@@ -252,6 +260,8 @@ impl<'a> Pipe<'a> {
 
     fn put(&self, stretch: Extent) {
         let mut state = self.lock();
+        // A stop needs no test here: a full queue has work for a hashing thread, which sees the
+        // stop and ends everything.
         while state.stretches.len() >= self.slices && state.ended.is_none() {
             state = self.wait(state);
         }
@@ -276,6 +286,8 @@ impl<'a> Pipe<'a> {
             let end = state.first + state.stretches.len() as u64;
             let behind = state.tracks.iter_mut().enumerate();
             let behind = behind.filter(|(_, track)| track.next < end && track.hasher.is_some());
+            // The algorithm that is furthest behind keeps the oldest slice in memory, so it comes
+            // first.
             let Some((i, track)) = behind.min_by_key(|(_, track)| track.next) else {
                 match state.ended {
                     Some(Err(_)) => return,
@@ -301,6 +313,7 @@ impl<'a> Pipe<'a> {
                 Extent::Zeros(count) => *count,
                 Extent::Data { .. } | Extent::Mapped(_) => 0,
             };
+            // Before `next` advances, so that `retire` finds no other reference to the slice.
             drop(stretch);
             state = self.lock();
             if faulted {
@@ -309,6 +322,8 @@ impl<'a> Pipe<'a> {
             }
             let track = &mut state.tracks[i];
             (track.hasher, track.next) = (Some(hasher), number + 1);
+            // Only a complete portion shows whether the next one may be larger. No overflow: a
+            // portion is smaller than 2^63, as files are.
             if zeros >= track.zeros {
                 let took = started.elapsed();
                 track.zeros = if took < AT_ONCE { 2 * zeros } else { zeros };
@@ -350,7 +365,8 @@ impl AheadState<'_> {
             match Arc::try_unwrap(stretch) {
                 Ok(Extent::Data { buffer, .. }) => self.spare.push(buffer),
                 Ok(Extent::Zeros(_) | Extent::Mapped(_)) => {}
-                // Another thread is about to release it; a new buffer is created instead.
+                // Does not occur, as threads drop their references before they advance; if it did,
+                // a new buffer would be created instead.
                 Err(_) => self.spare.push(Vec::new()),
             }
         }

@@ -56,6 +56,8 @@ impl<'a> Source<'a> {
         let mut filled = 0;
         while filled < buffer.len() {
             match read_at(self.file.file(), &mut buffer[filled..], offset + filled as u64) {
+                // The file was truncated. The proof would be refused too, but the buffer cannot be
+                // filled.
                 Ok(0) => {
                     let (end, size) = (offset + filled as u64, self.size);
                     let why = format!("only {end} of {size} bytes could be read");
@@ -85,6 +87,7 @@ impl<'a> Source<'a> {
         buffer: &mut Vec<u8>,
         hash: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Error> {
+        // If data are written into the hole now, the proof is refused because of the change.
         if self.is_hole(offset, len)?
             && let Some(zeros) = zeros().get(..len)
         {
@@ -119,6 +122,8 @@ impl<'a> Source<'a> {
             self.progress.add_bytes(views.iter().map(|view| view.1 as u64).sum());
             return Ok(());
         }
+        // A fault has no error code, but a read of the same bytes fails with one if the cause
+        // persists.
         views.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
         // The fault was temporary, but the bytes that were hashed were not the file's.
         Err(Error::new(self.path, "read", self.file.blame(Errno::IO)))
@@ -130,6 +135,7 @@ impl<'a> Source<'a> {
     /// Returns the system's error.
     pub(crate) fn data_from(&self, start: u64) -> Result<Range<u64>, Error> {
         let failed = |error| self.failed(error);
+        // Data beyond the recorded size means that the file grew, which `finish` reports.
         let data = seek_data(self.file.file(), start).map_err(failed)?.filter(|data| *data < self.size);
         let Some(data) = data else { return Ok(self.size..u64::MAX) };
         match seek_hole(self.file.file(), data).map_err(failed)? {
