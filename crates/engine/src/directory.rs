@@ -79,6 +79,6 @@ pub fn digest(
             .iter()
             .filter(|object| matches!(object.what, What::File))
             .map(Object::size)
-            .sum(),
+            .fold(0, u64::saturating_add),
     })
 }

@@ -95,6 +95,20 @@ fn exhausted_file_descriptors_fail_fast_and_name_the_limit() {
     assert!(failed > 0);
 }
 
+/// regression: workers opened more files than their share of the descriptors, and the walk failed for want of one.
+#[test]
+fn small_limit_of_descriptors_suffices_for_many_folders() {
+    let folder = Folder::new();
+    for number in 0..400 {
+        ["a", "b", "c"].iter().for_each(|name| folder.write(&format!("t/{number}/{name}"), "abc"));
+    }
+    for (limit, threads) in [(24, "2"), (48, "8"), (64, "2"), (256, "8")] {
+        let words = [env!("CARGO_BIN_EXE_truesum"), "hash", "-j", threads, "t"];
+        let ran = run_with_ulimit(&folder, &format!("-n {limit}"), &words);
+        assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 1200), "{limit}: {}", ran.err);
+    }
+}
+
 /// regression: the program crashed with a stack overflow.
 #[test]
 fn small_stack_is_sufficient() {

@@ -43,9 +43,8 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     // Sizes of sparse files and from manifests can add up to more than 2^64.
     let all: u128 = sizes.iter().copied().map(u128::from).sum();
     if lanes == 1 {
-        // Without lanes, it costs nothing to hash a file alone. This helps if the file is larger
-        // than a thread's share of all bytes.
-        return sizes.iter().take_while(|&&size| u128::from(size) > all / threads as u128).count();
+        // Without lanes, files share nothing.
+        return sizes.iter().take_while(|&&size| size > READ_AHEAD).count();
     }
     // The effort for each number of messages on a core, for all algorithms together.
     let mut efforts = vec![0; lanes + 1];
@@ -135,10 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn without_lanes_only_oversized_files_are_hashed_separately() {
+    fn without_lanes_all_large_files_are_hashed_separately() {
         assert_eq!(lanes_of(&spec("crc32")[0]), 1);
         assert_eq!(alone(&[100 * MIB, MIB, MIB], &spec("crc32"), 2), 1);
-        assert_eq!(alone(&[100 * MIB; 4], &spec("crc32"), 2), 0);
+        assert_eq!(alone(&[100 * MIB; 4], &spec("crc32"), 2), 4);
     }
 
     #[test]

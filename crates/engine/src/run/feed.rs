@@ -202,6 +202,9 @@ impl<'a> Feeder<'a> {
                 feed.progress.add_found_bytes(bytes);
             }
             events.append(&mut feed.events);
+            // A worker hashes files that go alone one after the other, while others may have nothing to do.
+            let goes_alone = feed.ready.last().is_some_and(|next| next.alone == Some(true));
+            let most = if goes_alone { 1 } else { most };
             // Towards the end, the remaining jobs are shared, so that the other threads are not idle.
             let share = if feed.ended { feed.ready.len().div_ceil(self.useful_threads.max(1)) } else { most };
             let rest = feed.ready.len().saturating_sub(most.min(share));
@@ -282,7 +285,8 @@ impl Feed<'_> {
             self.ready.drain(..).map(|assigned| (size(&assigned.job, config), assigned)).collect();
         // A stable sort by size; ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
-        let total = sized.iter().map(|(size, _)| *size).sum();
+        // Sparse files can have any size, so that the sum of three overflows.
+        let total = sized.iter().try_fold(0u64, |sum, (size, _)| Some(sum.saturating_add((*size)?)));
         // Usually there is one list of algorithms; if there are several, that of the largest file decides.
         let specs: &[Spec] = sized.last().map_or(&[], |(_, assigned)| &assigned.job.specs);
         let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| size.unwrap_or(0)).collect();

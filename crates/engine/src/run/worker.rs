@@ -177,15 +177,17 @@ impl<'a, 'f> Worker<'a, 'f> {
             // After a stop, unfinished files are dropped. The worker must then not wait for their outcomes to be
             // delivered.
             let room = |worker: &Worker, active: &Vec<Active>, width: usize| {
-                active.len() + worker.slow.len() < width.min(worker.open_limit)
-                    && !(worker.config.remote.is_some() && are_large(active))
-                    && !worker.progress.stopped()
+                let is_full = worker.config.remote.is_some() && are_large(active);
+                let open = active.len() + worker.slow.len();
+                let most =
+                    if is_full || worker.progress.stopped() { 0 } else { width.min(worker.open_limit) };
+                most.saturating_sub(open)
             };
-            while more && room(&self, &active, width) {
+            while more && let most @ 1.. = room(&self, &active, width) {
                 // Only a worker that holds nothing may sleep (rule 1 in `frontier.rs`).
                 let idle = active.is_empty() && self.slow.is_empty();
                 // Opening an object takes so long that other workers should open the next one.
-                let most = if self.config.remote.is_some() { 1 } else { width - active.len() };
+                let most = if self.config.remote.is_some() { 1 } else { most };
                 more = self.feeder.pull(most, idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {
                     break;
@@ -307,7 +309,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 {
                     // The descriptors in use elsewhere leave this worker as many files as it has
                     // open now. It is not tested again whether they leave more.
-                    self.open_limit = active.len().max(1);
+                    self.open_limit = self.open_limit.min(active.len().max(1));
                     if active.is_empty() {
                         let read = self.progress.bytes();
                         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -523,7 +525,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
 /// Returns whether these objects, which are in memory, have as many bytes as a worker should hold.
 fn are_large(active: &[Active]) -> bool {
-    active.iter().map(|file| file.file.size_hint()).sum::<u64>() >= SMALL
+    active.iter().map(|file| file.file.size_hint()).fold(0, u64::saturating_add) >= SMALL
 }
 
 /// Returns whether no algorithm has lanes. Then files share nothing, and a large one is better read ahead.
