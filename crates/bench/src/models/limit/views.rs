@@ -30,7 +30,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
     let mut bars = Vec::new();
     for name in algorithms(record) {
         let (one, many) = pair(record, name);
-        for (m, how) in [(one, "one message"), (many, "many in lanes")] {
+        for (m, how) in [(one, "one file"), (many, "many files")] {
             if m.is_some() {
                 table.rows.push(vec![
                     format!("{name}, {how}"),
@@ -51,7 +51,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
         chart: Some(Chart {
             title: "Hash rate of one core, and read rates".to_owned(),
             unit: "GB/s".to_owned(),
-            series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
+            series: vec!["one file".to_owned(), "many files at once".to_owned()],
             kind: Kind::Bars {
                 rows: bars,
                 marks: limits.list().into_iter().map(|(name, value)| (name, value / 1e9)).collect(),
@@ -127,7 +127,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
         match (rate(one), rate(many)) {
             (Some(one), Some(many)) if many > one * 1.1 => {
                 needs.push((algorithm.to_owned(), source / one, row));
-                needs.push((format!("{algorithm} in lanes"), source / many, row));
+                needs.push((format!("{algorithm} with many files"), source / many, row));
             }
             (Some(one), _) => needs.push((algorithm.to_owned(), source / one, row)),
             _ => {}
@@ -136,12 +136,12 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let list: Vec<String> =
         needs.iter().map(|(name, cores, _)| format!("{name} {}", digits(*cores))).collect();
     words.push(format!(
-        "The {name} delivers {}. Cores needed to keep up with it: {}. This machine has {}.",
+        "The {name} delivers {}. Cores needed to keep up with it: {}. Cores available: {}.",
         rate(source),
         list.join(", "),
         limits.cores
     ));
-    let single = |name: &str| !name.ends_with(" in lanes");
+    let single = |name: &str| !name.ends_with(" with many files");
     let slow: Vec<&str> =
         needs.iter().filter(|(n, c, _)| single(n) && *c > 1.0).map(|(n, ..)| n.as_str()).collect();
     let fast: Vec<&str> =
@@ -149,7 +149,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     if !slow.is_empty() {
         words.push(format!(
             "For one large file, the processor is the bottleneck with {}: an ordinary digest of one file cannot use a \
-             second core. Many files use all cores and lanes; for a single file, only a tree digest uses all cores.",
+             second core. Many files use all cores and SIMD lanes; for a single file, only a tree digest uses all cores.",
             slow.join(", ")
         ));
     }
@@ -188,7 +188,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     }
     for (name, _, status) in needs {
         if let Some(Status::Broken(why)) = status
-            && !name.ends_with(" in lanes")
+            && !name.ends_with(" with many files")
         {
             words.push(format!(
                 "{name} is broken ({why}): use it only for existing manifests, to detect accidental damage."
