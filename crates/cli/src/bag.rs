@@ -89,7 +89,7 @@ struct UpdateArgs {
     /// Bags to update
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
-    /// Accept modified files; =all also accepts those whose times show no edit
+    /// Accept modified files; =all also accepts those whose times do not show an edit
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
@@ -117,14 +117,14 @@ struct MakingArgs {
     follow: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }
 
 /// Verify that bags are complete and valid
 ///
-/// Fails if a file is missing or damaged, if data contains a file that is in no manifest, or if Payload-Oxum is wrong.
+/// Fails if a file is missing or damaged, if the folder data contains a file that is in no manifest, or if Payload-Oxum is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

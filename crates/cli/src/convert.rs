@@ -64,7 +64,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
+    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost
@@ -73,7 +73,7 @@ pub struct ConvertArgs {
     /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// Algorithms of lines in IN that do not name one
+    /// Algorithms to assume for lines of IN that name none
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub from_algorithm: Vec<Spec>,

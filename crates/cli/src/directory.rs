@@ -20,10 +20,10 @@ Examples:
   truesum directory --kind git .                 print git's tree ID
   truesum directory --kind h1 --prefix golang.org/x/mod@v0.22.0 mod
   truesum directory --expect swh:1:dir:0123... src  compare with a known digest
-  truesum directory prove photos 2024/a.jpg > proof  prove that photos has it
+  truesum directory prove photos 2024/a.jpg > proof  prove that it is in photos
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
-No digest is printed if anything changed during the read or could not be read. docs/spec/directory.md in the source tree defines \
-the digest of kind truesum. For a folder that has the name of a subcommand, write ./NAME.
+No digest is printed if anything changed while it was being read or could not be read. docs/spec/directory.md in the source tree \
+defines the digest of kind truesum. For a folder that has the name of a subcommand, write ./NAME.
 Exit status: 0 the digest was printed or matches --expect, 1 it differs or a file could not be read, 2 usage or output error."
 )]
 pub struct DirectoryArgs {

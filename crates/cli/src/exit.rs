@@ -35,44 +35,55 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "2",
-                "the command could not be carried out: wrong usage, output that could not be written, out of memory",
+                "the command could not be carried out: incorrect usage, output that could not be written, or lack of memory",
             ),
         ],
         "audit" => &[
             ("0", "everything matches"),
             ("1", "something differs"),
-            ("2", "not everything could be compared, or wrong usage"),
+            ("2", "not everything could be compared, or incorrect usage"),
         ],
         "update" => &[
             ("0", "everything matches the manifest now"),
             ("1", "a file still differs from the manifest"),
             ("2", "usage, input or output error; the summary shows whether the manifest was written"),
         ],
-        "diff" => {
-            &[("0", "equal"), ("1", "different"), ("2", "not everything could be compared, or wrong usage")]
-        }
+        "diff" => &[
+            ("0", "equal"),
+            ("1", "different"),
+            ("2", "not everything could be compared, or incorrect usage"),
+        ],
         "bag-create" | "bag-update" => &[
             ("0", "the bags were written"),
             (
                 "1",
                 "a file is missing, is unreadable, does not match an older manifest, or cannot be in a bag",
             ),
-            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+            (
+                "2",
+                "the command could not be carried out: incorrect usage, or output that could not be written",
+            ),
         ],
         "torrent-create" => &[
             ("0", "the torrent was written"),
             ("1", "a file is missing, is unreadable, or changed while it was read; nothing was written"),
-            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+            (
+                "2",
+                "the command could not be carried out: incorrect usage, or output that could not be written",
+            ),
         ],
         "text" => &[
             ("0", "all digests were printed"),
             ("1", "the file specified with --lines could not be read"),
-            ("2", "the command could not be carried out: wrong usage, or output that could not be written"),
+            (
+                "2",
+                "the command could not be carried out: incorrect usage, or output that could not be written",
+            ),
         ],
         "embed-add" => &[
             ("0", "all names contain the CRC-32, or would contain it with --yes"),
             ("1", "a file could not be read or renamed, or its name contains a different CRC-32"),
-            ("2", "the command could not be carried out: wrong usage, or no files"),
+            ("2", "the command could not be carried out: incorrect usage, or no files"),
         ],
         "tree" => &[
             ("0", "the digests of all files were printed, and the requested trees were stored"),
@@ -84,7 +95,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "the file is damaged"),
             (
                 "2",
-                "the tree is damaged, it is unclear whether the file or the tree is damaged, or wrong usage",
+                "the tree is damaged, it is unclear whether the file or the tree is damaged, or incorrect usage",
             ),
         ],
         "tree-repair" => &[
@@ -95,12 +106,12 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "the requested proof is not possible, or wrong usage"),
+            ("2", "the requested proof is not possible, or incorrect usage"),
         ],
         "tree-verify-proof" => &[
             ("0", "the proof is valid"),
             ("1", "the proof is invalid"),
-            ("2", "the proof or the digest is malformed, or wrong usage"),
+            ("2", "the proof or the digest is malformed, or incorrect usage"),
         ],
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
@@ -145,7 +156,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "directory-prove" => &[
             ("0", "the proof was printed"),
             ("1", "something could not be read"),
-            ("2", "no such file, or wrong usage"),
+            ("2", "no such file, or incorrect usage"),
         ],
         "directory-verify-proof" => &[
             ("0", "the digest covers the file under the printed name"),
@@ -165,7 +176,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "find" => &[
             ("0", "all digests were found"),
             ("1", "some digests were not found"),
-            ("2", "not everything could be read, so \"absent\" is not certain; or wrong usage"),
+            ("2", "not everything could be read, so \"absent\" is not certain; or incorrect usage"),
         ],
         "duplicates" => &[
             ("0", "all files were compared, with or without duplicates"),
@@ -191,7 +202,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out: wrong usage, a manifest that is unreadable or has malformed lines, output that could not be written, out of memory, or nothing was verified",
+        "the command could not be carried out: incorrect usage, a manifest that is unreadable or has malformed lines, output that could not be written, lack of memory, or nothing to verify",
     ),
 ];
 

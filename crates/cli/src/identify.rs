@@ -23,7 +23,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::{Charset, display_safe, quotef};
 use truesum_fs::name::OsStrExt;
 
-/// Identify the algorithm of a digest, or find it by trying a file
+/// Identify the algorithm of a digest, or find it by testing algorithms on a file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -204,8 +204,8 @@ pub enum ShowProgress {
 /// The value of `--moved`: whether files that were only renamed count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Moved {
-    /// Count as success
+    /// Count as a success
     Ok,
-    /// Count as failures (default)
+    /// Count as a failure (default)
     Fail,
 }

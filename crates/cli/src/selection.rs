@@ -111,11 +111,11 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// Do not start another file after this time: 90s, 30m, 12h
+    /// Do not start reading a file after this much time: 90s, 30m, 12h
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when entries were read; start with the least recently read
+    /// Record in FILE when entries were read; start with those read least recently
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

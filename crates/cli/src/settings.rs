@@ -189,7 +189,7 @@ impl Settings {
                 let word = display_safe(word.as_bytes());
                 return Err(Refusal::with_hint(
                     format!("{OPTIONS}: {word} cannot be set here"),
-                    format!("the options are {}", options.join(", ")),
+                    format!("the options that can be set here are {}", options.join(", ")),
                 ));
             };
             let Some(value) = value.or_else(|| words.next()) else {

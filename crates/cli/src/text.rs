@@ -45,7 +45,7 @@ pub struct TextArgs {
     format: FormatArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -24,7 +24,8 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 
 @CODES@
 
-For the statuses of a command, see truesum help COMMAND or its manual page.
+For the exit statuses of a particular command, see truesum help COMMAND or its
+manual page.
 `truesum check --status M` prints nothing except errors.
 A closed pipe ends the program with SIGPIPE, without a message.
 ",
@@ -48,8 +49,8 @@ gnu    Digest and name, like sha256sum; the default. The algorithm follows from
        the manifest's name or the digest length.
 bsd    SHA256 (name) = digest. Each line names its algorithm, so this is the
        best choice for several algorithms (--tag).
-jsonl  One JSON object per line, with size and time, which audit and update use
-       to distinguish corruption from edits (--json).
+jsonl  One JSON object per line, with size and time, which `audit` and `update`
+       use to distinguish corruption from edits (--json).
 sfv, hashdeep, metalink4, dfxml and more, for other programs.
 Bags and torrents are created by truesum bag and truesum torrent.
 
@@ -73,8 +74,8 @@ sha256   The default: every system can verify it, and most CPUs have
 blake3   The fastest secure algorithm; uses all cores even for a single file.
 sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree,
 sha512-tree and others: to locate damage.
-xxh3, crc32, md5, sha1: detect accidental damage only. A check then
-reports that there is no protection against tampering.
+xxh3, crc32, md5 and sha1 detect accidental damage only. A check with these
+algorithms reports that there is no protection against tampering.
 
 -a sha256,md5 computes both in one pass. Names can contain a
 parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part
@@ -98,7 +99,7 @@ which bytes are damaged. The tree takes 32 bytes per MiB.
   truesum tree leaf disk.img --range 0..1TiB    hash a range on one machine
 
 The tree is verified first, so that a damaged tree is not mistaken for a damaged
-file. blake3 is a tree hash already; for other algorithms append -tree:
+file. blake3 is already a tree hash; for other algorithms append -tree:
 sha256-tree. mtsum, S3 and Glacier use tree hashes, too.
 ",
     },
@@ -139,7 +140,7 @@ tree hash: blake3, sha256-tree.
 - Spinning disks are slow at parallel reads: use -j 1.
 - Network file systems and uncached SSDs benefit from more readers than cores;
   this is automatic.
-- A check that takes too long can be split, for example once per night:
+- A check that takes too long can be split into parts, such as one per night:
   truesum check --state S --max-bytes 200GiB M
 - Computing several digests in one pass is faster than in separate runs:
   -a sha256,md5.
@@ -150,8 +151,8 @@ tree hash: blake3, sha256-tree.
 
 truesum bench is included in packages; other builds need --features full.
 
-The memory that hash and check use hardly depends on the number and size of
-files. audit uses additional memory for each file. TRUESUM_KERNEL=NAME selects
+The memory use of `hash` and `check` hardly depends on the number and size of
+files. `audit` uses additional memory for each file. TRUESUM_KERNEL=NAME selects
 the kernels of that name, for benchmarking or debugging.
 ",
     },

@@ -53,7 +53,7 @@ struct CreateArgs {
     /// Write to FILE, atomically [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
+    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Tracker URL
@@ -71,7 +71,7 @@ struct CreateArgs {
     ways: WaysArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -29,7 +29,7 @@ Examples:
   truesum tree --save big.img                    store the tree in big.img.ftr
   truesum tree verify big.img.ftr                show damaged bytes
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
-  truesum tree prove big.img --range 1MiB..2MiB  prove these bytes
+  truesum tree prove big.img --range 1MiB..2MiB  prove it contains these bytes
   truesum tree --save --append log               read only what was appended
   truesum tree prove log --grown-from old.ftr    prove that log only grew
 For a file that has the name of a subcommand, write ./NAME."

@@ -78,7 +78,7 @@ pub struct Arguments {
     /// File to read
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Algorithm to hash with, or none to only add up the bytes (repeatable)
+    /// Algorithm to hash with, or `none` to just add up the bytes (repeatable)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Thread counts to measure in addition to 1

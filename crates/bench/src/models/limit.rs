@@ -125,7 +125,7 @@ impl Probe {
             let bytes = metadata.len().min(size) / 4096 * 4096;
             if bytes < LEAST {
                 return Err(Error(format!(
-                    "{}: too small to measure a device (at least 16 MiB); to use a temporary file, specify a folder",
+                    "{}: too small to measure a device (16 MiB or more is needed); to use a temporary file, specify a folder",
                     path.display()
                 )));
             }

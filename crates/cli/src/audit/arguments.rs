@@ -45,7 +45,7 @@ pub struct AuditArgs {
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
-    /// Print files whose digest is in none of the sets instead
+    /// Instead, print files whose digest is in none of the sets
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
@@ -81,7 +81,7 @@ pub struct AuditArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

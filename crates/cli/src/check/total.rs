@@ -95,7 +95,12 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed(), Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete(), "bag error", "bag errors");
     row(report.incomplete(), Tone::Bad, faults, Some(Trouble::Incomplete));
-    row(report.unsigned(), Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
+    let unsigned = plural(
+        report.unsigned(),
+        "manifest or file WITHOUT A VALID SIGNATURE",
+        "manifests or files WITHOUT A VALID SIGNATURE",
+    );
+    row(report.unsigned(), Tone::Bad, unsigned, None);
     let missing = plural(report.missing_manifests(), "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests(), Tone::Bad, missing, None);
     if exact {

@@ -181,7 +181,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         Some(prefix) if !Kind::is_prefix(prefix) => {
             return Err(Refusal::with_hint(
                 format!("--prefix '{}': invalid prefix", prefix.escape_debug()),
-                "use names separated by single slashes, without . and ..: golang.org/x/mod@v0.22.0",
+                "separate names by single slashes, and do not use '.' or '..' as a name; for example: golang.org/x/mod@v0.22.0",
             ));
         }
         _ => {}

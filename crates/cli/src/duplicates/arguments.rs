@@ -40,7 +40,7 @@ pub struct DuplicatesArgs {
     /// There is an object for each group, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

@@ -21,7 +21,9 @@ Examples:
 Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
 Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
 pub struct FindArgs {
-    /// Digests (any encoding that identify accepts), then files and folders to search
+    /// Digests, then files and folders to search
+    ///
+    /// The digests can be in any encoding that `truesum identify` accepts.
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
     /// Algorithms of the digests [default: the common ones for that length]
@@ -34,7 +36,7 @@ pub struct FindArgs {
     /// Read only files of exactly SIZE bytes
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "manifest")]
     pub size: Option<u64>,
-    /// Find the files in this manifest
+    /// Find the files listed in this manifest
     ///
     /// They are found by digest and size, regardless of name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -59,7 +61,7 @@ pub struct FindArgs {
     /// There is an object for each file found, then one for the complete search.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

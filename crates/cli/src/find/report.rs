@@ -45,7 +45,7 @@ pub struct Printer {
     pub output: Output,
     line: Vec<u8>,
     named_lines: u64,
-    /// The algorithms of found files for which an equal digest does not rule out tampering.
+    /// The algorithms of found files for which a matching digest does not rule out tampering.
     pub weak: BTreeSet<String>,
 }
 
@@ -193,7 +193,7 @@ fn wanted(label: &[u8], by_name: bool, line: &mut Vec<u8>) {
     }
 }
 
-/// Returns the summary line; `weak` are the algorithms for which an equal digest does not rule out
+/// Returns the summary line; `weak` are the algorithms for which a matching digest does not rule out
 /// tampering.
 pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String {
     let all = report.found().len() as u64;

@@ -34,13 +34,13 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
+    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
     /// Allow names and links that lead outside the folder
     ///
-    /// Such files are written with absolute names. `truesum check` accepts such names only with its own --allow-outside.
+    /// The names of such files are written as absolute paths. `truesum check` accepts these only with its own --allow-outside.
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_outside: bool,
@@ -82,7 +82,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LEVEL", help_heading = "Running")]
     pub summary: Option<Ending>,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     /// The torrent to create; set by `truesum torrent create`.
@@ -124,7 +124,7 @@ pub struct AlgorithmArgs {
 /// Options for the form in which digests are written.
 #[derive(Args, Default)]
 pub struct FormatArgs {
-    /// Write lines that name the algorithm: SHA256 (file) = ...
+    /// Write lines that name the algorithm: SHA256 (NAME) = ...
     #[arg(long, help_heading = "Format", conflicts_with_all = ["json", "raw", "format"])]
     pub tag: bool,
     /// Print JSON: one object per line
@@ -172,7 +172,7 @@ pub struct FormatArgs {
     #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = EncodingParser)]
     #[arg(conflicts_with_all = ["raw", "base64", "base32", "uppercase", "json"])]
     pub encoding: Option<Spelling>,
-    /// Print the raw digest bytes of a single file
+    /// Print the raw digest bytes of a single input
     #[arg(long, help_heading = "Format")]
     pub raw: bool,
 }

@@ -30,15 +30,15 @@ fn bits(row: &Algorithm) -> String {
     }
 }
 
-/// The algorithms in common use, in groups by what an equal digest shows.
+/// The algorithms in common use, in groups by what a matching digest shows.
 const COMMON: [(&str, &[&str]); 3] = [
     (
-        "Secure: an equal digest shows that the content was not changed",
+        "Secure: a matching digest shows that the content was not changed",
         &["sha256", "sha384", "sha512", "sha3-256", "blake2b", "blake3"],
     ),
-    ("Broken: an equal digest only rules out accidental damage", &["md5", "sha1", "s3-etag", "git-blob"]),
+    ("Broken: a matching digest only rules out accidental damage", &["md5", "sha1", "s3-etag", "git-blob"]),
     (
-        "Checksums: fast, and an equal digest only rules out accidental damage",
+        "Checksums: fast, and a matching digest only rules out accidental damage",
         &["crc32", "crc32c", "crc64nvme", "adler32", "xxh3", "xxh64", "xxh128"],
     ),
 ];
@@ -72,8 +72,8 @@ pub fn table(args: &ListArgs) -> String {
     text += "\nSpecify any other CRC by its parameters:\n\
              'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
              truesum list algorithms NAME shows all details of one algorithm.\n";
-    text += "\nsecure, weakened: an equal digest shows that the content was not changed (tamper-evident).\n\
-             broken, checksum: an equal digest only rules out accidental damage.\n\
+    text += "\nsecure, weakened: a matching digest shows that the content was not changed (tamper-evident).\n\
+             broken, checksum: a matching digest only rules out accidental damage.\n\
              sampled: parts of the content are not covered at all.\n";
     text
 }

@@ -29,7 +29,7 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 ///
 /// The manifest is identical to that of a single run of `truesum hash -o FILE`: names are relative to
 /// the folder of FILE. Every planned file and range must be present exactly once, or nothing is
-/// written. Parts that are missing, repeated, contradictory, damaged or of another plan are reported.
+/// written. Parts that are missing, repeated, contradictory, damaged or from another plan are reported.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ pub struct MergeArgs {
     /// Write to FILE, atomically
     #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Write lines that name the algorithm: SHA256 (file) = ...
+    /// Write lines that name the algorithm: SHA256 (NAME) = ...
     #[arg(long, conflicts_with_all = ["json", "format"])]
     tag: bool,
     /// Print JSON: one object per line
@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
+    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
     #[arg(long)]
     overwrite: bool,
     /// Keep the names in the plan, which are relative to the plan's folder
@@ -72,7 +72,7 @@ pub struct MergeArgs {
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -62,7 +62,7 @@ pub struct VerifyProofArgs {
     proof: PathBuf,
     /// File the proof is about
     ///
-    /// It is not needed for a proof of growth from a size that is a multiple of the leaf size.
+    /// A proof of growth does not need it if the old size is a multiple of the leaf size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// Trusted digest, as HEX or NAME:HEX

@@ -30,7 +30,7 @@ Examples:
   truesum tree repair --from /mnt/copy set.torrent                 use a torrent
 TREE can also be a piece list: a torrent, Metalink, PAR2, zsync, caibx, rdiff, a Bao outboard, a verity tree, the parts of an S3 \
 object or Digital Forensics XML. COPY is then the folder with the copies, or the copy itself if there is only one file. \
-The files are expected where truesum check expects them, unless FILE specifies their folder or, if the list has only one file, that file.
+The files are expected where truesum check expects them, unless FILE specifies their folder (or the file itself, if the list has only one).
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
 half of FILE would be overwritten, because FILE may then be a different file (see --most). The copy may itself be damaged elsewhere.")]
 pub struct RepairArgs {
@@ -40,7 +40,7 @@ pub struct RepairArgs {
     /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// Copy of the file to repair from
+    /// Intact copy from which to repair the file
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: OsString,
     /// Trusted digest, as HEX or NAME:HEX

@@ -25,7 +25,9 @@ pub struct UpdateArgs {
     /// Manifest to update
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
-    /// Examine only DIR; if outside the manifest's folder, names are relative to DIR
+    /// Examine only the files in DIR
+    ///
+    /// If DIR is outside the manifest's folder, names are relative to it.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
     /// Resolve names relative to DIR instead of the manifest's folder
@@ -64,7 +66,7 @@ pub struct UpdateArgs {
     /// There is an object for each differing or updated file, then one for the complete update.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes, no lines for files that are OK
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

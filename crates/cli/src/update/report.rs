@@ -169,9 +169,10 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         crate::comparing::advise_corrupt(console);
     }
     if report.doubtful() > 0 {
-        let files = count(report.doubtful(), "missing file was", "missing files were");
+        let (names, were) = if report.doubtful() == 1 { ("name", "was") } else { ("names", "were") };
+        let files = count(report.doubtful(), "missing file", "missing files");
         console.note(&format!(
-            "{files} not renamed: several files have the same content, or the only file with that content is older than the manifest"
+            "the {names} of {files} {were} not updated: several files have the same content, or the only file with that content is older than the manifest"
         ));
     }
     if report.lists_itself() {
@@ -220,7 +221,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         let files = count(report.beside(), "file", "files");
         let (were, them) = if report.beside() == 1 { ("was", "it") } else { ("were", "them") };
         console.note(&format!(
-            "{files} outside the folder that contains all entries {were} not added; to add {them}: truesum update {name} {folder}"
+            "{files} outside the folder that contains all files in the manifest {were} not added; to add {them}: truesum update {name} {folder}"
         ));
     }
     if !(report.written() || report.pending()) || !plan.reporting.notes {

@@ -196,7 +196,7 @@ fn minisign_and_signify_signatures_are_verified() {
         if folder.path(other).exists() {
             let check = folder.run(&["check", "--pubkey", other, name]);
             assert_eq!((check.out().as_str(), check.code), ("", Some(1)), "{name}: {}", check.err);
-            assert!(check.err.contains("1 WITHOUT A VALID SIGNATURE"), "{}", check.err);
+            assert!(check.err.contains("1 manifest or file WITHOUT A VALID SIGNATURE"), "{}", check.err);
         }
     }
     if folder.path("m.pub").exists() {

@@ -99,7 +99,7 @@ fn update_without_a_folder_adds_only_below_listed_folders() {
     let ran = folder.run(&["update", "photos.sha256"]);
     let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
-                truesum: note: 1 file outside the folder that contains all entries was not added; to add it: truesum update photos.sha256 .\n\
+                truesum: note: 1 file outside the folder that contains all files in the manifest was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
     assert_eq!(result_of(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();
@@ -439,7 +439,7 @@ fn update_renames_only_to_an_unambiguous_file() {
     folder.write("u/f4", "abc");
     let ran = folder.run(&["update", "--rename", "SHA256SUMS"]);
     assert!(!ran.out().contains("renamed") && ran.out().contains("missing\tu/f1"), "{ran:?}");
-    assert!(ran.err.contains("1 missing file was not renamed: several files"), "{}", ran.err);
+    assert!(ran.err.contains("the name of 1 missing file was not updated: several files"), "{}", ran.err);
     // A file that existed before the manifest was written does not replace a deleted one.
     std::fs::remove_file(folder.path("u/f3")).unwrap();
     std::fs::remove_file(folder.path("u/f4")).unwrap();

@@ -43,7 +43,7 @@ impl std::fmt::Display for CombineError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CombineError::None => f.write_str("there are no ranges to combine"),
-            CombineError::Mixed(what) => write!(f, "the ranges were hashed for different digests ({what})"),
+            CombineError::Mixed(what) => write!(f, "the ranges belong to different digests ({what})"),
             CombineError::Unstamped(range) => {
                 write!(f, "nothing records which file the range {}..{} was read from", range.start, range.end)
             }
@@ -62,7 +62,7 @@ impl std::fmt::Display for CombineError {
             }
             CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} occurs twice"),
             CombineError::Levels(range) => {
-                write!(f, "the hashes do not match the range {}..{}", range.start, range.end)
+                write!(f, "the hashes are not those that the range {}..{} needs", range.start, range.end)
             }
             CombineError::Undivided(name) => write!(f, "{name} cannot be computed from ranges"),
         }

@@ -98,7 +98,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     }
     // The last block is padded with zeros, whose amount must be limited by the size of the file.
     if len > size.clamp(SMALL, LONGEST).next_power_of_two() {
-        return Err("a block is longer than the file, or than 1 GiB");
+        return Err("a block is longer than the file or than the maximum of 1 GiB");
     }
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);

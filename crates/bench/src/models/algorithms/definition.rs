@@ -70,7 +70,7 @@ pub struct Arguments {
     /// Run only these parts
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub part: Vec<Part>,
-    /// Show how many cores a stream of this rate needs, such as 10GB/s or 100Gbit/s
+    /// Show the cores needed for a stream of this rate, such as 10GB/s or 100Gbit/s
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
     /// Also measure another library, alternating with truesum
@@ -89,7 +89,7 @@ pub enum Part {
     Mode,
     /// By kernel.
     Kernel,
-    /// By threads.
+    /// By thread count.
     Threads,
 }
 

@@ -131,7 +131,7 @@ pub(super) fn sections(file: &File, size: u64) -> Result<Package, Fault> {
         return Err("it is a ZIP64 archive, which APK signatures do not allow".into());
     }
     if directory + directory_len != record {
-        return Err("its central directory does not end at the end record (the file is truncated, damaged, or contains inserted data)".into());
+        return Err("its central directory does not end at the end record (the file is truncated or damaged, or data was inserted into it)".into());
     }
     let footer = match directory.checked_sub(FOOTER) {
         Some(at) => bytes(file, at, FOOTER as usize)?,

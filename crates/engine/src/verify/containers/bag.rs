@@ -350,7 +350,8 @@ fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
         }
     }
     let found = format!("{bytes}.{files}");
-    (found != oxum).then(|| refused(info, format!("Payload-Oxum is {oxum}, but the payload has {found}")))
+    (found != oxum)
+        .then(|| refused(info, format!("Payload-Oxum is {oxum}, but the payload has {found} (bytes.files)")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! By threads.
+//! By thread count.
 
 use crate::quantity::{digits, percent, rate};
 use crate::record::{Measurement, Record};
@@ -38,7 +38,7 @@ pub(super) fn threads(record: &Record) -> Section {
     rows.iter_mut().for_each(|(_, values): &mut (String, Vec<_>)| values.truncate(8));
     Section {
         id: "threads".to_owned(),
-        title: "By threads".to_owned(),
+        title: "By thread count".to_owned(),
         text: vec![
             "Each thread hashes its own messages. Less than 100 % of each core means that the threads share caches or \
             memory bandwidth, or that the clock frequency drops when more cores are active. Times are wall-clock \
