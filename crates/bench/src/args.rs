@@ -149,7 +149,7 @@ pub struct CompareArgs {
     /// Run to compare with the baseline
     #[arg(value_name = "B.json")]
     pub after: PathBuf,
-    /// Smallest slowdown to report, on top of the noise of both runs
+    /// Smallest slowdown to report, in addition to the noise of both runs
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = positive)]
     pub threshold: f64,
     /// The form of the result

@@ -41,7 +41,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "audit" => &[
             ("0", "everything matches"),
             ("1", "something differs"),
-            ("2", "not everything could be compared, or incorrect usage"),
+            ("2", "not everything could be compared, or the usage was incorrect"),
         ],
         "update" => &[
             ("0", "everything matches the manifest now"),
@@ -51,7 +51,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "diff" => &[
             ("0", "equal"),
             ("1", "different"),
-            ("2", "not everything could be compared, or incorrect usage"),
+            ("2", "not everything could be compared, or the usage was incorrect"),
         ],
         "bag-create" | "bag-update" => &[
             ("0", "the bags were written"),
@@ -95,7 +95,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "the file is damaged"),
             (
                 "2",
-                "the tree is damaged, it is unclear whether the file or the tree is damaged, or incorrect usage",
+                "the tree is damaged, it is unclear whether the file or the tree is damaged, or the usage was incorrect",
             ),
         ],
         "tree-repair" => &[
@@ -106,12 +106,12 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "the requested proof is not possible, or incorrect usage"),
+            ("2", "the requested proof is not possible, or the usage was incorrect"),
         ],
         "tree-verify-proof" => &[
             ("0", "the proof is valid"),
             ("1", "the proof is invalid"),
-            ("2", "the proof or the digest is malformed, or incorrect usage"),
+            ("2", "the proof or the digest is malformed, or the usage was incorrect"),
         ],
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
@@ -176,7 +176,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "find" => &[
             ("0", "all digests were found"),
             ("1", "some digests were not found"),
-            ("2", "not everything could be read, so \"absent\" is not certain; or incorrect usage"),
+            ("2", "not everything could be read, so \"absent\" is not certain; or the usage was incorrect"),
         ],
         "duplicates" => &[
             ("0", "all files were compared, with or without duplicates"),

@@ -6,7 +6,7 @@
 //! work between machines and [`combine`] joins the results. [`reading`] specifies how each of them reads its file.
 #![allow(
     clippy::single_range_in_vec_init,
-    reason = "lists of ranges are what is meant, also where there is one"
+    reason = "a list of ranges is intended, even if it contains only one"
 )]
 
 pub mod build;

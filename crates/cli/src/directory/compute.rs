@@ -199,7 +199,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         }
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
-            return Err(Refusal::new(format!("--expect {text}: its kind differs from --kind")));
+            return Err(Refusal::new(format!("--expect {text}: its kind is not the one given with --kind")));
         }
         (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
     };

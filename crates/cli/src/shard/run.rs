@@ -75,7 +75,7 @@ fn bundles(text: &str) -> Result<Range<usize>, String> {
         Some((start, end)) => (number(start)?, number(end)?),
         None => (number(text)?, number(text)?.saturating_add(1)),
     };
-    if start < end { Ok(start..end) } else { Err("the range ends before it begins".to_owned()) }
+    if start < end { Ok(start..end) } else { Err("the range is empty or ends before it begins".to_owned()) }
 }
 
 /// The environment variables with the index of a job in an array, as set by schedulers.

@@ -134,7 +134,7 @@ fn report_repaired(
             Exit::Failed
         }
         (Verdict::Unverified, _) => {
-            console.error(&format!("{name}: not verified: the list does not cover all of its bytes"));
+            console.error(&format!("{name}: not verified: the list does not cover all bytes of the file"));
             Exit::Failed
         }
         _ => {

@@ -19,7 +19,7 @@ pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
 pub fn report(name: &str, repairs: &[GranuleRepair], there: u64, mode: Mode, console: &mut Console) {
     if let (Mode::DryRun, Some(lost)) = (mode, loses_most(repairs, there)) {
         console.note(&format!(
-            "{name}: {lost} of {there} bytes would be overwritten, more than half: use --most to allow that"
+            "{name}: {lost} of {there} bytes would be overwritten, which is more than half (to allow that, use --most)"
         ));
     }
 }

@@ -115,7 +115,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
         (Some(Err(why)), ..) => Err(why),
         (None, Some(_), _) => Err("not a proof of growth".to_owned()),
         (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
-        (None, None, None) => Err("the file is required, to read the range from it".to_owned()),
+        (None, None, None) => Err("the file is required, because the range is read from it".to_owned()),
     };
     checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
 }
@@ -153,7 +153,7 @@ fn check_growth(
     let (old, new) = (trusted(old, &proof.spec)?, trusted(new, &proof.spec)?);
     if file.is_none() && proof.needs().is_some() {
         return Err(
-            "the old file ends within a leaf: specify the new file, of which one leaf is read".to_owned()
+            "the old file ends within a leaf: specify the new file, so that this leaf can be read".to_owned()
         );
     }
     let watch = Watch::of_one(None, console);

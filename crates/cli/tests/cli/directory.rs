@@ -115,8 +115,8 @@ fn unexpected_directory_digest_fails() {
     for (words, why) in [
         (&["--expect", GIT][..], "its kind is unknown"),
         (&["--expect", ABC, "--kind", "git"], "not a digest of this kind"),
-        (&["--expect", SWHID, "--kind", "git"], "its kind differs from --kind"),
-        (&["--expect", TRUESUM, "--modes"], "its kind differs from --kind"),
+        (&["--expect", SWHID, "--kind", "git"], "its kind is not the one given with --kind"),
+        (&["--expect", TRUESUM, "--modes"], "its kind is not the one given with --kind"),
         (&["--expect", "h1:AAAA"], "not a digest of this kind"),
         (&["--expect", TRUESUM, "d"], "exactly one folder is required"),
         (&["-a", "crc32"], "not available for directory digests"),

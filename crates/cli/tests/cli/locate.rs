@@ -237,7 +237,7 @@ fn outboard_locates_damage_and_repairs_its_file() {
     let other = noise(folder.read("data").len()).iter().map(|byte| !byte).collect::<Vec<u8>>();
     folder.write("data", &other);
     let planned = folder.run(&["tree", "repair", "--dry-run", "--from", "copy", "data.obao4"]);
-    assert!(planned.err.contains("more than half: use --most to allow that"), "{}", planned.err);
+    assert!(planned.err.contains("more than half (to allow that, use --most)"), "{}", planned.err);
     let refused = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)), "{}", refused.err);
     assert!(

@@ -189,7 +189,7 @@ impl Plan {
         let ended = sealed(&lines[start..]);
         let ended = ended.and_then(|(covered, id)| Some((covered, id, parse_plan_end(covered)?)));
         let (covered, id, (index_at, totals)) =
-            ended.ok_or_else(|| damaged("its last line is not that of a plan"))?;
+            ended.ok_or_else(|| damaged("its last line is not the last line of a plan"))?;
 
         let mut whole = seal();
         let mut first = Vec::new();
@@ -199,7 +199,7 @@ impl Plan {
         let (root, specs) = first
             .strip_suffix(b"\n")
             .and_then(parse_head)
-            .ok_or_else(|| damaged("its first line is not that of a plan"))?;
+            .ok_or_else(|| damaged("its first line is not the first line of a plan"))?;
         let mut index = Vec::new();
         let mut lines =
             BufReader::new(At { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));

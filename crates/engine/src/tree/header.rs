@@ -75,7 +75,7 @@ impl Hints {
         let differences = [
             (self.inode != other.inode, "the inode"),
             (self.mtime != other.mtime, "the time of the last modification"),
-            (self.ctime != other.ctime, "the time of the last change of status"),
+            (self.ctime != other.ctime, "the time of the last status change"),
         ];
         differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
     }

@@ -1,7 +1,7 @@
 //! Stored trees of real files: built, interrupted, damaged, verified, repaired, proven.
 #![allow(
     clippy::single_range_in_vec_init,
-    reason = "lists of ranges are what is meant, also where there is one"
+    reason = "a list of ranges is intended, even if it contains only one"
 )]
 
 mod building;

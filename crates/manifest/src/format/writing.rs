@@ -65,7 +65,7 @@ pub enum Unholdable {
     Byte(u8),
     /// Readers would not treat the first or last character of the name as a part of it.
     Edge,
-    /// The name has an empty component, `.` or `..`.
+    /// The name is absolute, or has an empty component, `.` or `..`.
     Components,
     /// The format cannot hold digests of this algorithm.
     Algorithm(Spec),
@@ -105,9 +105,9 @@ impl fmt::Display for Unholdable {
                 )
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
-            Unholdable::Components => {
-                f.write_str("the name has an empty component, '.' or '..', which this format cannot store")
-            }
+            Unholdable::Components => f.write_str(
+                "this format cannot store names that are absolute or contain an empty component, '.' or '..'",
+            ),
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
             Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),
             Unholdable::Size => f.write_str("invalid size"),

@@ -110,7 +110,7 @@ impl Runs {
         // Words after the name cannot be recognised either.
         if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
             return Err(Reason::Part(
-                "cannot tell where the file name ends, because the language of this line is unknown",
+                "it is unclear where the file name ends, because the language of this line is unknown",
             ));
         }
         Ok(Entry::new(name, spec, digest))

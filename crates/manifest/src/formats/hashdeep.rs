@@ -20,7 +20,7 @@ use truesum_hash::{Spec, SpecError, find};
 pub(crate) static HASHDEEP: Format = Format {
     name: "hashdeep",
     file_names: &[".hashdeep"],
-    summary: "size, digests and name after a header naming the columns, as written by hashdeep",
+    summary: "size, digests and name after a header that names the columns, as written by hashdeep",
     holds: Holds {
         algorithms: Algorithms::Only(COLUMNS),
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },

@@ -442,7 +442,7 @@ pub(super) fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError
         }
         Err(_) => None,
     };
-    known.ok_or(refused(at, "an entity that XML does not predefine"))
+    known.ok_or(refused(at, "an entity that is not predefined in XML"))
 }
 
 /// Elements whose digests cover pieces, directories, disk images or other lists.
@@ -509,7 +509,7 @@ fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String
 pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
     let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
     let value = escape::unescape(raw);
-    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that XML does not predefine"))
+    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that is not predefined in XML"))
 }
 
 /// Appends text, escaped for use in attributes and elements.

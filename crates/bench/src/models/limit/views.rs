@@ -180,7 +180,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     }
     if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
         words.push(format!(
-            "Recommended to detect accidental damage only: {name} ({}: {}), {} cores. It does not detect tampering.",
+            "Recommended to detect accidental damage only: {name} ({}: {}), which needs {} cores. It does not detect tampering.",
             status.word(),
             status.reason(),
             digits(*need)

@@ -270,7 +270,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         (
             &["run", "bad", "0"],
             2,
-            "bad: cannot use: damaged, or not a plan (its last line is not that of a plan)",
+            "bad: cannot use: damaged, or not a plan (its last line is not the last line of a plan)",
         ),
         (&["run", "plan", "0", "--root", "nope"], 4, "nope: cannot open: No such file or directory"),
         (&["merge", "bad", "-o", "M"], 2, "bad: cannot use: damaged, or not a plan"),

@@ -142,7 +142,7 @@ pub(super) fn sections(file: &File, size: u64) -> Result<Package, Fault> {
     }
     let len = le64(&footer, 0);
     if len > LONGEST {
-        return Err("its signing block is longer than 16 MiB, or damaged".into());
+        return Err("its signing block is damaged or longer than 16 MiB".into());
     }
     let cut = "the recorded length of its signing block is wrong";
     let block = (len >= FOOTER).then(|| directory.checked_sub(len + 8)).flatten().ok_or(cut)?;

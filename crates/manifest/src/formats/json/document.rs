@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
                 && !self.within.is(Meaning::State)
             {
                 self.walk.records.begin(self.walk.at);
-                self.walk.records.fault("names under a digest, outside an OCFL manifest");
+                self.walk.records.fault("names under a digest, which are supported only in an OCFL manifest");
             }
             if matches!(statement, Statement::Fault) {
                 is_damaged = true;
