@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   truesum shard plan -o plan.jsonl --root /data /data  write a plan
-  truesum shard run plan.jsonl 0                   hash a bundle, on any machine
-  truesum shard merge plan.jsonl -o /data/SHA256SUMS  merge all parts
+  truesum shard run plan.jsonl 0                       hash one bundle
+  truesum shard merge plan.jsonl -o /data/SHA256SUMS   merge all parts
 The manifest is identical to that of `truesum hash --root /data /data`; if anything is missing, no manifest is written.")]
 pub struct ShardArgs {
     #[command(subcommand)]

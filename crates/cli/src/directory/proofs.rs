@@ -52,7 +52,7 @@ pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
     proof: PathBuf,
-    /// File, folder or link the proof is about; it may have been renamed
+    /// File, folder or link that the proof is about; it may have been renamed
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     file: Option<PathBuf>,
     /// Trusted digest, as HEX or NAME:HEX

@@ -60,7 +60,7 @@ pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
-    /// File the proof is about
+    /// File that the proof is about
     ///
     /// A proof of growth does not need it if the old size is a multiple of the leaf size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -40,7 +40,7 @@ pub struct RepairArgs {
     /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// Intact copy from which to repair the file
+    /// Copy from which to repair the file
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: OsString,
     /// Trusted digest, as HEX or NAME:HEX
