@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts per bundle [default: 3]")
     common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="fraction of bundles that are read twice [default: 0.01]")
     common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="also reread the first bundle of each worker if these are at most this fraction of all bundles [default: 1, always]")
-    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up a task after this time [default: never]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up a task after this many seconds [default: never]")
     common.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     formatter = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)

@@ -81,7 +81,7 @@ pub struct Arguments {
 /// A part of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
-    /// One message of 1 MiB, and many of 32 KiB in lanes.
+    /// One message of 1 MiB, and many of 32 KiB at once in SIMD lanes.
     Rate,
     /// By message size.
     Size,
