@@ -100,7 +100,7 @@ fn exhausted_file_descriptors_fail_fast_and_name_the_limit() {
 fn small_limit_of_descriptors_suffices_for_many_folders() {
     let folder = Folder::new();
     for number in 0..400 {
-        ["a", "b", "c"].iter().for_each(|name| folder.write(&format!("t/{number}/{name}"), "abc"));
+        ["a", "b", "c"].iter().for_each(|name| folder.write(format!("t/{number}/{name}"), "abc"));
     }
     for (limit, threads) in [(24, "2"), (48, "8"), (64, "2"), (256, "8")] {
         let words = [env!("CARGO_BIN_EXE_truesum"), "hash", "-j", threads, "t"];
