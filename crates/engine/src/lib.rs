@@ -65,3 +65,8 @@ pub use verify::report::{Checked, Conclusion, Report};
 pub use verify::verification::Verification;
 pub use verify::{expect, verify};
 pub use walk::Walk;
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -51,3 +51,8 @@ pub use size::{Size, SizeError};
 pub use spec::{Spec, SpecError};
 pub use table::{ALGORITHMS, Algorithms, find};
 pub use xof::XofReader;
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -57,3 +57,8 @@ pub use radix::{from_nix32, to_c4, to_nix32};
 pub use reader::{Reader, Signer};
 pub use table::{FORMATS, detect, for_file, format};
 pub use writer::{WriteError, Writer, append};
+
+/// Compiles the example in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
