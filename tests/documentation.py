@@ -3,7 +3,7 @@
 
 usage: documentation.py TRUESUM [PAGE...]
 
-In README.md, CONTRIBUTING.md, docs and benchmarks, every code fence has a type:
+In README.md, CONTRIBUTING.md, RELEASING.md, SECURITY.md, docs and benchmarks, every code fence has a type:
   console        a session: `$ command`, followed by its output on both streams. `...` in a line stands for any text, a line
                  that is only `...` for any lines. A nonzero exit status is shown as `[1]` in the last line.
   sh             commands, each of which must succeed
@@ -27,7 +27,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md"))]
 BLESS = os.environ.get("TRUESUM_BLESS") == "1"
 
 

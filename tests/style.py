@@ -8,7 +8,7 @@ TRUESUM is the program. Its `--help` output, that of every subcommand, and every
 - option descriptions longer than 80 characters or starting with "Whether";
 - the words and phrases in WORDS, which stand for a plainer standard term.
 
-The words are also checked in README.md and in all pages below docs. Code spans and code blocks are ignored there: commands
+The words are also checked in README.md, SECURITY.md, RELEASING.md, the READMEs of the crates and all pages below docs. Code spans and code blocks are ignored there: commands
 and their output belong to other tests. ALLOWED lists exceptions, each with its reason.
 
 Prints FILE:LINE (or the command) and the replacement for each finding. Exit status: 0 no findings, 1 findings.
@@ -154,7 +154,8 @@ def main():
             seen += 1
     for name in topics(program):
         findings.words(f"truesum help {name}", run(program, "help", name))
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    pages = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "RELEASING.md", *sorted(ROOT.glob("crates/*/README.md"))]
+    for page in [*pages, *sorted((ROOT / "docs").rglob("*.md"))]:
         findings.words(str(page.relative_to(ROOT)), prose(page.read_text(encoding="utf-8")))
     print("\n".join(findings.lines))
     if seen < 200:
