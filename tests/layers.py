@@ -33,9 +33,8 @@ SYSTEM_CALLS = """
     crates/bench/src/measure/read/mapped.rs
     crates/bench/src/measure/read/plain.rs
     crates/bench/src/measure/read/uring.rs
-    crates/bench/src/models/tools.rs
+    crates/bench/src/measure/times.rs
     crates/bench/src/models/tools/directory.rs
-    crates/bench/src/models/tree/pieces.rs
     python/src/audit.rs
     python/src/errors.rs
     python/src/identify.rs

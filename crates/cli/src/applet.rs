@@ -16,6 +16,7 @@ mod streams;
 use crate::exit::Refusal;
 pub use row::{Applet, Call};
 use std::ffi::OsStr;
+use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
@@ -64,7 +65,7 @@ pub fn called(name: &OsStr) -> Option<&'static Applet> {
 /// Returns the last component of a name without the prefixes and suffixes that systems add: the `-`
 /// of a login shell, `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
 fn base(name: &OsStr) -> Option<&str> {
-    let base = std::str::from_utf8(name.as_bytes().rsplit(|&byte| byte == b'/').next()?).ok()?;
+    let base = Path::new(name).file_name()?.to_str()?;
     let base = base.strip_prefix('-').unwrap_or(base);
     let base = base.strip_suffix(".exe").or_else(|| base.strip_suffix(".EXE")).unwrap_or(base);
     let plain =

@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{AlgorithmSource, Algorithms, Format, Writing};
+use truesum_fs::machine::settings_folder;
 
 /// The variable that names another file, or none if it is empty; options override it.
 pub const FILE: &str = "TRUESUM_CONFIG";
@@ -120,7 +121,7 @@ fn place() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();
     let folder = named("XDG_CONFIG_HOME").filter(absolute);
-    let folder = folder.or_else(|| named("HOME").filter(absolute).map(|home| home.join(".config")));
+    let folder = folder.or_else(settings_folder);
     folder.map(|folder| folder.join("truesum/config.toml"))
 }
 

@@ -240,11 +240,11 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Returns the system's message for an error, without the number that Rust appends.
+/// Returns the system's message for an error, without the number that Rust appends and the full stop of Windows.
 pub fn io_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
-        Some(end) => text[..end].to_owned(),
+        Some(end) => text[..end].trim_end_matches('.').to_owned(),
         None => text,
     }
 }

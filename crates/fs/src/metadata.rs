@@ -5,6 +5,7 @@ use crate::error::Errno;
 use crate::file_id::FileId;
 pub use crate::sys::metadata::{FileType, Metadata};
 use crate::sys::stat;
+pub use crate::sys::stat::MODES_ARE_KNOWN;
 use std::fs::File;
 use std::path::Path;
 use std::time::UNIX_EPOCH;

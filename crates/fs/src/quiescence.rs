@@ -34,7 +34,8 @@
 //! tested ([`writers`]). The test costs as much as opening a small file, so it is made only if the
 //! timestamp is so recent that a write may still be in progress or a page dirty, or if timestamps
 //! do not reveal changes. A process that opens the file later begins with a write or a store that
-//! updates the timestamp, so repeating the test at the end would not reveal more.
+//! updates the timestamp, so repeating the test at the end would not reveal more. Where a write may update it only when
+//! the file is closed (Windows), the test is repeated at the end.
 //!
 //! # What was given up
 //!

@@ -7,6 +7,7 @@
 pub use crate::complete_read::CompleteRead;
 use crate::data;
 use crate::error::{Cause, Errno, Error};
+use crate::lease::{Writers, writers};
 use crate::metadata::{FileType, Metadata};
 use crate::open::{Root, Special};
 use crate::quiescence::{Quiescence, after_tick, settle};
@@ -14,7 +15,7 @@ use crate::standard;
 use crate::stop::Stop;
 use crate::sys::open::null;
 use crate::sys::wait::until_readable;
-use crate::system::{Sizes, System};
+use crate::system::{Sizes, Stamps, System};
 use crate::version::Version;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -288,6 +289,9 @@ impl Guarded {
             Some("its modification time changed".to_owned())
         } else if before.ctime() != after.ctime() {
             Some("its metadata changed".to_owned())
+        } else if self.system.stamps == Stamps::WrittenBack && writers(&self.file) == Writers::Some {
+            // What it has written may change the times only when it closes the file.
+            Some("another program has it open for writing".to_owned())
         } else {
             None
         })

@@ -5,8 +5,9 @@
 //! | `unix/` | what Linux, macOS and FreeBSD have in common |
 //! | `linux/` | what only Linux has, or has in a better form |
 //! | `bsd/` | what macOS and FreeBSD do differently |
+//! | `windows/` | Windows |
 //!
-//! `linux.rs` and `bsd.rs` each list all concepts with the file that implements them, so a question such
+//! `linux.rs`, `bsd.rs` and `windows.rs` each list all concepts with the file that implements them, so a question such
 //! as "how is a file replaced atomically on FreeBSD" is answered by the line `replace` in `bsd.rs`. The files
 //! directly in this folder are the types that all backends return. Only code in this folder may depend on the platform
 //! (`cfg`); everything above uses these functions:
@@ -22,17 +23,17 @@
 //! | `lease` | `writers`: whether a file is open for writing |
 //! | `limits` | `open_files`, `stack`, `address_space_left`, `address_space_is_limited` |
 //! | `lock` | `try_lock` |
-//! | `machine` | `host`, `system`, `architecture` |
+//! | `machine` | `host`, `system`, `architecture`, `settings_folder` |
 //! | `mapped` | `Window`, `is_resident` |
 //! | `mounts` | `absent`: file systems that should be mounted |
-//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths |
+//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths; `argument` and `plain`: paths as users and programs write them |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
 //! | `process` | `end_with_parent`, `use_one_heap`, `exit_at_once` |
 //! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink` |
 //! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
 //! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |
 //! | `standard` | `occupy`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |
-//! | `stat` | `of`, `at`: metadata |
+//! | `stat` | `of`, `at`, `MODES_ARE_KNOWN`: metadata |
 //! | `temporary` | `Removal`, `remove_all`: files that are removed if the process is ended |
 //! | `volume` | `of`: guarantees of the file system of an open file |
 //! | `wait` | `WakePipe`, `Waker`, `until_readable`, `is_ready` |
@@ -53,11 +54,15 @@ mod linux;
 mod unix;
 #[cfg(not(target_os = "linux"))]
 pub(crate) mod unmapped;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 pub(crate) use bsd::*;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
+#[cfg(windows)]
+pub(crate) use windows::*;
 
-#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
-compile_error!("truesum-fs has backends for Linux, macOS and FreeBSD");
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd", windows)))]
+compile_error!("truesum-fs has backends for Linux, macOS, FreeBSD and Windows");

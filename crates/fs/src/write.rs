@@ -14,7 +14,7 @@ use crate::error::{Cause, Errno, Error};
 use crate::handle;
 use crate::lock::Lock;
 use crate::metadata::Metadata;
-use crate::name::OsStrExt;
+use crate::name::{OsStrExt, plain};
 use crate::open::{Root, open_companion};
 use crate::resolve::OpenMode;
 use crate::stop::Stop;
@@ -78,7 +78,7 @@ impl AtomicFile {
             return Err(Error::new(target.as_os_str().as_bytes(), "write", why));
         }
         let real = match std::fs::canonicalize(target) {
-            Ok(real) => real,
+            Ok(real) => plain(real),
             Err(error) if error.kind() == io::ErrorKind::NotFound => destination(target).map_err(fail)?,
             Err(error) => return Err(fail(error)),
         };

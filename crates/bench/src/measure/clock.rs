@@ -24,13 +24,32 @@ pub fn core_clock() -> f64 {
 
 /// Returns the processor seconds used by this thread.
 pub fn thread_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    #[cfg(unix)]
+    {
+        read(rustix::time::ClockId::ThreadCPUTime)
+    }
+    #[cfg(windows)]
+    {
+        let (user, kernel) = super::times::of_thread();
+        user + kernel
+    }
 }
 
 /// Returns the processor seconds used by this process, all threads.
 pub fn process_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    #[cfg(unix)]
+    {
+        read(rustix::time::ClockId::ProcessCPUTime)
+    }
+    #[cfg(windows)]
+    {
+        super::times::of_process()
+    }
+}
+
+#[cfg(unix)]
+fn read(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 

@@ -61,10 +61,7 @@ impl Environment {
         let release = text("/etc/os-release");
         let memory = field(&text("/proc/meminfo"), "MemTotal");
         Environment {
-            cpu: [field(&cpu_info, "model name"), std::env::consts::ARCH.to_owned()]
-                .join(" ")
-                .trim()
-                .to_owned(),
+            cpu: [cpu_name(&cpu_info), std::env::consts::ARCH.to_owned()].join(" ").trim().to_owned(),
             cores: cores(),
             features: features(),
             clock: super::clock::core_clock(),
@@ -76,7 +73,7 @@ impl Environment {
                 name if name.is_empty() => std::env::consts::OS.to_owned(),
                 name => name,
             },
-            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            kernel: kernel_release(),
             load_before: load(),
             load_after: 0.0,
             kernels: kernels(),
@@ -93,6 +90,25 @@ impl Environment {
             true => self.cpu.clone(),
             false => format!("{} without {}", self.cpu, self.left_out.join(", ")),
         }
+    }
+}
+
+/// Returns the processor's name in the text of `/proc/cpuinfo`, or its identifier in the environment on Windows.
+fn cpu_name(cpu_info: &str) -> String {
+    match field(cpu_info, "model name") {
+        name if name.is_empty() && cfg!(windows) => std::env::var("PROCESSOR_IDENTIFIER").unwrap_or_default(),
+        name => name,
+    }
+}
+
+fn kernel_release() -> String {
+    #[cfg(unix)]
+    {
+        rustix::system::uname().release().to_string_lossy().into_owned()
+    }
+    #[cfg(windows)]
+    {
+        String::new()
     }
 }
 

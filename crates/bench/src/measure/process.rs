@@ -12,7 +12,7 @@ use std::time::Instant;
 pub(crate) struct Cost {
     /// Wall time in seconds.
     pub seconds: f64,
-    /// Processor time in seconds, of the process and all children it waited for.
+    /// Processor time in seconds, of the process and all children it waited for; on Windows of the process alone.
     pub processor: f64,
     /// Resident memory of the largest of these processes, in bytes; `None` if it is indistinguishable from this
     /// program's own, which a child inherits until it executes another program.
@@ -80,7 +80,15 @@ fn wait(child: std::process::Child, start: Instant, floor: u64) -> io::Result<Co
     })
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+fn wait(mut child: std::process::Child, start: Instant, _: u64) -> io::Result<Cost> {
+    let status = child.wait()?;
+    let seconds = start.elapsed().as_secs_f64();
+    let (processor, peak) = super::times::of_child(&child)?;
+    Ok(Cost { seconds, processor, peak_memory: Some(peak), status: status.code() })
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
 fn wait(mut child: std::process::Child, start: Instant, _: u64) -> io::Result<Cost> {
     let status = child.wait()?;
     let seconds = start.elapsed().as_secs_f64();
@@ -100,20 +108,38 @@ pub(crate) fn thread_user_seconds() -> f64 {
 /// Returns the closest equivalent of other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn thread_user_seconds() -> f64 {
-    super::clock::thread_seconds()
+    #[cfg(unix)]
+    {
+        super::clock::thread_seconds()
+    }
+    #[cfg(windows)]
+    {
+        super::times::of_thread().0
+    }
 }
 
 /// Returns whether a program of this name is on PATH (or is a path to one).
 pub(crate) fn found(program: &str) -> bool {
-    let runnable = |path: &Path| {
-        use std::os::unix::fs::PermissionsExt;
-        path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
-    };
-    if program.contains('/') {
-        return runnable(Path::new(program));
+    if program.contains(std::path::is_separator) {
+        return is_runnable(Path::new(program));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| runnable(&directory.join(program)))
+    std::env::split_paths(&path).any(|directory| is_runnable(&directory.join(program)))
+}
+
+#[cfg(unix)]
+fn is_runnable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// Returns whether there is a program with this name, with or without `.exe`.
+#[cfg(windows)]
+fn is_runnable(path: &Path) -> bool {
+    let is_program = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("exe"));
+    let mut extended = path.as_os_str().to_owned();
+    extended.push(".exe");
+    is_program && path.is_file() || Path::new(&extended).is_file()
 }
 
 #[cfg(test)]

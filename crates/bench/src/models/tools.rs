@@ -27,9 +27,8 @@ use agreement::Files;
 use check::{Place, check, check_verifiers};
 use clap::Args;
 use contender::{Contender, canonical, contenders, run_once};
-use directory::{Cold, chill, listing, warm};
+use directory::{Cold, bytes_of, chill, listing, warm};
 use serde::Deserialize;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum_hash::ALGORITHMS;
 
@@ -106,7 +105,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let engines = engines(definition, arguments, &mut record)?;
     let scratch =
         tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
-    let files = Files::new(root.as_os_str().as_bytes().to_vec(), before.iter().map(|(name, _)| name.clone()));
+    let files = Files::new(bytes_of(&root), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
         let odd = before.len() - files.len();
         record.notes.push(format!(

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::metadata::Metadata;
+use truesum_fs::metadata::{MODES_ARE_KNOWN, Metadata};
 use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Place;
@@ -96,6 +96,11 @@ pub(super) fn gather(
     let mut root = path.as_os_str().as_bytes().to_vec();
     while root.len() > 1 && root.ends_with(b"/") {
         root.pop();
+    }
+    if options.kind.has_modes() && !MODES_ARE_KNOWN {
+        let why = "this system does not record which files are programs, and this kind of digest contains it";
+        on_event(Error::new(&root, "hash", Cause::Other(why.to_owned())));
+        return None;
     }
     let mut failed = false;
     let mut fail = |error| {

@@ -148,6 +148,11 @@ impl Kind {
         (digest.len() == kind.digest_len() && digest.parts().is_none()).then_some((kind, digest))
     }
 
+    /// Returns whether the digest contains modes, or which files are programs.
+    pub(super) fn has_modes(&self) -> bool {
+        matches!(self, Kind::Truesum { modes: true, .. } | Kind::Git(_) | Kind::Nar | Kind::SoftwareHeritage)
+    }
+
     /// Returns the digest length in bytes.
     pub fn digest_len(&self) -> usize {
         match self {

@@ -1,6 +1,9 @@
 //! The numbers of system errors.
 
+#[cfg(unix)]
 use super::unix::codes;
+#[cfg(windows)]
+use super::windows::codes;
 use std::fmt;
 use std::io;
 
@@ -88,6 +91,7 @@ impl From<Errno> for io::Error {
     }
 }
 
+#[cfg(unix)]
 impl From<rustix::io::Errno> for Errno {
     fn from(error: rustix::io::Errno) -> Errno {
         Errno(error.raw_os_error())

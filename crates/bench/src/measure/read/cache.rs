@@ -1,5 +1,6 @@
 //! The page cache: how much of a file is in it, and how to evict it.
 
+#[cfg(unix)]
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -35,8 +36,13 @@ pub(crate) fn resident(path: &Path, range: Range<u64>) -> Option<f64> {
 
 /// Asks the system to drop the cached pages of a file.
 pub(crate) fn evict(path: &Path) -> io::Result<()> {
+    // Windows drops the cached pages when the file is opened without buffering and no other process has it open.
+    #[cfg(windows)]
+    super::direct::open_direct(path)?;
+    #[cfg(unix)]
     let file = File::open(path)?;
     // Dirty pages stay in the cache until they are written.
+    #[cfg(unix)]
     file.sync_all()?;
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;

@@ -1,14 +1,13 @@
-//! `O_DIRECT`, with a thread for each request in flight.
+//! Unbuffered reads (`O_DIRECT`, `FILE_FLAG_NO_BUFFERING`), with a thread for each request in flight.
 
-use rustix::fs::{Mode, OFlags};
+use super::plain::read_at;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// The alignment of buffers, offsets and lengths that every device accepts for `O_DIRECT`.
+/// The alignment of buffers, offsets and lengths that every device accepts for unbuffered reads.
 const ALIGN: usize = 4096;
 
 /// A buffer that starts at a multiple of [`ALIGN`].
@@ -31,25 +30,33 @@ impl Aligned {
     }
 }
 
-fn open_direct(path: &Path) -> io::Result<File> {
+/// Opens a file for unbuffered reads.
+pub(super) fn open_direct(path: &Path) -> io::Result<File> {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     {
+        use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
         Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
     }
-    #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+    #[cfg(windows)]
     {
-        let _ = (path, OFlags::RDONLY, Mode::empty());
+        use std::os::windows::fs::OpenOptionsExt;
+        const FILE_FLAG_NO_BUFFERING: u32 = 0x2000_0000;
+        File::options().read(true).custom_flags(FILE_FLAG_NO_BUFFERING).open(path)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "freebsd", windows)))]
+    {
+        let _ = path;
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Reads whole aligned requests, as `O_DIRECT` requires, up to the end of the file.
+/// Reads whole aligned requests, as unbuffered reads require, up to the end of the file.
 fn fill_aligned(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     // A read with an unaligned end has reached the end of the file.
     while filled < buffer.len() && filled.is_multiple_of(ALIGN) {
-        match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+        match read_at(file, &mut buffer[filled..], offset + filled as u64) {
             Ok(0) => break,
             Ok(len) => filled += len,
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}

@@ -4,17 +4,20 @@
 //! change.
 #![allow(unsafe_code)]
 
+#[cfg(unix)]
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 
+#[cfg(unix)]
 /// A read-only mapping of a part of a file.
 struct Mapping {
     start: *mut std::ffi::c_void,
     len: usize,
 }
 
+#[cfg(unix)]
 impl Mapping {
     fn new(file: &File, offset: u64, len: usize, populate: bool) -> io::Result<Mapping> {
         #[cfg(target_os = "linux")]
@@ -40,6 +43,7 @@ impl Mapping {
     }
 }
 
+#[cfg(unix)]
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: mapped by `new` with this length, and nothing borrows from it any more.
@@ -58,7 +62,20 @@ pub(super) enum Pages {
     Huge,
 }
 
+/// Fails: a read error in a mapping would end the program.
+#[cfg(windows)]
+pub(super) fn read(
+    _: &File,
+    _: u64,
+    _: Pages,
+    _: Range<u64>,
+    _: &mut dyn FnMut(u64, &[u8]),
+) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this program does not map files on Windows"))
+}
+
 /// Maps `window` bytes at a time; the whole range at once for 0.
+#[cfg(unix)]
 pub(super) fn read(
     file: &File,
     window: u64,

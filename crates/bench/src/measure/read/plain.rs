@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 pub(super) fn sequential(
     mut file: &File,
@@ -33,8 +32,31 @@ pub(super) fn positioned(
     let mut offset = range.start;
     while offset < range.end {
         let want = buffer.min(range.end - offset) as usize;
-        let len = retry(|| file.read_at(&mut bytes[..want], offset))?;
+        let len = retry(|| read_at(file, &mut bytes[..want], offset))?;
         sink(offset, &bytes[..len]);
+        offset += len as u64;
+    }
+    Ok(())
+}
+
+/// Reads from an offset. Returns the number of bytes, which is 0 at the end.
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+    }
+    // This also moves the position, which no caller uses.
+    #[cfg(windows)]
+    {
+        std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+    }
+}
+
+/// Fills the buffer from an offset.
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let len = retry(|| read_at(file, buffer, offset))?;
+        buffer = &mut buffer[len..];
         offset += len as u64;
     }
     Ok(())

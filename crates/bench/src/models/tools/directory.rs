@@ -2,8 +2,29 @@
 
 use crate::Error;
 use crate::measure::read::evict;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// Returns the bytes of a path, with slashes.
+pub(super) fn bytes_of(path: &Path) -> Vec<u8> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if cfg!(windows) {
+        return bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
+    }
+    bytes.to_vec()
+}
+
+/// Returns the path with these bytes.
+fn path_of(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
+    }
+    // A name that is not Unicode cannot be opened under its replacement and fails the engines' check.
+    #[cfg(windows)]
+    {
+        String::from_utf8_lossy(bytes).into_owned().into()
+    }
+}
 
 /// Returns the regular files below a directory with their sizes, sorted; symbolic links are not followed.
 pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
@@ -19,7 +40,7 @@ pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
             if kind.is_dir() {
                 directories.push(name);
             } else if kind.is_file() {
-                files.push((name.as_os_str().as_bytes().to_vec(), entry.metadata().map_err(failed)?.len()));
+                files.push((bytes_of(&name), entry.metadata().map_err(failed)?.len()));
             }
         }
     }
@@ -31,7 +52,7 @@ pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
 pub(super) fn warm(root: &Path, files: &[(Vec<u8>, u64)], stopped: impl Fn() -> bool) {
     let mut buffer = vec![0; 1 << 18];
     for (name, _) in files {
-        let path = root.join(std::ffi::OsStr::from_bytes(name));
+        let path = root.join(path_of(name));
         // An unreadable file fails the engines' own check, with their messages.
         let Ok(mut file) = std::fs::File::open(path) else { continue };
         while std::io::Read::read(&mut file, &mut buffer).is_ok_and(|len| len > 0 && !stopped()) {}
@@ -50,13 +71,14 @@ pub(super) enum Cold {
 
 /// Ensures that the next run reads the files from disk.
 pub(super) fn chill(root: &Path, files: &[(Vec<u8>, u64)]) -> Cold {
+    #[cfg(unix)]
     rustix::fs::sync();
     if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
         return Cold::Machine;
     }
     for (name, _) in files {
         // Pages that cannot be dropped stay cached for all engines.
-        let _ = evict(&root.join(std::ffi::OsStr::from_bytes(name)));
+        let _ = evict(&root.join(path_of(name)));
     }
     Cold::Files
 }

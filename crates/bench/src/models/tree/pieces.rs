@@ -1,10 +1,10 @@
 //! A digest of a file computed sequentially, and the tree digest computed by threads that take pieces when idle.
 
 use crate::Error;
+use crate::measure::read::read_exact_at;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use truesum_hash::tree::Plan;
@@ -25,7 +25,7 @@ fn feed(file: &File, range: Range<u64>, buffer: &mut [u8], mut sink: impl FnMut(
     let mut offset = range.start;
     while offset < range.end {
         let len = (range.end - offset).min(buffer.len() as u64) as usize;
-        file.read_exact_at(&mut buffer[..len], offset)?;
+        read_exact_at(file, &mut buffer[..len], offset)?;
         sink(&buffer[..len]);
         offset += len as u64;
     }
@@ -61,7 +61,7 @@ pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -
                         } else {
                             let range = plan.piece(first);
                             buffer.resize((range.end - range.start) as usize, 0);
-                            file.read_exact_at(&mut buffer, range.start)?;
+                            read_exact_at(&file, &mut buffer, range.start)?;
                             done.push((first, plan.hash_piece(first, &buffer)));
                         }
                     }
@@ -99,7 +99,7 @@ fn leaves(
         for (range, room) in ranges.iter().zip(buffer.chunks_mut(STRIDE)) {
             let start = (range.start + at).min(range.end);
             let len = (range.end - start).min(SLICE as u64) as usize;
-            file.read_exact_at(&mut room[..len], start)?;
+            read_exact_at(file, &mut room[..len], start)?;
             lens.push(len);
         }
         let slices: Vec<&[u8]> = buffer.chunks(STRIDE).zip(lens).map(|(room, len)| &room[..len]).collect();

@@ -1,6 +1,7 @@
 //! This machine (uname(2)).
 
 use std::ffi::CStr;
+use std::path::PathBuf;
 
 /// Returns the host name.
 pub fn host() -> String {
@@ -15,6 +16,12 @@ pub fn system() -> String {
 /// Returns the architecture of the processor, such as `x86_64`.
 pub fn architecture() -> String {
     text(rustix::system::uname().machine())
+}
+
+/// Returns `~/.config`.
+pub fn settings_folder() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    home.filter(|home| home.is_absolute()).map(|home| home.join(".config"))
 }
 
 fn text(name: &CStr) -> String {

@@ -8,6 +8,9 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use truesum_manifest::Time;
 
+/// Whether modes include permissions, in particular to execute a file.
+pub const MODES_ARE_KNOWN: bool = true;
+
 /// Returns the metadata of an open file.
 pub fn of(file: &File) -> Result<Metadata, Errno> {
     Ok(fs::fstat(file).map(|stat| metadata(&stat))?)

@@ -1,0 +1,32 @@
+//! Windows.
+
+pub(crate) use super::unmapped as mapped;
+
+pub(crate) mod attributes;
+pub(crate) mod clock;
+pub(crate) mod codes;
+pub(crate) mod console;
+pub(crate) mod data;
+pub(crate) mod device;
+mod failure;
+pub(crate) mod folder;
+pub(crate) mod lease;
+pub(crate) mod limits;
+pub(crate) mod lock;
+pub(crate) mod machine;
+pub(crate) mod mounts;
+pub mod name;
+mod native;
+pub(crate) mod open;
+pub(crate) mod process;
+pub(crate) mod replace;
+pub(crate) mod resolve;
+#[cfg(feature = "signals")]
+pub mod signals;
+pub mod standard;
+pub(crate) mod stat;
+pub mod temporary;
+pub(crate) mod volume;
+pub mod wait;
+pub(crate) mod waits;
+pub(crate) mod writeback;

@@ -1,0 +1,255 @@
+//! Names as bytes: WTF-8, which is UTF-8 for all names that are Unicode, and writes an unpaired surrogate as the three
+//! bytes that UTF-8 has no use for.
+//!
+//! The traits have the names and methods of those that the standard library has for Unix. Bytes that are not the name of
+//! any file become a name that no call accepts.
+#![allow(unsafe_code)]
+
+use super::failure::BAD_NAME;
+use crate::sys::errno::Errno;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::os::windows::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf, Prefix};
+
+/// Takes the place of bytes that are not a name: every call refuses it.
+const NO_NAME: &str = "\u{fffd}\0";
+
+/// Conversions of borrowed names.
+pub trait OsStrExt {
+    /// Returns the name with these bytes.
+    fn from_bytes(bytes: &[u8]) -> &Self;
+    /// Returns the bytes of the name.
+    fn as_bytes(&self) -> &[u8];
+}
+
+impl OsStrExt for OsStr {
+    fn from_bytes(bytes: &[u8]) -> &OsStr {
+        checked(bytes).unwrap_or(OsStr::new(NO_NAME))
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.as_encoded_bytes()
+    }
+}
+
+/// Conversions of owned names.
+pub trait OsStringExt {
+    /// Returns the name with these bytes.
+    fn from_vec(bytes: Vec<u8>) -> Self;
+    /// Returns the bytes of the name.
+    fn into_vec(self) -> Vec<u8>;
+}
+
+impl OsStringExt for OsString {
+    fn from_vec(bytes: Vec<u8>) -> OsString {
+        OsStr::from_bytes(&bytes).to_owned()
+    }
+
+    fn into_vec(self) -> Vec<u8> {
+        self.into_encoded_bytes()
+    }
+}
+
+/// Returns an argument of the command line with slashes, as names in manifests have them, if it is the path of something
+/// that exists.
+pub fn argument(word: OsString) -> OsString {
+    let bytes = word.as_bytes();
+    let is_exact = bytes.starts_with(br"\\?\") || bytes.starts_with(br"\\.\");
+    if is_exact || !bytes.contains(&b'\\') || std::fs::symlink_metadata(&word).is_err() {
+        return word;
+    }
+    OsString::from_vec(bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect())
+}
+
+/// Returns an absolute path in the form that users write, if it has one.
+pub fn plain(path: PathBuf) -> PathBuf {
+    let bytes = plain_bytes(path.as_os_str().as_bytes());
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// Removes the prefix of a path that is passed to the file system as it is, unless Windows would change the rest.
+pub fn plain_bytes(bytes: &[u8]) -> Vec<u8> {
+    let plain = match bytes.strip_prefix(br"\\?\UNC\") {
+        Some(share) => [br"\\", share].concat(),
+        None => bytes.strip_prefix(br"\\?\").unwrap_or(bytes).to_vec(),
+    };
+    if path(&plain).is_ok() { plain } else { bytes.to_vec() }
+}
+
+/// Returns the name with these bytes, if they are WTF-8.
+pub fn checked(bytes: &[u8]) -> Option<&OsStr> {
+    // SAFETY: the standard library's encoding on Windows is WTF-8, which a test compares with its conversion from UTF-16.
+    is_wtf8(bytes).then(|| unsafe { OsStr::from_encoded_bytes_unchecked(bytes) })
+}
+
+/// Returns whether the bytes are WTF-8: UTF-8 in which surrogates may occur, but no pair of them.
+fn is_wtf8(mut bytes: &[u8]) -> bool {
+    let mut follows_high = false;
+    loop {
+        let valid = match str::from_utf8(bytes) {
+            Ok(_) => return true,
+            Err(error) => error.valid_up_to(),
+        };
+        follows_high &= valid == 0;
+        follows_high = match bytes[valid..] {
+            [0xed, 0xa0..=0xaf, 0x80..=0xbf, ..] => true,
+            [0xed, 0xb0..=0xbf, 0x80..=0xbf, ..] if !follows_high => false,
+            _ => return false,
+        };
+        bytes = &bytes[valid + 3..];
+    }
+}
+
+/// Returns the UTF-16 form of a name with these bytes.
+pub fn wide(bytes: &[u8]) -> Result<Vec<u16>, Errno> {
+    let wide: Vec<u16> = checked(bytes).ok_or(BAD_NAME)?.encode_wide().collect();
+    if wide.contains(&0) { Err(BAD_NAME) } else { Ok(wide) }
+}
+
+/// Returns the bytes of a name in UTF-16.
+pub fn narrow(wide: &[u16]) -> Vec<u8> {
+    OsString::from_wide(wide).into_vec()
+}
+
+/// Returns the path with these bytes.
+///
+/// # Errors
+/// Fails with [`BAD_NAME`] for a name that Windows would silently change or that means something else than a file: a device
+/// (`NUL`, `COM1.txt`), a stream of a file (`a:b`), or a name that ends in a dot or a space. Paths that begin with `\\?\`
+/// are passed to the file system as they are, with backslashes.
+pub fn path(bytes: &[u8]) -> Result<Cow<'_, Path>, Errno> {
+    let path = Path::new(checked(bytes).ok_or(BAD_NAME)?);
+    if path.as_os_str().is_empty() {
+        return Err(Errno::NOENT);
+    }
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix)
+                if matches!(prefix.kind(), Prefix::DeviceNS(_)) || prefix.kind().is_verbatim() =>
+            {
+                let exact = bytes.iter().map(|&byte| if byte == b'/' { b'\\' } else { byte });
+                return Ok(PathBuf::from(OsString::from_vec(exact.collect())).into());
+            }
+            Component::Normal(name) => is_plain(name.as_bytes()).then_some(()).ok_or(BAD_NAME)?,
+            _ => {}
+        }
+    }
+    Ok(path.into())
+}
+
+/// Returns whether Windows understands a name as itself.
+pub fn is_plain(name: &[u8]) -> bool {
+    const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+    let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default().trim_ascii_end();
+    let stem = String::from_utf8_lossy(stem).to_ascii_lowercase();
+    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    // The ports of these systems have superscript numbers too.
+    let is_port = port.is_some_and(|port| {
+        ["\u{b9}", "\u{b2}", "\u{b3}"].contains(&port) || matches!(port.as_bytes(), [b'0'..=b'9'])
+    });
+    let is_changed = matches!(name.last(), None | Some(b'.' | b' '));
+    let has_other_meaning = name
+        .iter()
+        .any(|byte| matches!(byte, 0..32 | b':' | b'/' | b'\\' | b'<' | b'>' | b'"' | b'|' | b'?' | b'*'));
+    !is_changed && !has_other_meaning && !is_port && !DEVICES.contains(&&*stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_the_standard_library_and_surrogates_survive() {
+        for wide in [
+            &[0x61][..],
+            &[0xd800],
+            &[0xdc00, 0x62],
+            &[0xd800, 0x41, 0xdc00],
+            &[0xd83d, 0xde00],
+            &[0xdfff, 0xd800],
+        ] {
+            let name = OsString::from_wide(wide);
+            let bytes = name.as_bytes();
+            assert!(is_wtf8(bytes), "{bytes:x?}");
+            assert_eq!(OsStr::from_bytes(bytes).encode_wide().collect::<Vec<u16>>(), wide);
+            assert_eq!(narrow(wide), bytes);
+        }
+        assert_eq!(OsString::from_wide(&[0xd800]).as_bytes(), b"\xed\xa0\x80");
+    }
+
+    #[test]
+    fn long_paths_are_shortened_if_they_mean_the_same() {
+        for (long, expected) in [
+            (r"\\?\C:\a\b", r"C:\a\b"),
+            (r"\\?\UNC\server\share\a", r"\\server\share\a"),
+            (r"\\?\C:\a.", r"\\?\C:\a."),
+            (r"\\?\C:\NUL", r"\\?\C:\NUL"),
+        ] {
+            assert_eq!(plain(long.into()), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn arguments_that_are_paths_get_slashes() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), "").unwrap();
+        let word = |name: &str| dir.path().join(name).into_os_string();
+        let expected = word("a").to_string_lossy().replace('\\', "/");
+        assert_eq!(argument(word("a")), OsString::from(expected));
+        assert_eq!(argument(word("b")), word("b"));
+        assert_eq!(argument(r"%h\n".into()), OsString::from(r"%h\n"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_name_open_nothing() {
+        // The first is a pair of surrogates, which has another form; the last are overlong and cut.
+        for bytes in [&b"\xed\xa0\x80\xed\xb0\x80"[..], b"a\xff", b"\x80", b"\xc0\xaf", b"\xed\xa0"] {
+            assert!(checked(bytes).is_none(), "{bytes:x?}");
+            assert!(wide(bytes).is_err() && path(bytes).is_err());
+            assert!(std::fs::File::open(OsStr::from_bytes(bytes)).is_err());
+        }
+        assert!(wide(b"a\0b").is_err());
+    }
+
+    #[test]
+    fn names_with_another_meaning_are_told_apart() {
+        for name in [
+            "NUL",
+            "nul.txt",
+            "Con",
+            "aux ",
+            "com1",
+            "LPT9.log",
+            "com\u{b2}",
+            "a.",
+            "a ",
+            "a:b",
+            "a:",
+            "x\\y",
+            "a*",
+            "",
+            "CONIN$",
+        ] {
+            assert!(!is_plain(name.as_bytes()), "{name}");
+        }
+        for name in ["a", ".a", "a.b", "nula", "com", "com10", "console", "lpt", " a", "\u{e4}", "a b"] {
+            assert!(is_plain(name.as_bytes()), "{name}");
+        }
+        for bad in ["dir/NUL", "C:\\x\\com1", "a./b", "file:stream", "C:\\file:stream", "C:/dir/a "] {
+            assert!(path(bad.as_bytes()).is_err(), "{bad}");
+        }
+        for good in [
+            "C:\\dir\\file",
+            "C:/dir/../file",
+            ".",
+            "./a",
+            "..",
+            "\\\\?\\C:\\a.",
+            "\\\\server\\share\\a",
+            "C:",
+        ] {
+            assert!(path(good.as_bytes()).is_ok(), "{good}");
+        }
+    }
+}
