@@ -15,11 +15,10 @@ mod streams;
 
 use crate::exit::Refusal;
 pub use row::{Applet, Call};
-use std::ffi::OsStr;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{OsStringExt, argument, expanded, program};
 
 /// Returns the rows of all programs.
 pub fn applets() -> impl Iterator<Item = &'static Applet> {
@@ -62,15 +61,20 @@ pub fn called(name: &OsStr) -> Option<&'static Applet> {
     applets().find(|applet| applet.name == base)
 }
 
+/// Returns the files that the operands of a program name.
+fn files(operands: impl IntoIterator<Item = OsString>) -> impl Iterator<Item = Vec<u8>> {
+    operands.into_iter().flat_map(|operand| expanded(argument(operand))).map(OsString::into_vec)
+}
+
 /// Returns the last component of a name without the prefixes and suffixes that systems add: the `-`
 /// of a login shell, `.exe`, and the `g` of GNU programs that are installed next to those of a BSD.
-fn base(name: &OsStr) -> Option<&str> {
-    let base = Path::new(name).file_name()?.to_str()?;
-    let base = base.strip_prefix('-').unwrap_or(base);
+fn base(name: &OsStr) -> Option<String> {
+    let name = program(name)?;
+    let base = name.strip_prefix('-').unwrap_or(&name);
     let base = base.strip_suffix(".exe").or_else(|| base.strip_suffix(".EXE")).unwrap_or(base);
     let plain =
         base.strip_prefix('g').filter(|plain| coreutils::PERSONALITIES.iter().any(|one| one.name == *plain));
-    Some(plain.unwrap_or(base))
+    Some(plain.unwrap_or(base).to_owned())
 }
 
 #[cfg(test)]

@@ -38,11 +38,13 @@ use crate::values::color::Color;
 use crate::values::path::is_url;
 use crate::values::table::whole_names;
 use crate::words::count;
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{OsStrExt, argument, expanded};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -213,10 +215,11 @@ fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
 fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
-    let command = parse_command(&arguments, help).map_err(|error| match error.kind() {
+    let mut command = parse_command(&arguments, help).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp => unknown_subcommand(&arguments).unwrap_or(error),
         _ => guesses::explain(error, &arguments),
     })?;
+    expand(&mut command);
     let words = arguments.clone();
     adapt_hints(move |hint| hints::adapted(&words, hint));
     match &command {
@@ -346,9 +349,38 @@ fn repeatable_flags(command: clap::Command) -> clap::Command {
             let id = arg.get_id().clone();
             arg.overrides_with(id)
         }
-        _ => arg,
+        _ => with_path(arg),
     });
     command.mut_subcommands(repeatable_flags)
+}
+
+/// Makes an argument that is a path accept the form in which the system's users write paths.
+fn with_path(arg: clap::Arg) -> clap::Arg {
+    use clap::ValueHint::{AnyPath, DirPath, FilePath};
+    let is_path = matches!(arg.get_value_hint(), AnyPath | DirPath | FilePath);
+    let kind = arg.get_value_parser().type_id();
+    let words = || OsStringValueParser::new().map(argument);
+    match is_path {
+        true if kind == ValueParser::os_string().type_id() => arg.value_parser(words()),
+        // The parser of an output rejects some names, and does the same.
+        true if kind == ValueParser::path_buf().type_id() && arg.get_id() != "output" => {
+            arg.value_parser(words().map(PathBuf::from))
+        }
+        _ => arg,
+    }
+}
+
+/// Replaces paths with wildcards by the files that they match, where the shell does not do that.
+fn expand(command: &mut Command) {
+    let paths = match command {
+        Command::Hash(args) => &mut args.files,
+        Command::Check(args) => &mut args.manifests,
+        Command::Audit(args) => &mut args.manifests,
+        Command::Duplicates(args) => &mut args.places,
+        Command::Find(args) => &mut args.words,
+        _ => return,
+    };
+    *paths = std::mem::take(paths).into_iter().flat_map(expanded).collect();
 }
 
 /// The options that help shows.

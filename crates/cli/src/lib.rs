@@ -82,7 +82,7 @@ fn program() -> ExitCode {
     }
     memory::prepare();
     defect::prepare();
-    let arguments: Vec<OsString> = words.map(truesum_fs::name::argument).collect();
+    let arguments: Vec<OsString> = words.collect();
     if let Err(why) = limit_cpu().and_then(|()| check_forced()) {
         let refused = Console::new(Color::Auto).refuse(&Refusal::new(why));
         // The replaced programs fail with status 1, which their callers expect.

@@ -7,10 +7,12 @@ use crate::exit::Exit;
 use crate::values::color::Color;
 use crate::words::count;
 use clap::{Args, ValueHint};
+use std::env::consts::EXE_SUFFIX;
 use std::io;
 use std::path::{Path, PathBuf};
 use truesum::{Cause, Error};
 use truesum_fs::name::OsStrExt;
+use truesum_fs::write::{is_link, link_program};
 
 /// Create links named md5sum, sha256sum, b3sum, ... to truesum
 #[derive(Args)]
@@ -46,7 +48,8 @@ pub fn run(args: &LinksArgs) -> Exit {
     let mut requested = 0;
     for applet in applets() {
         requested += 1;
-        match link(&program, &args.folder.join(applet.name), args.force) {
+        let name = format!("{}{EXE_SUFFIX}", applet.name);
+        match link(&program, &args.folder.join(name), args.force) {
             Ok(()) => made += 1,
             Err(error) => {
                 console.failure(&error);
@@ -68,17 +71,15 @@ fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
     match std::fs::symlink_metadata(at) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(fail(error)),
-        Ok(old) => {
-            let ours = old.is_symlink()
-                && std::fs::read_link(at).is_ok_and(|to| to.file_name() == program.file_name());
-            if !ours && !force {
+        Ok(_) => {
+            if !is_link(program, at) && !force {
                 let there = Cause::Other("another file exists".to_owned());
                 return Err(Error::new(at.as_os_str().as_bytes(), "link", there));
             }
             std::fs::remove_file(at).map_err(fail)?;
         }
     }
-    truesum_fs::write::symlink(program, at).map_err(fail)
+    link_program(program, at).map_err(fail)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The error for one file: path, action and cause. Such errors are values, and the run continues.
 
-use crate::name::OsStrExt;
+use crate::name::{OsStrExt, native};
 pub use crate::sys::errno::Errno;
 use std::ffi::OsStr;
 use std::fmt;
@@ -205,7 +205,7 @@ pub const DIRECTORY: &str = "directory";
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = display_safe(&self.path);
+        let path = native(display_safe(&self.path));
         match self.cause {
             Cause::NoManifest(what) => write!(f, "{path}: not a manifest ({what})"),
             _ => write!(f, "{path}: cannot {}: {}", self.action, self.cause),

@@ -26,10 +26,10 @@
 //! | `machine` | `host`, `system`, `architecture`, `settings_folder` |
 //! | `mapped` | `Window`, `is_resident` |
 //! | `mounts` | `absent`: file systems that should be mounted |
-//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths; `argument` and `plain`: paths as users and programs write them |
+//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths; `argument`, `expanded`, `from_line`, `native`, `plain`, `entry_name`, `program`: paths as users, programs and manifests write them |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
 //! | `process` | `end_with_parent`, `use_one_heap`, `exit_at_once` |
-//! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink` |
+//! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
 //! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
 //! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |
 //! | `standard` | `occupy`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |

@@ -20,7 +20,7 @@ use crate::resolve::OpenMode;
 use crate::stop::Stop;
 use crate::sys::attributes::Attributes;
 use crate::sys::replace;
-pub use crate::sys::replace::{close, symlink, sync_folder};
+pub use crate::sys::replace::{close, is_link, link_program, symlink, sync_folder};
 use crate::temporary::{self, Temporary, temporary_name};
 use std::ffi::OsStr;
 use std::fs::{File, FileTimes};

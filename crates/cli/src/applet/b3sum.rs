@@ -9,6 +9,7 @@ mod seek;
 
 use super::row::{Applet, Call};
 use crate::applet::entries::{self, End, Parsed};
+use crate::applet::files;
 use crate::applet::streams::{Done, Streams};
 use crate::terminal::print_parser;
 use clap::Parser;
@@ -128,7 +129,7 @@ fn fatal(streams: &mut Streams, message: &str) -> Done {
 impl Arguments {
     fn run(self, streams: &mut Streams) -> Done {
         let mut names: Vec<Vec<u8>> =
-            self.file.iter().map(|name| name.as_os_str().as_bytes().to_vec()).collect();
+            files(self.file.iter().map(|name| name.clone().into_os_string())).collect();
         if names.is_empty() {
             names.push(b"-".to_vec());
         }

@@ -16,7 +16,7 @@ use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
 use truesum::{Root, Special};
 use truesum_fs::metadata::Metadata;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{OsStrExt, OsStringExt, entry_name};
 
 /// The meaning of the arguments of `check`.
 #[derive(Debug, PartialEq, Eq)]
@@ -229,6 +229,11 @@ fn plain(path: &Path) -> PathBuf {
 /// `folder`, the most likely one first. A name that is neither below this folder nor that of an
 /// existing file is returned unchanged.
 fn entry_names(folder: &Path, file: &Path) -> Vec<OsString> {
+    let names = paths_below(folder, file).into_iter();
+    names.map(|path| OsString::from_vec(entry_name(path))).collect()
+}
+
+fn paths_below(folder: &Path, file: &Path) -> Vec<PathBuf> {
     let (near, given) = (plain(folder), plain(file));
     if stores::is_url(folder.as_os_str()) || near == given {
         return vec![file.into()];
@@ -244,7 +249,7 @@ fn entry_names(folder: &Path, file: &Path) -> Vec<OsString> {
 }
 
 /// Returns the name of an existing file relative to a folder, by the real paths of both folders.
-fn real_name(folder: &Path, file: &Path) -> Option<OsString> {
+fn real_name(folder: &Path, file: &Path) -> Option<PathBuf> {
     let real = |path: &Path| {
         path.parent()
             .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent })?
@@ -258,7 +263,7 @@ fn real_name(folder: &Path, file: &Path) -> Option<OsString> {
                 folder.components().zip(file.components()).take_while(|(one, other)| one == other).count();
             let up = folder.components().skip(shared).map(|_| "..");
             let down = file.components().skip(shared).map(|part| part.as_os_str());
-            Some(up.map(OsStr::new).chain(down).collect::<PathBuf>().into())
+            Some(up.map(OsStr::new).chain(down).collect())
         }
         _ => None,
     }

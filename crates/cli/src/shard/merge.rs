@@ -23,7 +23,7 @@ use truesum::shard::plan::Plan;
 use truesum::verify::place::folder_of_names;
 use truesum::{Cause, Error};
 use truesum_fs::metadata::Metadata;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{OsStrExt, entry_name};
 
 /// Check all parts against the plan and merge them into one manifest
 ///
@@ -105,7 +105,7 @@ fn name_below(file: &Path, root: &Path) -> Option<Vec<u8>> {
         Ok::<_, std::io::Error>(folder.canonicalize()?.join(file.file_name().unwrap_or_default()))
     });
     let below = file.ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned();
-    Some(below.into_os_string().into_vec())
+    Some(entry_name(below))
 }
 
 /// Returns the path of a folder with links resolved, or unchanged if the folder does not exist on

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Input, Progress};
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{OsStrExt, entry_name, from_line};
 
 /// Iterates over the names in lists. A read error ends the iteration and is stored in
 /// [`NameList::failed`].
@@ -87,7 +87,9 @@ impl Iterator for NameList {
     fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             let mut name = Vec::new();
-            match self.part(LONGEST, &mut name) {
+            let read = self.part(LONGEST, &mut name);
+            let name = from_line(name);
+            match read {
                 Ok(false) => {
                     self.lists.pop_front()?;
                 }
@@ -160,7 +162,7 @@ impl Naming {
             name.push(b'/');
         }
         name.extend_from_slice(rest);
-        self.outside += u64::from(name.starts_with(b"/"));
+        self.outside += u64::from(Path::new(OsStr::from_bytes(&name)).is_absolute());
         Ok(name)
     }
 
@@ -173,7 +175,7 @@ impl Naming {
             None => path.canonicalize()?,
         };
         let relative = real.strip_prefix(&self.base).map(Path::to_path_buf);
-        Ok(relative.unwrap_or(real).into_os_string().into_vec())
+        Ok(entry_name(relative.unwrap_or(real)))
     }
 
     fn canonical(&mut self, folder: PathBuf) -> io::Result<&Path> {

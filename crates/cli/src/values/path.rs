@@ -2,6 +2,7 @@
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::path::{Path, PathBuf};
+use truesum_fs::name::argument;
 
 /// Parses the name of a file to write.
 pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
@@ -9,7 +10,7 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
         Some("") => Err("the name is empty"),
         // A stream cannot be written atomically.
         Some("-") => Err("omit -o to write to standard output, or use ./- for a file of this name"),
-        _ => Ok(PathBuf::from(name)),
+        _ => Ok(PathBuf::from(argument(name))),
     })
 }
 

@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::{Time, weak};
 
@@ -344,7 +344,7 @@ impl<'a> Comparison<'a> {
         else {
             return named.to_owned();
         };
-        let prefix = [below.as_os_str().as_bytes(), b"/"].concat();
+        let prefix = [entry_name(below.to_owned()), b"/".to_vec()].concat();
         let listed = &self.sets[LISTED];
         let is_there = |at: u32| {
             let name = listed.name(at);

@@ -3,9 +3,12 @@
 use super::options::{OptionMeaning, Options};
 use super::program::{Kind, Program};
 use super::{help, quote};
+use crate::applet::files;
 use crate::applet::streams::{Done, Streams};
+use std::ffi::OsString;
 use truesum::hash::Spec;
 use truesum::manifest::original::coreutils::{ALGORITHMS, Checksum, DigestForm, by_name};
+use truesum_fs::name::OsStringExt;
 
 /// The settings of a command line.
 #[derive(Debug)]
@@ -139,7 +142,7 @@ impl Settings {
                 OptionMeaning::Version => return Err(Stop::Text(help::version(program))),
             }
         }
-        let names = options.operands();
+        let names: Vec<Vec<u8>> = files(options.operands().into_iter().map(OsString::from_vec)).collect();
         let bits = bits(algorithm, length, check)?;
         if check && chosen && algorithm.form != DigestForm::Digest {
             return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));

@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
@@ -207,7 +207,7 @@ impl<'a, R: Read> Entries<'a, R> {
         // Use the path as the system resolves it and as the user spells it. Neither is trusted:
         // names are opened beneath the root.
         let paths = [std::fs::canonicalize(folder), std::path::absolute(folder)];
-        self.paths = paths.into_iter().flatten().map(|path| path.into_os_string().into_vec()).collect();
+        self.paths = paths.into_iter().flatten().map(entry_name).collect();
         self
     }
 

@@ -1,7 +1,9 @@
 //! Atomic replacement. Files always have a name while they are written.
 
 use crate::sys::errno::Errno;
-pub use crate::sys::unix::replace::{close, create_new, remove, replace, symlink, sync_folder};
+pub use crate::sys::unix::replace::{
+    close, create_new, is_link, link_program, remove, replace, symlink, sync_folder,
+};
 use std::fs::File;
 
 /// Returns `None`: these systems have no files without a name.

@@ -2,7 +2,9 @@
 
 use super::resolve::alias;
 use crate::sys::errno::Errno;
-pub use crate::sys::unix::replace::{close, create_new, remove, replace, symlink, sync_folder};
+pub use crate::sys::unix::replace::{
+    close, create_new, is_link, link_program, remove, replace, symlink, sync_folder,
+};
 use crate::sys::unix::stat;
 use rustix::fs::{self, AtFlags, CWD, Mode, OFlags};
 use std::fs::File;

@@ -1,15 +1,40 @@
 //! Names of files, which are bytes.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 pub use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns an absolute path as it is.
 pub fn plain(path: PathBuf) -> PathBuf {
     path
 }
 
-/// Returns an argument of the command line as it is.
-pub fn argument(word: OsString) -> OsString {
-    word
+/// Returns a path that a user named as it is.
+pub fn argument(path: OsString) -> OsString {
+    path
+}
+
+/// Returns the path as it is: shells expand patterns.
+pub fn expanded(path: OsString) -> Vec<OsString> {
+    vec![path]
+}
+
+/// Returns the bytes of a path, as a name in a manifest.
+pub fn entry_name(path: PathBuf) -> Vec<u8> {
+    path.into_os_string().into_vec()
+}
+
+/// Returns a path from a line of a list as it is.
+pub fn from_line(line: Vec<u8>) -> Vec<u8> {
+    line
+}
+
+/// Returns a path in a message as it is.
+pub fn native(shown: String) -> String {
+    shown
+}
+
+/// Returns the name by which a program was called.
+pub fn program(called: &OsStr) -> Option<String> {
+    Path::new(called).file_name()?.to_str().map(str::to_owned)
 }

@@ -44,6 +44,16 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Creates a link at `at` to a program, which can be called by its name.
+pub fn link_program(program: &Path, at: &Path) -> io::Result<()> {
+    symlink(program, at)
+}
+
+/// Returns whether the file at `at` is a link to this program, or to another one of the same name.
+pub fn is_link(program: &Path, at: &Path) -> bool {
+    std::fs::read_link(at).is_ok_and(|to| to.file_name() == program.file_name())
+}
+
 /// Creates a symbolic link at `at` that leads to `target`.
 ///
 /// # Errors

@@ -51,15 +51,104 @@ impl OsStringExt for OsString {
     }
 }
 
-/// Returns an argument of the command line with slashes, as names in manifests have them, if it is the path of something
-/// that exists.
-pub fn argument(word: OsString) -> OsString {
-    let bytes = word.as_bytes();
-    let is_exact = bytes.starts_with(br"\\?\") || bytes.starts_with(br"\\.\");
-    if is_exact || !bytes.contains(&b'\\') || std::fs::symlink_metadata(&word).is_err() {
-        return word;
+/// Returns a path that a user named with slashes, as names in manifests have them.
+pub fn argument(path: OsString) -> OsString {
+    OsString::from_vec(slashed(plain_bytes(path.as_bytes())))
+}
+
+/// Returns the files that a path with the wildcards `*` and `?` matches, in order: the command interpreters of Windows leave
+/// this to programs. A path without them, or that matches nothing, is returned as it is.
+pub fn expanded(path: OsString) -> Vec<OsString> {
+    let bytes = path.as_bytes();
+    let has_wildcard = |part: &[u8]| part.iter().any(|byte| matches!(byte, b'*' | b'?'));
+    if !has_wildcard(bytes) || bytes.starts_with(VERBATIM) {
+        return vec![path];
     }
-    OsString::from_vec(bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect())
+    let mut found = vec![Vec::new()];
+    for part in bytes.split_inclusive(|&byte| byte == b'/') {
+        let name = part.strip_suffix(b"/").unwrap_or(part);
+        if !has_wildcard(name) {
+            found.iter_mut().for_each(|path: &mut Vec<u8>| path.extend(part));
+            continue;
+        }
+        let pattern = String::from_utf8_lossy(name).to_lowercase();
+        let pattern = if pattern == "*.*" { "*" } else { &pattern };
+        let below = |folder: Vec<u8>| {
+            let at = if folder.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(&folder)) };
+            let entries = std::fs::read_dir(at).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name()).filter(|name| {
+                let name = name.to_string_lossy().to_lowercase();
+                matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+            });
+            let rest = &part[name.len()..];
+            let mut paths: Vec<Vec<u8>> =
+                names.map(|name| [&folder, name.as_bytes(), rest].concat()).collect();
+            paths.sort();
+            paths
+        };
+        found = found.into_iter().flat_map(below).collect();
+    }
+    found.retain(|path| std::fs::symlink_metadata(OsStr::from_bytes(path)).is_ok());
+    if found.is_empty() { vec![path] } else { found.into_iter().map(OsString::from_vec).collect() }
+}
+
+/// Returns whether a pattern matches a name.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut from) = (0, 0);
+    // The last `*`, and where the part of the name that it matches ends.
+    let mut star = None;
+    while from < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, from));
+                at += 1;
+            }
+            Some(&one) if one == '?' || one == name[from] => (at, from) = (at + 1, from + 1),
+            _ => match star {
+                Some((start, end)) => {
+                    star = Some((start, end + 1));
+                    (at, from) = (start + 1, end + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|&rest| rest == '*')
+}
+
+/// Returns the bytes of a path, as a name in a manifest.
+pub fn entry_name(path: PathBuf) -> Vec<u8> {
+    slashed(plain(path).into_os_string().into_vec())
+}
+
+/// Returns a path from a line of a list, in the form of [`argument`]. Lines may end in a carriage return, which no name
+/// contains.
+pub fn from_line(mut line: Vec<u8>) -> Vec<u8> {
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    slashed(plain_bytes(&line))
+}
+
+/// Returns a path in a message with backslashes. URLs keep their slashes.
+pub fn native(shown: String) -> String {
+    if shown.contains("://") { shown } else { shown.replace('/', r"\") }
+}
+
+/// Returns the name by which a program was called, in lower case: Windows ignores case.
+pub fn program(called: &OsStr) -> Option<String> {
+    Path::new(called).file_name()?.to_str().map(str::to_lowercase)
+}
+
+/// The beginning of paths that are passed to the file system as they are.
+const VERBATIM: &[u8] = br"\\?\";
+
+/// Replaces backslashes by slashes, which mean the same except in paths that are passed on as they are.
+fn slashed(path: Vec<u8>) -> Vec<u8> {
+    if path.starts_with(VERBATIM) || path.starts_with(br"\\.\") {
+        return path;
+    }
+    path.into_iter().map(|byte| if byte == b'\\' { b'/' } else { byte }).collect()
 }
 
 /// Returns an absolute path in the form that users write, if it has one.
@@ -72,7 +161,7 @@ pub fn plain(path: PathBuf) -> PathBuf {
 pub fn plain_bytes(bytes: &[u8]) -> Vec<u8> {
     let plain = match bytes.strip_prefix(br"\\?\UNC\") {
         Some(share) => [br"\\", share].concat(),
-        None => bytes.strip_prefix(br"\\?\").unwrap_or(bytes).to_vec(),
+        None => bytes.strip_prefix(VERBATIM).unwrap_or(bytes).to_vec(),
     };
     if path(&plain).is_ok() { plain } else { bytes.to_vec() }
 }
@@ -191,14 +280,45 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_paths_get_slashes() {
+    fn paths_get_slashes_unless_they_would_mean_something_else() {
+        for (path, expected) in [
+            (r"a\b", "a/b"),
+            (r"C:\a\b", "C:/a/b"),
+            (r"\\server\share\a", "//server/share/a"),
+            (r"\\?\C:\a", "C:/a"),
+            (r"\\?\UNC\server\share\a", "//server/share/a"),
+            (r"\\?\C:\a.", r"\\?\C:\a."),
+            (r"\\.\PhysicalDrive0", r"\\.\PhysicalDrive0"),
+        ] {
+            assert_eq!(argument(path.into()), OsString::from(expected));
+            assert_eq!(entry_name(path.into()), expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn wildcards_match_files_and_other_words_stay() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("a"), "").unwrap();
-        let word = |name: &str| dir.path().join(name).into_os_string();
-        let expected = word("a").to_string_lossy().replace('\\', "/");
-        assert_eq!(argument(word("a")), OsString::from(expected));
-        assert_eq!(argument(word("b")), word("b"));
-        assert_eq!(argument(r"%h\n".into()), OsString::from(r"%h\n"));
+        for name in ["b.ISO", "a.iso", "c.txt", "iso"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(dir.path().join("sub")).unwrap();
+        std::fs::write(dir.path().join("sub/d.iso"), "").unwrap();
+        let top = String::from_utf8(entry_name(dir.path().to_owned())).unwrap();
+        let names = |pattern: &str| {
+            let found = expanded(format!("{top}/{pattern}").into());
+            let name = |path: OsString| path.to_string_lossy()[top.len() + 1..].to_owned();
+            found.into_iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(names("*.iso"), ["a.iso", "b.ISO"]);
+        assert_eq!(names("?.iso"), ["a.iso", "b.ISO"]);
+        assert_eq!(names("s*/*.iso"), ["sub/d.iso"]);
+        assert_eq!(names("*.*"), ["a.iso", "b.ISO", "c.txt", "iso", "sub"]);
+        assert_eq!(names("*.none"), ["*.none"]);
+        assert_eq!(names("[a]"), ["[a]"]);
+        let is_match = |pattern: &str, name: &str| {
+            matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+        };
+        assert!(is_match("a*b*c", "aXbXbc") && is_match("**", "") && !is_match("a*b", "abc"));
     }
 
     #[test]

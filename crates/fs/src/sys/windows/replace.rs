@@ -8,7 +8,7 @@
 use super::failure::{self, IN_USE, last};
 use super::folder::{new, one, set_name};
 use super::native::open_at;
-use super::stat::query;
+use super::stat::{self, query};
 use crate::sys::errno::Errno;
 use std::fs::File;
 use std::io;
@@ -115,6 +115,17 @@ pub fn close(file: File) -> io::Result<()> {
 /// Does nothing: Windows cannot flush a folder. File systems with a journal keep the order of renames.
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Creates a hard link at `at` to a program, or a copy of it on another volume.
+pub fn link_program(program: &Path, at: &Path) -> io::Result<()> {
+    std::fs::hard_link(program, at).or_else(|_| std::fs::copy(program, at).map(drop))
+}
+
+/// Returns whether the file at `at` is a hard link to this program.
+pub fn is_link(program: &Path, at: &Path) -> bool {
+    let id = |path| stat::at(path, true).map(|stat| stat.id).ok();
+    id(program).is_some_and(|program| id(at) == Some(program))
 }
 
 /// Creates a symbolic link at `at` that leads to `target`, which requires a privilege or developer mode.

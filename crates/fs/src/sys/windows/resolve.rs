@@ -102,16 +102,16 @@ fn by_path(folder: Option<&File>, path: &[u8], mode: OpenMode, follow: bool) -> 
     in_mode(file.map_err(|error| failure::of(&error))?, mode)
 }
 
-/// Returns an opened object if it is of the type that was asked for.
+/// Returns an opened object if its type fits the mode.
 fn in_mode(file: File, mode: OpenMode) -> Result<File, Errno> {
     match mode {
-        OpenMode::Folder | OpenMode::Listing if !stat::of(&file)?.kind.is_dir() => Err(Errno::NOTDIR),
+        OpenMode::Folder | OpenMode::Listing if !stat::kind_of(&file)?.is_dir() => Err(Errno::NOTDIR),
         _ => Ok(file),
     }
 }
 
 /// Opens a name below a folder, one component at a time. Every link is rejected, except one at the end if it is not
-/// followed.
+/// followed. `..` leads back to the folder that was opened before.
 fn by_steps(
     folder: Option<&File>,
     path: &[u8],
@@ -127,35 +127,42 @@ fn by_steps(
         [drive, b':', ..] if drive.is_ascii_alphabetic() => return Err(Errno::XDEV),
         _ => {}
     }
-    let mut step = match folder {
-        Some(_) => None,
-        None => Some(by_path(None, CURRENT, OpenMode::Folder, true)?),
+    let current;
+    let folder = match folder {
+        Some(folder) => folder,
+        None => {
+            current = by_path(None, CURRENT, OpenMode::Folder, true)?;
+            &current
+        }
     };
     let ends_in_separator = path.last().is_some_and(is_separator);
     let mut parts = path.split(is_separator).filter(|part| !part.is_empty() && *part != CURRENT).peekable();
-    if parts.peek().is_none() {
-        let at = step.as_ref().or(folder).ok_or(Errno::NOENT)?;
-        return in_mode(open_at(at, &[], access(mode), FILE_OPEN, 0)?, mode);
-    }
+    // The folders on the way; the last object is not opened as one.
+    let mut steps: Vec<File> = Vec::new();
     while let Some(part) = parts.next() {
         if part == b".." {
-            return Err(Errno::XDEV);
+            steps.pop().ok_or(Errno::XDEV)?;
+            continue;
         }
         // It would name a stream of the file.
         if part.contains(&b':') {
             return Err(BAD_NAME);
         }
         let is_last = parts.peek().is_none();
-        let mode = if is_last { mode } else { OpenMode::Folder };
-        let at = step.as_ref().or(folder).ok_or(Errno::NOENT)?;
-        let next = match open_one(at, &name::wide(part)?, mode, is_last && is_link_found) {
+        let part_mode = if is_last { mode } else { OpenMode::Folder };
+        let at = steps.last().unwrap_or(folder);
+        let next = match open_one(at, &name::wide(part)?, part_mode, is_last && is_link_found) {
             Err(Errno::LOOP) if confinement == Confinement::Beneath => return Err(Errno::XDEV),
             next => next?,
         };
-        step = Some(next);
+        match is_last {
+            true if ends_in_separator => return in_mode(next, OpenMode::Folder),
+            true => return Ok(next),
+            false => steps.push(next),
+        }
     }
-    let file = step.ok_or(Errno::NOENT)?;
-    if ends_in_separator { in_mode(file, OpenMode::Folder) } else { Ok(file) }
+    let last = steps.last().unwrap_or(folder);
+    in_mode(open_at(last, &[], access(mode), FILE_OPEN, 0)?, mode)
 }
 
 /// Opens the object with this name in a folder. The error for a link, unless it is what is looked for, is
@@ -164,10 +171,12 @@ fn open_one(folder: &File, name: &[u16], mode: OpenMode, is_link_found: bool) ->
     let ahead = if mode == OpenMode::Read { FILE_SEQUENTIAL_ONLY } else { 0 };
     let file = open_at(folder, name, access(mode), FILE_OPEN, FILE_OPEN_REPARSE_POINT | ahead)?;
     let found: FILE_ATTRIBUTE_TAG_INFO = stat::query(&file, FileAttributeTagInfo)?;
+    let kind = stat::kind(found.FileAttributes, found.ReparseTag);
     if found.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
-        return in_mode(file, mode);
+        let is_expected = kind.is_dir() || !matches!(mode, OpenMode::Folder | OpenMode::Listing);
+        return if is_expected { Ok(file) } else { Err(Errno::NOTDIR) };
     }
-    match stat::kind(found.FileAttributes, found.ReparseTag).is_symlink() {
+    match kind.is_symlink() {
         true if is_link_found => Ok(file),
         true => Err(Errno::LOOP),
         // The content is stored elsewhere (deduplicated, in the cloud) and only available if the system resolves this.
@@ -278,7 +287,9 @@ mod tests {
         let root = folder(&dir.path().join("root"));
         for confinement in [Confinement::Beneath, Confinement::NoLinks] {
             let open = |name: &str| open(Some(&root), name.as_bytes(), OpenMode::Read, confinement);
-            for name in ["sub/file", "./sub//file", r"sub\file", "SUB/File"] {
+            for name in
+                ["sub/file", "./sub//file", r"sub\file", "SUB/File", "sub/../sub/file", r"sub\..\sub/./file"]
+            {
                 let mut text = String::new();
                 open(name).unwrap().read_to_string(&mut text).unwrap();
                 assert_eq!(text, "data", "{name}");
@@ -292,6 +303,8 @@ mod tests {
                 "C:/outside",
                 "c:outside",
                 r"sub/..\..\outside",
+                "..",
+                "sub/../..",
                 &absolute,
             ] {
                 assert_eq!(open(name).err(), Some(Errno::XDEV), "{name}");
@@ -306,6 +319,9 @@ mod tests {
             assert_eq!(open("").err(), Some(Errno::NOENT));
             let stat = stat(Some(&root), b".", true, confinement).unwrap();
             assert_eq!((stat.kind, stat.id), (FileType::Directory, stat::of(&root).unwrap().id));
+            assert_eq!(open("sub/file/../file").err(), Some(Errno::NOTDIR));
+            let above = super::stat(Some(&root), b"sub/..", true, confinement).unwrap();
+            assert_eq!(above.id, stat.id);
             let listing = super::open(Some(&root), b"sub/file", OpenMode::Listing, confinement);
             assert_eq!(listing.err(), Some(Errno::NOTDIR));
         }

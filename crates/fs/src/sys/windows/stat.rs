@@ -39,6 +39,16 @@ pub fn of(file: &File) -> Result<Metadata, Errno> {
     }
 }
 
+/// Returns the type of an open file.
+pub fn kind_of(file: &File) -> Result<FileType, Errno> {
+    // SAFETY: the handle is open as long as the file is borrowed.
+    match unsafe { GetFileType(file.as_raw_handle()) } {
+        FILE_TYPE_DISK => query::<FILE_ATTRIBUTE_TAG_INFO>(file, FileAttributeTagInfo)
+            .map(|found| kind(found.FileAttributes, found.ReparseTag)),
+        _ => of(file).map(|stat| stat.kind),
+    }
+}
+
 /// Returns the metadata of the object with this path.
 pub fn at(path: &Path, follow: bool) -> Result<Metadata, Errno> {
     let link = if follow { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT };
