@@ -75,7 +75,7 @@ fn base_of(path: &[u8]) -> &[u8] {
     &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..]
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::walk::{Item, Walk};

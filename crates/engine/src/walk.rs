@@ -46,7 +46,7 @@ mod ahead;
 mod ancestry;
 mod listing;
 mod slot;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 
 use crate::error::{Cause, Error};

@@ -2,6 +2,8 @@
 //!
 //! Each case runs in its own process, another instance of this test program, because a signal handler belongs to the
 //! whole process.
+// Windows has no mappings and no SIGBUS.
+#![cfg(unix)]
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;

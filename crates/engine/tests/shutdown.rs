@@ -184,6 +184,8 @@ mod random_stops {
         move || receive.recv_timeout(Duration::from_secs(60)).expect("the run ends")
     }
 
+    // It needs a named pipe in a folder.
+    #[cfg(unix)]
     #[test]
     fn worker_waiting_for_the_window_wakes_on_stop() {
         let folder = tempfile::tempdir().unwrap();

@@ -114,6 +114,8 @@ impl Lock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::access::{Confinement, OpenMode};
+    use crate::sys::{replace, resolve};
 
     #[test]
     fn lock_follows_a_replaced_file() {
@@ -126,9 +128,11 @@ mod tests {
             let other =
                 scope.spawn(|| Lock::open(&path, &Stop::default()).map(|lock| lock.still_at(&path).is_ok()));
             std::thread::sleep(Duration::from_millis(60));
-            let new = tempfile::NamedTempFile::new_in(&dir).unwrap();
-            let next = Lock::of(new.as_file(), b"file").unwrap();
-            new.persist(&path).unwrap();
+            let bytes = dir.path().as_os_str().as_encoded_bytes();
+            let folder = resolve::open(None, bytes, OpenMode::Folder, Confinement::Anywhere).unwrap();
+            let new = replace::create_new(&folder, b"new").unwrap();
+            let next = Lock::of(&new, b"file").unwrap();
+            replace::replace(&folder, b"new", b"file").unwrap();
             assert!(first.still_at(&path).is_err() && next.still_at(&path).is_ok());
             drop(first);
             std::thread::sleep(Duration::from_millis(60));

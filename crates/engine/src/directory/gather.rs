@@ -269,7 +269,7 @@ impl Sink for Digests<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::directory::Kind;

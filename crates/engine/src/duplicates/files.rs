@@ -357,7 +357,7 @@ fn entry_of(name: &[u8]) -> Option<(FileId, Vec<u8>)> {
     Some((FileId::from(&stat), base.to_vec()))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::os::unix::fs::MetadataExt;

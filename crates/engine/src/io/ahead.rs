@@ -374,7 +374,7 @@ impl AheadState<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::io::open::{Root, Special};

@@ -4,6 +4,8 @@
 //! SIGBUS handler, and `shutdown` compiles two files of the engine with the locks of a model checker.
 
 mod apk;
+// Its cases include symbolic links.
+#[cfg(unix)]
 mod bag;
 mod examples;
 mod manifests;

@@ -7,7 +7,7 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use truesum_fs::name::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::find;
 use truesum::{Conclusion, Event, Options, Progress, ReadOptions, Verification};

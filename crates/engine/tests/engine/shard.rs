@@ -31,7 +31,7 @@ impl ShardedRun {
         let root = dir.path().join("root");
         std::fs::create_dir(&root).unwrap();
         let file = |name: &[u8]| {
-            use std::os::unix::ffi::OsStrExt;
+            use truesum_fs::name::OsStrExt;
             root.join(std::ffi::OsStr::from_bytes(name))
         };
         for (at, (name, len)) in files.iter().enumerate() {
@@ -143,7 +143,7 @@ fn merged_parts_equal_a_single_run() {
         let (entries, faults) = divided.merged().unwrap();
         assert_eq!((entries.len(), faults), (FILES.len(), Vec::new()), "{names:?}");
         for (entry, (name, _)) in entries.iter().zip(FILES) {
-            use std::os::unix::ffi::OsStrExt;
+            use truesum_fs::name::OsStrExt;
             let content =
                 std::fs::read(divided.dir.path().join("root").join(std::ffi::OsStr::from_bytes(name)))
                     .unwrap();

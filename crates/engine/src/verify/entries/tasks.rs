@@ -511,6 +511,7 @@ mod tests {
         assert!(!listed.contains(b"sub/g"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn absolute_names_below_the_root_are_relative_to_it() {
         let dir = tempfile::tempdir().unwrap();

@@ -314,6 +314,7 @@ mod tests {
         assert_eq!((search.files, search.own), (4, 4));
     }
 
+    #[cfg(unix)]
     #[test]
     fn folder_behind_a_link_is_not_searched() {
         let dir = tempfile::tempdir().unwrap();

@@ -169,7 +169,7 @@ fn tree_does_not_replace_other_files() {
     let lays: [(&Path, Lay); 4] = [
         (&target, |place, _| std::fs::write(place, "a document").expect("written")),
         (&part, |place, _| std::fs::write(place, "a document").expect("written")),
-        (&part, |place, elsewhere| std::os::unix::fs::symlink(elsewhere, place).expect("linked")),
+        (&part, |place, elsewhere| truesum_fs::write::symlink(elsewhere, place).expect("linked")),
         (&part, |place, elsewhere| std::fs::hard_link(elsewhere, place).expect("linked")),
     ];
     for (place, lay) in lays {

@@ -1,6 +1,6 @@
 //! Files with a tree next to them in a directory of their own, and operations on them.
 
-use std::os::unix::fs::FileExt;
+use truesum_fs::data::FileExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::tree::build::{Begin, Saved, Saving, save};

@@ -2,7 +2,7 @@
 
 use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use truesum_fs::data::FileExt;
 use truesum::Progress;
 use truesum::hash::Digest;
 use truesum::tree::combine::{CombineError, Origins, combine};

@@ -3,7 +3,7 @@
 
 use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use truesum_fs::data::FileExt;
 use std::path::Path;
 use truesum::Progress;
 use truesum::tree::locate::{Diagnosis, Length, Shift, verify};
