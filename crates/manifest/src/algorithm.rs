@@ -23,9 +23,15 @@ pub(crate) enum Stated {
 impl Stated {
     pub(crate) fn of(name: &str) -> Option<Stated> {
         let other = || OTHERS.iter().find(|other| **other == name);
-        if name == "btih" {
-            return Some(Stated::Known(Spec::nameless()));
-        }
+        let name = match name {
+            "btih" => return Some(Stated::Known(Spec::nameless())),
+            // The names of options of OpenSSL and shasum.
+            "blake2b512" => "blake2b",
+            "blake2s256" => "blake2s",
+            "sha512224" => "sha512-224",
+            "sha512256" => "sha512-256",
+            name => name,
+        };
         name.parse().ok().map(Stated::Known).or_else(|| other().map(|other| Stated::Other(other)))
     }
 }

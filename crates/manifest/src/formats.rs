@@ -25,6 +25,7 @@ pub(crate) mod get_filehash;
 pub(crate) mod gnu;
 pub(crate) mod go_sum;
 pub(crate) mod gpg;
+pub(crate) mod gsutil;
 pub(crate) mod hashdeep;
 pub(crate) mod internet_archive;
 pub(crate) mod jar;

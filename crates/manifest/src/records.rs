@@ -4,7 +4,7 @@
 //! times as many bytes as their text in a document. The information is therefore recorded on a
 //! tape, and each entry is created from it on request.
 
-use crate::digest::{in_any_base, is_nearly_algorithm, is_tag, untagged};
+use crate::digest::{in_any_base, is_long_hex, is_nearly_algorithm, is_tag, untagged};
 use crate::entry::Entry;
 use crate::format::{Options, Parts};
 use crate::line::{Found, Line, LineError, Place, Reason};
@@ -216,6 +216,10 @@ impl Records {
 pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let head = &word[..word.len().min(64)];
     if let Some(at) = scan::find(head, |byte| byte == b':') {
+        return Some((&word[..at], &word[at + 1..]));
+    }
+    // pip writes `sha256=HEX`.
+    if let Some(at) = scan::find(head, |byte| byte == b'=').filter(|&at| is_long_hex(&word[at + 1..])) {
         return Some((&word[..at], &word[at + 1..]));
     }
     // Names of algorithms can contain hyphens too. Here, base64 follows the hyphen, and is longer

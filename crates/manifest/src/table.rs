@@ -9,7 +9,7 @@ use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spellin
 use crate::formats::nameless::UNMARKED;
 use crate::formats::{
     arch, bagit, bao, bare, bsd, buildroot, cargo_lock, casync, certutil, cfv_csv, conda, csv, deb822, dfxml,
-    distinfo, electron, fciv, foreign, fsum, gentoo, get_filehash, gnu, go_sum, gpg, hashdeep,
+    distinfo, electron, fciv, foreign, fsum, gentoo, get_filehash, gnu, go_sum, gpg, gsutil, hashdeep,
     internet_archive, jar, jpegsheriff, json, jsonl, known_set, librsync, links, loose, md5deep, metalink,
     mhl, mtree, narinfo, openssl, packed, pacman, padded, par, python_lock, rclone, recipe, record,
     requirements, rhash_simple, rpm_dump, s3, s3_inventory, s3_parts, seven_zip, sfv, sfvmd5, shasum,
@@ -67,6 +67,7 @@ pub static FORMATS: &[&Format] = &[
     &gpg::GPG,
     &shasum::SHASUM,
     &rclone::RCLONE,
+    &gsutil::GSUTIL,
     &bagit::BAGIT,
     &yocto::YOCTO,
     &arch::ARCH,
@@ -89,6 +90,7 @@ pub static FORMATS: &[&Format] = &[
     &electron::ELECTRON,
     &yaml_lists::HELM,
     &yaml_lists::WINGET,
+    &yaml_lists::SIEGFRIED,
     &csv::CSV,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,
@@ -106,6 +108,7 @@ pub static FORMATS: &[&Format] = &[
     &xml_lists::XFDU,
     &xml_lists::GRADLE,
     &xml_lists::LOGIQX,
+    &xml_lists::HASHMYFILES,
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,

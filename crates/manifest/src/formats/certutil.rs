@@ -1,7 +1,7 @@
 //! Output of `certutil -hashfile` (Windows): three lines per file, in the language of the system.
 //! The digest is on the second line.
 
-use crate::digest::{is_hex, is_long_hex, tagged, untagged};
+use crate::digest::{self, is_hex, is_long_hex, tagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::line::{Found, LineError, Place, Reason};
@@ -12,7 +12,8 @@ pub(crate) static CERTUTIL: Format = Format {
     summary: "output of certutil -hashfile (Windows)",
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| line.starts_with(LAST))?;
-        let others = head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line)).count();
+        let others =
+            head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line) && !is_prompt(line)).count();
         (others == 0 || others == 2).then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::lines(|options| {
@@ -34,21 +35,93 @@ const LAST: &[u8] = b"CertUtil:";
 /// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
-/// Text before and after the file name, without the algorithm: English, Spanish, German, French,
-/// Japanese, two versions of simplified Chinese, and traditional Chinese.
-const AROUND: &[(&str, &str)] = &[
-    ("hash of file ", ""),
-    ("hash of ", ""),
-    ("hash de archivo ", ""),
-    ("hash de ", ""),
-    ("Hash der Datei ", ""),
-    ("Hash von ", ""),
-    ("du fichier ", ""),
-    ("de ", ""),
-    ("ハッシュ (対象 ", ")"),
-    ("哈希(文件 ", ")"),
-    ("的 ", " 哈希"),
-    ("的 ", " 雜湊"),
+/// The first line of a run in the languages of Windows, without the colon: `@` is the algorithm, `#`
+/// the file. A line that fits several has the first one, so longer texts precede shorter ones.
+const TITLES: &[&str] = &[
+    // English
+    "@ hash of file #",
+    "@ hash of #",
+    // German
+    "@-Hash der Datei #",
+    "@-Hash von #",
+    "@ Hash der Datei #",
+    "@ Hash von #",
+    // French
+    "Hachage @ du fichier #",
+    "Hachage @ de #",
+    "@ hachage du fichier #",
+    "@ hachage de #",
+    "@ hash du fichier #",
+    // Spanish, Portuguese
+    "@ hash de archivo #",
+    "@ hash del archivo #",
+    "@ hash do arquivo #",
+    "@ hash do ficheiro #",
+    "@ hash de #",
+    "Hash @ de archivo #",
+    "Hash @ del archivo #",
+    "Hash @ do arquivo #",
+    "Hash @ do ficheiro #",
+    "Hash @ de #",
+    // Italian
+    "Hash @ del file #",
+    "Hash @ di #",
+    "@ hash del file #",
+    "@ hash di #",
+    // Dutch
+    "@-hash van bestand #",
+    "@-hash van #",
+    "@ hash van bestand #",
+    "@ hash van #",
+    // Swedish, Danish, Norwegian
+    "@-hash av filen #",
+    "@-hash av #",
+    "@-hash för #",
+    "@-hash af #",
+    "@-hash for #",
+    // Polish
+    "Wartość skrótu @ pliku #",
+    "Skrót @ pliku #",
+    "Skrót @ #",
+    "@ skrót pliku #",
+    "@ skrót #",
+    // Czech
+    "Hodnota hash @ souboru #",
+    "Hodnota hash @ #",
+    "@ hash souboru #",
+    // Russian, Ukrainian
+    "Хэш @ файла #",
+    "Хеш @ файла #",
+    "Хэш @ #",
+    "Хеш @ #",
+    "@ хэш файла #",
+    "@ хеш файла #",
+    "@ хэш #",
+    "@ хеш #",
+    // Turkish, Hungarian
+    "# öğesinin @ karması",
+    "# dosyasının @ karması",
+    "# @ karması",
+    "# @ kivonata",
+    // Japanese
+    "@ ハッシュ (対象 #)",
+    "@ ハッシュ (ファイル #)",
+    "@ ハッシュ (# の)",
+    "# の @ ハッシュ",
+    // Chinese, simplified and traditional
+    "@ 哈希(文件 #)",
+    "@ 的 # 哈希",
+    "# 的 @ 哈希",
+    "@ 雜湊 (檔案 #)",
+    "@ 雜湊(檔案 #)",
+    "@ 的 # 雜湊",
+    "# 的 @ 雜湊",
+    "@ 雜湊 #",
+    // Korean
+    "@ 해시(파일 #)",
+    "@ 해시(#)",
+    "@의 # 해시",
+    "#의 @ 해시",
 ];
 
 /// The algorithms of certutil.
@@ -82,39 +155,41 @@ impl Runs {
         // French has a space before the colon, which may be one that does not break.
         let spaces = ["\u{a0}", "\u{202f}", " "];
         let title = spaces.iter().find_map(|space| title.strip_suffix(space.as_bytes())).unwrap_or(title);
-        let mut rest = title;
-        let mut tag = None;
-        while tag.is_none() && !rest.is_empty() {
-            let (word, behind) = scan::word(rest);
-            // German joins the algorithm and the word for a hash.
-            let first = scan::cut(word, b'-').map_or(word, |(first, _)| first);
-            tag = TAGS.iter().copied().find(|tag| tag.as_bytes() == first);
-            rest = if first.len() < word.len() && tag.is_some() { &rest[first.len() + 1..] } else { behind };
-        }
-        let (first, behind) = scan::word(title);
-        let (spec, digest) = match tag {
-            None if behind.starts_with(b"hash of ") => {
-                let other = std::str::from_utf8(first).ok().filter(|first| first.len() <= 32);
-                tagged(other.ok_or(Reason::NotALine)?, &digest, &self.options)?
-            }
-            Some(tag) => tagged(tag, &digest, &self.options)?,
-            None => untagged(&digest, &self.options)?,
-        };
-        let name = if tag.is_some() { rest } else { title };
-        let known = AROUND.iter().find_map(|(before, behind)| {
-            name.strip_prefix(before.as_bytes())?.strip_suffix(behind.as_bytes())
-        });
-        // In an unknown language, assume that the name follows the last blank.
-        let last = || &name[scan::rfind(name, scan::is_blank).map_or(0, |at| at + 1)..];
-        let name = known.unwrap_or_else(last);
-        // Words after the name cannot be recognised either.
-        if known.is_none() && name.ends_with(b")") && !name.contains(&b'(') {
-            return Err(Reason::Part(
-                "it is unclear where the file name ends, because the language of this line is unknown",
-            ));
-        }
+        let (tag, name) = TITLES.iter().find_map(|known| fit(known, title)).ok_or(Reason::Part(
+            "it is unclear where the file name is, because the language of this line is unknown",
+        ))?;
+        let (spec, digest) = tagged(tag, &digest, &self.options)?;
         Ok(Entry::new(name, spec, digest))
     }
+}
+
+/// Returns the algorithm and the name in a title that fits a pattern of [`TITLES`].
+fn fit<'t>(known: &str, title: &'t [u8]) -> Option<(&'t str, &'t [u8])> {
+    let (first, last) = (known.find(['@', '#'])?, known.rfind(['@', '#'])?);
+    let rest = title.strip_prefix(&known.as_bytes()[..first])?;
+    let rest = rest.strip_suffix(&known.as_bytes()[last + 1..])?;
+    let between = &known.as_bytes()[first + 1..last];
+    let is_first = known.as_bytes()[first] == b'@';
+    let of = |tag: &'t [u8], name: &'t [u8]| {
+        let tag = std::str::from_utf8(tag).ok()?;
+        // English has no other titles, so another word is an algorithm that certutil does not know.
+        let is_tag = TAGS.contains(&tag) || known == "@ hash of #" && digest::is_tag(tag.as_bytes());
+        (is_tag && !name.is_empty()).then_some((tag, name))
+    };
+    let split = |at: usize| Some((&rest[..at], rest[at..].strip_prefix(between)?));
+    match is_first {
+        true => split(scan::find(rest, |byte| byte == between[0])?).and_then(|(tag, name)| of(tag, name)),
+        false => TAGS.iter().find_map(|tag| {
+            split(rest.len().checked_sub(tag.len() + between.len())?).and_then(|(name, tag)| of(tag, name))
+        }),
+    }
+}
+
+/// Returns true for the line of a console with the command.
+fn is_prompt(line: &[u8]) -> bool {
+    let command = b">certutil ";
+    scan::count(line.len());
+    line.windows(command.len()).any(|part| part.eq_ignore_ascii_case(command))
 }
 
 impl Parse for Runs {
@@ -124,7 +199,7 @@ impl Parse for Runs {
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let line = scan::trim(line);
-        if line.is_empty() {
+        if line.is_empty() || is_prompt(line) {
             return Ok(None);
         }
         if line.starts_with(LAST) {

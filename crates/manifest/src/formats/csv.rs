@@ -7,6 +7,8 @@
 pub(super) mod fields;
 
 use super::json::key::is_nearly_affixed;
+use super::json::name::is_file_like;
+use super::json::vocabulary::ALGORITHMS;
 use crate::algorithm::Stated;
 use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly, is_nearly_algorithm, is_tag};
@@ -40,6 +42,10 @@ enum Column {
     Name(u8),
     /// The directory of the file.
     Folder,
+    /// A complete path. Names are relative to the folder that contains all of them.
+    FullPath,
+    /// A URL, whose last component is the name if there is no other column with names.
+    Address,
     Size,
     Digest(String),
     /// A digest whose algorithm is in another column or is not specified.
@@ -58,24 +64,118 @@ enum Column {
     Other(String),
 }
 
+/// Titles of columns with names, in lower case and without hyphens, underscores, blanks and parentheses,
+/// in the languages of Windows: the name of a file, a file, and a name or title.
+const FILE_NAMES: &[&str] = &[
+    "filename",
+    "filenames",
+    "dateiname",
+    "nomdefichier",
+    "nomdufichier",
+    "nombredearchivo",
+    "nombredelarchivo",
+    "nombredefichero",
+    "nomefile",
+    "nomedoarquivo",
+    "nomedoficheiro",
+    "bestandsnaam",
+    "nazwapliku",
+    "názevsouboru",
+    "filnamn",
+    "filnavn",
+    "имяфайла",
+    "ファイル名",
+    "文件名",
+    "檔案名稱",
+    "檔名",
+    "파일이름",
+];
+const FILES: &[&str] = &[
+    "file",
+    "datei",
+    "fichier",
+    "archivo",
+    "fichero",
+    "arquivo",
+    "ficheiro",
+    "bestand",
+    "plik",
+    "soubor",
+    "fil",
+    "файл",
+    "ファイル",
+    "文件",
+    "檔案",
+    "파일",
+    "key",
+    "objectkey",
+    "object",
+    "objectname",
+    "resource",
+];
+const NAMES: &[&str] = &[
+    "name", "nom", "nombre", "nome", "naam", "nazwa", "název", "namn", "navn", "имя", "名前", "名称", "名稱",
+    "이름",
+];
+
+/// Titles of columns with sizes.
+const SIZES: &[&str] = &[
+    "size",
+    "filesize",
+    "length",
+    "bytes",
+    "sizebytes",
+    "sizeinbytes",
+    "filesizebytes",
+    "filesizeinbytes",
+    "größe",
+    "dateigröße",
+    "größebytes",
+    "taille",
+    "tailleoctets",
+    "tamaño",
+    "dimensione",
+    "dimensioni",
+    "tamanho",
+    "grootte",
+    "rozmiar",
+    "velikost",
+    "storlek",
+    "størrelse",
+    "размер",
+    "サイズ",
+    "大小",
+    "크기",
+];
+
 fn column(title: &[u8]) -> Column {
     let title = String::from_utf8_lossy(title).replace(char::REPLACEMENT_CHARACTER, "?");
     let title = title.trim();
     if title.len() > 64 {
         return Column::Other(title.chars().take(64).collect());
     }
-    let plain: String =
-        title.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+    let plain: String = title
+        .chars()
+        .filter(|c| !matches!(c, '-' | '_' | ' ' | '(' | ')'))
+        .flat_map(char::to_lowercase)
+        .collect();
+    let titled = |titles: &[&str]| titles.contains(&plain.as_str());
     match plain.as_str() {
+        _ if titled(FILE_NAMES) => Column::Name(1),
+        _ if titled(FILES) => Column::Name(2),
+        _ if titled(NAMES) => Column::Name(3),
+        _ if titled(SIZES) => Column::Size,
+        _ if plain != "type" && titled(ALGORITHMS) => Column::Algorithm,
         "path" | "relativepath" => Column::Name(0),
-        "filename" => Column::Name(1),
-        "file" => Column::Name(2),
-        "name" => Column::Name(3),
+        "fullpath" | "vollständigerpfad" | "chemincomplet" | "rutacompleta" | "полныйпуть" | "完整路径" => {
+            Column::FullPath
+        }
+        "url" | "fileurl" | "downloadurl" | "filedownloadurl" => Column::Address,
         "filepath" | "directory" | "folder" | "dir" | "parent" | "subfolder" | "subdirectory"
         | "parentfolder" | "parentpath" | "folderpath" | "directoryname" | "foldername" => Column::Folder,
-        "size" | "filesize" | "length" | "bytes" => Column::Size,
-        "hash" | "checksum" | "digest" => Column::Hash,
-        "algorithm" | "alg" | "hashtype" => Column::Algorithm,
+        "hash" | "checksum" | "digest" | "hashvalue" | "checksumvalue" | "digestvalue" => Column::Hash,
+        // Listings of S3: the MD5 of an object that was not uploaded in parts.
+        "etag" => Column::Digest("md5".to_owned()),
         "productcode" => Column::Known,
         // iLook, versions 3 and 4.
         "v3hash" | "v4hash" => Column::Digest("md5".to_owned()),
@@ -83,7 +183,18 @@ fn column(title: &[u8]) -> Column {
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
-            let words = ["hash", "checksum", "digest", "value", "file", "hex"];
+            let words = [
+                "hash",
+                "checksum",
+                "digest",
+                "value",
+                "file",
+                "hex",
+                "base64",
+                "prüfsumme",
+                "empreinte",
+                "sum",
+            ];
             let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
             // A known algorithm with invalid parameters still counts, so its digests are reported
@@ -119,7 +230,12 @@ fn column(title: &[u8]) -> Column {
 /// Returns the separator and the columns of a header, or `None` if it has no column of names or
 /// digests.
 fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
-    [b',', b';', b'\t'].into_iter().find_map(|separator| {
+    [b',', b';', b'\t', b'|'].into_iter().find_map(|separator| {
+        // Bars with blanks or at the edges are those of a table in Markdown.
+        let is_table = || line.starts_with(b"|") || line.windows(2).any(|pair| matches!(pair, b" |" | b"| "));
+        if separator == b'|' && is_table() {
+            return None;
+        }
         let mut fields = Fields::new(line, separator);
         let mut columns = Vec::new();
         while let Ok(Some(field)) = fields.next() {
@@ -138,25 +254,33 @@ fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
                 .for_each(|c| *c = Column::Doubtful);
         }
         let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
-        let good = has(|column| matches!(column, Column::Name(_) | Column::Folder))
-            && has(|column| matches!(column, Column::Digest(_) | Column::Hash))
+        let good = has(|column| {
+            matches!(column, Column::Name(_) | Column::Folder | Column::FullPath | Column::Address)
+        }) && has(|column| matches!(column, Column::Digest(_) | Column::Hash))
             && !columns.contains(&Column::Known)
             && columns.len() <= MAX_COLUMNS;
         good.then_some((separator, columns))
     })
 }
 
-/// Returns the offset of the header, which may follow blank lines and PowerShell's `#TYPE` line.
+/// Returns the offset of the header, which may follow blank lines, comments such as PowerShell's `#TYPE`
+/// line, and the line in which Excel names the separator.
 fn heading_at(text: &[u8]) -> usize {
     let mut at = 0;
     for line in text.split(|&byte| byte == b'\n') {
         scan::count(line.len());
-        if !(scan::all(line, |byte| byte.is_ascii_whitespace()) || line.starts_with(b"#TYPE ")) {
+        if !(scan::all(line, |byte| byte.is_ascii_whitespace()) || is_preamble(line)) {
             return at;
         }
         at += line.len() + 1;
     }
     text.len()
+}
+
+/// Returns true for lines before the header: a comment with a blank after its mark, `#TYPE`, or `sep=;`.
+fn is_preamble(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.starts_with(b"#TYPE ") || line.starts_with(b"# ") || matches!(line, [b's', b'e', b'p', b'=', _])
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
@@ -181,14 +305,31 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let best = best.min();
     let mut records = Records::new(options);
     let mut droid = Droid::of(&columns);
-    let mut fields = Fields::new(&text, separator);
-    fields.at = end;
-    each_row(fields, MAX_COLUMNS, options, |row| {
+    let rows = || {
+        let mut fields = Fields::new(&text, separator);
+        fields.at = end;
+        fields
+    };
+    // The folder that contains all files whose complete path is known.
+    let mut roots = Vec::new();
+    if let Some(at) = columns.iter().position(|column| *column == Column::FullPath) {
+        each_row(rows(), MAX_COLUMNS, options, |row| {
+            let Some(path) = row.fields.get(at).filter(|path| !path.is_empty()) else { return };
+            let is_absolute = matches!(path[..], [b'/' | b'\\', ..] | [_, b':', b'/' | b'\\', ..]);
+            let end = scan::rfind(path, |byte| matches!(byte, b'/' | b'\\')).filter(|_| is_absolute);
+            let folder = &path[..end.unwrap_or(0)];
+            match roots.first_mut() {
+                None => roots.push(folder.to_vec()),
+                Some(root) => shared(root, folder),
+            }
+        })?;
+    }
+    each_row(rows(), MAX_COLUMNS, options, |row| {
         if row.torn {
             records.begin(row.at);
             records.fault(TORN);
         } else if droid.as_mut().is_none_or(|droid| droid.is_file(&row.fields)) {
-            let roots = droid.as_ref().map_or(&[][..], |droid| &droid.roots);
+            let roots = droid.as_ref().map_or(&roots[..], |droid| &droid.roots);
             entry(&mut records, &columns, best, roots, &row.fields, row.at);
         }
     })?;
@@ -228,6 +369,17 @@ impl Droid {
     }
 }
 
+/// Shortens a folder to the part that also contains another one.
+fn shared(root: &mut Vec<u8>, folder: &[u8]) {
+    let is_end = |at: usize| {
+        let next = |path: &[u8]| path.get(at).is_none_or(|byte| matches!(byte, b'/' | b'\\'));
+        next(root) && next(folder)
+    };
+    let same = root.iter().zip(folder).take_while(|(a, b)| a == b).count();
+    let end = (0..=same).rev().find(|&at| is_end(at)).unwrap_or(0);
+    root.truncate(end);
+}
+
 /// Returns a path relative to one of the folders that contain it.
 fn relative<'p>(path: &'p [u8], roots: &[Vec<u8>]) -> &'p [u8] {
     let below = |root: &Vec<u8>| {
@@ -253,9 +405,14 @@ fn entry(
     }
     let digests = columns.iter().any(|column| matches!(column, Column::Digest(_) | Column::Hash));
     let (mut folder, mut name, mut algorithm, mut hash) = (&[][..], &[][..], &[][..], &[][..]);
+    // The name in another column than that of the path.
+    let (mut second, mut address, mut full) = (&[][..], &[][..], &[][..]);
     for (column, field) in columns.iter().zip(row) {
         match column {
             Column::Name(rank) if Some(*rank) == best => name = field,
+            Column::Name(_) if second.is_empty() => second = field,
+            Column::Address => address = field,
+            Column::FullPath => full = field,
             Column::Folder => folder = field,
             Column::Algorithm => algorithm = field,
             Column::Hash if hash.is_empty() => hash = field,
@@ -279,6 +436,23 @@ fn entry(
         (true, _) => {}
         (false, true) => records.stated_digest(hash),
         (false, false) => records.digest(algorithm, hash),
+    }
+    if !full.is_empty() {
+        records.name(relative(full, roots));
+        return;
+    }
+    // A path that is only the folder of the file, with its name in another column.
+    if best == Some(0) && folder.is_empty() && !second.is_empty() {
+        let is_folder = name.is_empty() || name.ends_with(b"/") || name.ends_with(b"\\");
+        if is_folder || is_file_like(second) && !is_file_like(name) {
+            (folder, name) = (name, second);
+        }
+    }
+    if best.is_none() && folder.is_empty() && !address.is_empty() {
+        let end = scan::find(address, |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
+        let begin = scan::rfind(&address[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
+        records.name(&radix::percent(&address[begin..end]).unwrap_or_default());
+        return;
     }
     let folder = match folder {
         b"\\" | b"/" | b".\\" | b"./" => b"",

@@ -4,7 +4,7 @@
 
 use crate::digest::{MIN_DIGITS, is_hex, tagged};
 use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading};
+use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::{Mixed, is_comment};
 use crate::line::Reason;
 use crate::path::FOLDER_LIMIT;
@@ -67,6 +67,14 @@ fn is_spelled(in_page: &[u8], name: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
+    // Windows allows neither `?` nor `*` in names, so one such line is enough.
+    let is_certain = |line: &[u8]| {
+        split(line)
+            .is_some_and(|(digest, tag, _)| line[digest.len()..].starts_with(b" ?") && spec_of(tag).is_ok())
+    };
+    if let Some(at) = head.lines(b'\n').position(is_certain) {
+        return Some(Claim { sign: Sign::Mark, at });
+    }
     head.whole(|line| {
         let own = split(line).is_some() || utf8_name(line).is_some();
         (own || is_comment(line) || crate::digest::starts_with_digest(line)).then_some(own)

@@ -15,7 +15,8 @@ pub(crate) static GET_FILEHASH: Format = Format {
     name: "get-filehash",
     summary: "output of PowerShell's Get-FileHash, as a table or a list",
     sniff: |head: &Head<'_>| {
-        let mut lines = head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
+        let mut lines =
+            head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line) && !is_prompt(line));
         let (at, first) = lines.next()?;
         let second = lines.next().map(|(_, line)| line)?;
         let keys = [property(first), property(second)].map(|found| found.map(|(key, _)| key));
@@ -56,6 +57,13 @@ fn columns(line: &[u8]) -> Option<Columns> {
     let has = |key: &[u8]| found.iter().filter(|(known, _)| *known == key).count() == 1;
     let is_last = found.last().is_some_and(|(key, _)| *key == b"Path");
     (is_last && rest.is_empty() && has(b"Hash") && has(b"Path")).then_some(found)
+}
+
+/// Returns true for the line of a console with the command.
+fn is_prompt(line: &[u8]) -> bool {
+    let command = b"> Get-FileHash ";
+    scan::count(line.len());
+    line.starts_with(b"PS ") && line.windows(command.len()).any(|part| part.eq_ignore_ascii_case(command))
 }
 
 fn is_rule(line: &[u8]) -> bool {
@@ -186,7 +194,7 @@ impl Parse for Shown {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
+        if scan::is_empty(line) || is_prompt(line) {
             return self.object();
         }
         if let Some(columns) = columns(line) {

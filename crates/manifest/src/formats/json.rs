@@ -15,7 +15,7 @@ pub(super) mod name;
 mod object;
 mod role;
 mod services;
-mod vocabulary;
+pub(super) mod vocabulary;
 mod walk;
 mod words;
 mod write;

@@ -9,7 +9,7 @@ use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::formats::mixed::{Mixed, is_comment, tagged::split as split_tagged};
+use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
 use crate::line::Reason;
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
@@ -39,8 +39,17 @@ enum Shape<'a> {
     Heading,
     /// An optional tag, a digest, and a name.
     Entry(Option<&'a str>, &'a [u8], &'a [u8]),
+    /// A name, a size and a digest, separated by tabs.
+    Sized(&'a [u8], u64, &'a [u8]),
+    /// A digest and a name in quotes or behind an arrow, a dash, or the name of the algorithm. The same
+    /// line may be one of GNU, so all lines must have such a name.
+    Decorated(Option<&'a str>, &'a [u8], &'a [u8]),
     /// A tag, and a digest of the file named above.
     Below(&'a str, &'a [u8]),
+    /// Another property of the file named above.
+    Property,
+    /// A tag and text that is not a digest.
+    Damaged,
     /// The cells of a table row.
     Row(Vec<&'a [u8]>),
     Name,
@@ -51,8 +60,121 @@ enum Shape<'a> {
 fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = scan::rfind(line, |byte| matches!(byte, b':' | b'='))?;
     let digest = ticks(&line[at + 1..]);
-    (is_long_hex(digest) && line.get(at + 1).copied().is_some_and(scan::is_blank))
-        .then(|| (scan::trim(&line[..at]), digest))
+    let name = scan::trim(&line[..at]);
+    let is_crc = || digest.len() == 8 && is_hex(digest) && tag(name).is_some();
+    ((is_long_hex(digest) || is_crc()) && line.get(at + 1).copied().is_some_and(scan::is_blank))
+        .then_some((name, digest))
+}
+
+/// Labels of properties that are neither names nor digests, in the output of 7-Zip, HashMyFiles and
+/// MultiHasher.
+const PROPERTIES: &[&str] = &[
+    "size",
+    "file size",
+    "größe",
+    "taille",
+    "tamaño",
+    "dimensione",
+    "tamanho",
+    "grootte",
+    "rozmiar",
+    "размер",
+    "サイズ",
+    "大小",
+    "크기",
+    "full path",
+    "modified time",
+    "created time",
+    "entry modified time",
+    "file version",
+    "product version",
+    "identical",
+    "extension",
+    "file attributes",
+];
+
+/// Labels of names.
+const LABELS: &[&str] = &[
+    "file",
+    "filename",
+    "file name",
+    "name",
+    "datei",
+    "dateiname",
+    "nom",
+    "fichier",
+    "nombre",
+    "archivo",
+    "nome",
+    "arquivo",
+    "naam",
+    "nazwa",
+    "plik",
+    "имя",
+    "файл",
+    "名前",
+    "ファイル",
+    "名称",
+    "名稱",
+    "文件",
+    "이름",
+    "파일",
+];
+
+/// Splits `LABEL: VALUE` at the first colon, which may have blanks before it.
+fn property(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (label, value) = scan::cut(text, b':')?;
+    let is_end = value.first().is_none_or(|&byte| scan::is_blank(byte));
+    is_end.then(|| (scan::trim_end(label), scan::trim(value)))
+}
+
+fn is_one_of(label: &[u8], known: &[&str]) -> bool {
+    let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= 32).map(str::to_lowercase);
+    label.is_some_and(|label| known.contains(&label.as_str()))
+}
+
+/// Splits a line of a digest and a name with something around or before it.
+fn decorated(line: &[u8]) -> Option<Shape<'_>> {
+    let (digest, rest) =
+        line.split_at(scan::find(line, scan::is_blank).filter(|&end| is_long_hex(&line[..end]))?);
+    // GNU lines have two characters before the name, which may have any form.
+    let rest = rest.strip_prefix(b" ").filter(|rest| !rest.starts_with(b" "))?;
+    if let Some(name) = quoted(rest) {
+        return Some(Shape::Decorated(None, digest, name));
+    }
+    let (word, name) = scan::word(rest);
+    // A number before the name may be a size.
+    let (number, behind) = scan::word(name);
+    if scan::decimal(number).is_some() && !behind.is_empty() {
+        return None;
+    }
+    let is_mark = matches!(word, b"-" | b"->" | b"<-" | b"=>" | b"|");
+    let inner = word.strip_prefix(b"(").and_then(|word| word.strip_suffix(b")")).unwrap_or(word);
+    let found = tag(inner).filter(|_| !is_mark);
+    (!name.is_empty() && (is_mark || found.is_some())).then_some(Shape::Decorated(found, digest, name))
+}
+
+/// Returns the text between a pair of quotes.
+fn quoted(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => {
+            Some(inner).filter(|inner| !inner.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// Splits `SHA256 of NAME` or `SHA256 checksum for NAME` into algorithm and name.
+fn of_name(text: &[u8]) -> Option<(&str, &[u8])> {
+    let (first, rest) = scan::word(text);
+    let (second, behind) = scan::word(rest);
+    let is_of = |word: &[u8]| matches!(word, b"of" | b"for");
+    let name =
+        if is_of(second) { behind } else { Some(scan::word(behind)).filter(|(word, _)| is_of(word))?.1 };
+    let words = &text[..text.len() - name.len()];
+    let end = scan::rfind(scan::trim_end(words), scan::is_blank)?;
+    Some((tag(scan::trim_end(&words[..end]))?, name))
+        .filter(|(_, name)| !name.is_empty() && tag(first).is_some())
 }
 
 /// Returns the algorithm in `SHA256`, `sha256sum` or `SHA256 checksum`.
@@ -73,8 +195,8 @@ fn tag(text: &[u8]) -> Option<&str> {
 fn shape(line: &[u8]) -> Shape<'_> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = scan::trim(line);
-    let decoration = scan::all(text, |byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'`'));
-    if text.is_empty() || decoration || text.starts_with(b"```") {
+    let decoration = scan::all(text, |byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'`' | b'+'));
+    if text.is_empty() || decoration || is_fence(text) {
         return Shape::Empty;
     }
     if stated_by_heading(line).is_some() {
@@ -93,19 +215,31 @@ fn shape(line: &[u8]) -> Shape<'_> {
         return Shape::Entry(None, digest, name.strip_prefix(b"*").unwrap_or(name));
     }
     let text = item.unwrap_or(text);
+    // A label such as `Filename` has the form of a digest in base64.
+    match property(text) {
+        Some((label, value)) if is_one_of(label, PROPERTIES) && !holds_like(value) => return Shape::Property,
+        Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() && !holds_like(value) => {
+            return Shape::Name;
+        }
+        _ => {}
+    }
     let plain = text.strip_prefix(b"\\").unwrap_or(text);
     if split_tagged(plain).is_some() || starts_with_digest(plain) {
-        return Shape::Usual;
+        return decorated(plain).unwrap_or(Shape::Usual);
     }
     if let Some((name, digest)) = value(text) {
         return match tag(name) {
             Some(tag) => Shape::Below(tag, digest),
             None if name.is_empty() => Shape::Usual,
+            None if of_name(name).is_some() => {
+                let (tag, name) = of_name(name).unwrap_or_default();
+                Shape::Entry(Some(tag), digest, name)
+            }
             // A damaged tagged line.
             None if name.ends_with(b")") => Shape::Name,
             None => match last_word(name) {
                 Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, name),
-                _ => Shape::Entry(None, digest, name),
+                _ => Shape::Entry(None, digest, ticks(name)),
             },
         };
     }
@@ -115,8 +249,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
     {
         let (digest, name) = scan::word(scan::trim_start(rest));
         if is_long_hex(digest) && !name.is_empty() {
-            return Shape::Entry(Some(tag), digest, name.strip_prefix(b"*").unwrap_or(name));
+            let name = name.strip_prefix(b"*").or(name.strip_prefix(b"- ")).unwrap_or(name);
+            return Shape::Entry(Some(tag), digest, name);
         }
+    }
+    if let Some((_, value)) = property(text).filter(|(label, _)| tag(label).is_some()) {
+        return if value.is_empty() { Shape::Property } else { Shape::Damaged };
     }
     // An indented tag and digest of the file named above.
     if scan::is_blank(line[0])
@@ -128,6 +266,14 @@ fn shape(line: &[u8]) -> Shape<'_> {
     // The name first: a tab or at least two blanks before the last word.
     if let Some(gap) = scan::rfind(text, scan::is_blank) {
         let name = scan::trim_end(&text[..gap]);
+        if text[gap] == b'\t'
+            && is_long_hex(&text[gap + 1..])
+            && let Some(tab) = scan::rfind(name, |byte| byte == b'\t').filter(|&tab| tab > 0)
+            && let Some(size) = scan::decimal(&name[tab + 1..])
+        {
+            return Shape::Sized(scan::trim_end(&name[..tab]), size, &text[gap + 1..]);
+        }
+        let name = quoted(name).unwrap_or(name);
         // After a single blank, only if the text before it is neither several words nor a tag.
         let is_word = scan::find(name, scan::is_blank).is_none() && tag(name).is_none();
         let wide = text[gap] == b'\t' || gap > name.len() || is_word;
@@ -160,11 +306,8 @@ fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Returns the name of a line such as `File: NAME`.
 fn unlabelled(name: &[u8]) -> &[u8] {
-    let labels = [&b"file"[..], b"filename", b"file name", b"name"];
-    match scan::cut(name, b':') {
-        Some((label, [b' ', rest @ ..])) if labels.iter().any(|known| label.eq_ignore_ascii_case(known)) => {
-            scan::trim(rest)
-        }
+    match property(name) {
+        Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() => value,
         _ => name,
     }
 }
@@ -189,7 +332,7 @@ fn columns(cells: &[&[u8]]) -> Vec<Option<String>> {
 }
 
 fn is_rule(cells: &[&[u8]]) -> bool {
-    cells.iter().all(|cell| scan::all(cell, |byte| matches!(byte, b'-' | b':')))
+    cells.iter().all(|cell| scan::all(cell, |byte| matches!(byte, b'-' | b':' | b'+')))
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
@@ -197,17 +340,22 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     // A name must be followed directly by a digest.
     let mut open = false;
     let mut blank = true;
+    let (mut is_usual, mut is_decorated) = (false, false);
     for (at, line) in head.lines(b'\n').enumerate() {
         let shape = shape(line);
+        is_usual |= shape == Shape::Usual;
         match shape {
+            Shape::Damaged => return None,
             Shape::Name if open || !blank => return None,
             Shape::Name => open = true,
+            Shape::Property => {}
             Shape::Below(..) => {
                 open = false;
                 own.get_or_insert(at);
             }
             _ if open => return None,
-            Shape::Entry(..) => {
+            Shape::Entry(..) | Shape::Sized(..) | Shape::Decorated(..) => {
+                is_decorated |= matches!(shape, Shape::Decorated(..));
                 own.get_or_insert(at);
             }
             Shape::Row(ref cells) if cells.iter().any(|cell| is_long_hex(cell)) => {
@@ -217,7 +365,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         }
         blank = shape == Shape::Empty;
     }
-    own.filter(|_| !open || !head.complete).map(|at| Claim { sign: Sign::Whole, at })
+    own.filter(|_| (!open || !head.complete) && !(is_usual && is_decorated))
+        .map(|at| Claim { sign: Sign::Whole, at })
 }
 
 struct Loose {
@@ -252,7 +401,7 @@ impl Loose {
             let column = self.stated.get(at).cloned().flatten();
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
-            } else if entry.path.is_empty() {
+            } else if entry.path.is_empty() && !(self.stated.is_empty() && is_long_hex(cell)) {
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
                 return Err(Reason::Part("a digest in a column whose title is not a known algorithm"));
@@ -297,8 +446,18 @@ impl Parse for Loose {
                 self.name = Some(unlabelled(scan::trim(line)).to_vec());
                 return Ok(None);
             }
-            Shape::Entry(Some(tag), digest, name) => (tagged(tag, digest, &self.options)?, name.to_vec()),
-            Shape::Entry(None, digest, name) => (untagged(digest, &self.options)?, name.to_vec()),
+            Shape::Property => return Ok(None),
+            Shape::Damaged => return Err(Reason::NotHex),
+            Shape::Sized(name, size, digest) => {
+                let (spec, digest) = untagged(digest, &self.options)?;
+                return Ok(Some(Entry { size: Some(size), ..Entry::new(name, spec, digest) }));
+            }
+            Shape::Entry(Some(tag), digest, name) | Shape::Decorated(Some(tag), digest, name) => {
+                (tagged(tag, digest, &self.options)?, name.to_vec())
+            }
+            Shape::Entry(None, digest, name) | Shape::Decorated(None, digest, name) => {
+                (untagged(digest, &self.options)?, name.to_vec())
+            }
             Shape::Below(tag, digest) => {
                 let found = tagged(tag, digest, &self.options)?;
                 (found, self.name.clone().ok_or(Reason::EmptyName)?)

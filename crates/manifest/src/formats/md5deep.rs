@@ -35,14 +35,14 @@ type Split<'a> = (Option<&'a [u8]>, &'a [u8], &'a [u8]);
 fn split(line: &[u8]) -> Option<Split<'_>> {
     if let Some((digest, name)) = scan::cut(line, b',') {
         if is_long_hex(digest) {
-            return Some((None, digest, name));
+            return Some((None, digest, without_time(name)));
         }
         let size = scan::trim(digest);
         // A comma may also be part of a name.
         if let Some((digest, name)) =
             scan::cut(scan::trim_start(name), b',').filter(|(text, _)| is_long_hex(text))
         {
-            return Some((Some(size), digest, name));
+            return Some((Some(size), digest, without_time(name)));
         }
     }
     // A size is right-aligned in ten columns, so it cannot be mistaken for the digest of a GNU
@@ -69,6 +69,13 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
         }
         (false, None) => None,
     }
+}
+
+/// Returns the name after a time and a comma, as written by `-t` with `-c`.
+fn without_time(name: &[u8]) -> &[u8] {
+    scan::cut(name, b',')
+        .filter(|(time, behind)| is_time(time) && !behind.is_empty())
+        .map_or(name, |(_, name)| name)
 }
 
 /// Returns true for a time such as `2024:01:02:03:04:05`.

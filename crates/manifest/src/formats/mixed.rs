@@ -175,6 +175,7 @@ impl Parse for Mixed {
                 return if self.is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
             }
             match body {
+                body if is_fence(body) => return Ok(None),
                 [b'\\', body @ ..] => (true, body),
                 _ => (false, body),
             }
@@ -195,6 +196,12 @@ impl Parse for Mixed {
 /// begin like this.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//")
+}
+
+/// Returns true for the fence of a code block in Markdown, which may name a language. A longer line may
+/// have lost its end.
+pub(crate) fn is_fence(line: &[u8]) -> bool {
+    line.starts_with(b"```") && line.len() <= 16
 }
 
 /// Returns true if a comment would be an entry with a tag or a long digest if its first character

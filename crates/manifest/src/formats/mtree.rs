@@ -32,7 +32,8 @@ pub(crate) static MTREE: Format = Format {
         let line = head.lines(b'\n').nth(at)?;
         let own = line.starts_with(b"#mtree")
             || line.starts_with(b"/set ")
-            || line.starts_with(b". ") && has_type(line);
+            || line.starts_with(b". ") && has_type(line)
+            || line.starts_with(b"type=dir ") && line.ends_with(b" .");
         own.then_some(Claim { sign: Sign::Mark, at })
     },
     reading: Reading::lines(|options| Box::new(Tree::new(options))),
@@ -170,7 +171,7 @@ impl Tree {
         let (mut name, mut rest) = scan::word(line);
         // `mtree -D` writes the name after the keywords.
         if let Some(gap) = scan::rfind(line, scan::is_blank)
-            && line[gap + 1..].starts_with(b"./")
+            && (line[gap + 1..].starts_with(b"./") || &line[gap + 1..] == b".")
             && name.contains(&b'=')
         {
             (name, rest) = (&line[gap + 1..], &line[..gap]);

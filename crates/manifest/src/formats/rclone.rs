@@ -23,7 +23,7 @@ const WIDTHS: &[usize] = &[128, 64, 40, 32];
 fn in_base64(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = scan::find(line, scan::is_blank)?;
     let (digest, name) = (&line[..end], line[end..].strip_prefix(b"  ")?);
-    let is_digest = matches!(end, 24 | 28 | 44 | 88) && digest.ends_with(b"=");
+    let is_digest = matches!(end, 8 | 24 | 28 | 44 | 88) && digest.ends_with(b"=");
     (is_digest && !digest.contains(&b'+') && !digest.contains(&b'/')).then_some((digest, name))
 }
 

@@ -6,7 +6,7 @@
 //! the digest in GNU lines. The size is compared, so a wrong reading cannot verify a file.
 
 use crate::algorithm::stated_by_heading;
-use crate::digest::{is_long_hex, tagged, untagged};
+use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading};
 use crate::formats::mixed::is_damaged;
@@ -36,7 +36,7 @@ fn split(line: &[u8]) -> Option<Cells<'_>> {
     let end = scan::find(line, scan::is_blank)?;
     let digest = &line[..end];
     let gap = line[end..].len() - scan::trim_start(&line[end..]).len();
-    if !is_long_hex(digest) || gap == 2 {
+    if !(is_long_hex(digest) || is_crc(digest)) || gap == 2 {
         return None;
     }
     let (first, rest) = scan::word(&line[end + gap..]);
@@ -47,15 +47,25 @@ fn split(line: &[u8]) -> Option<Cells<'_>> {
     Some(Cells { digest, tag, size, name: name.strip_prefix(b"*").unwrap_or(name) })
 }
 
+/// Returns true for the digits of a CRC-32. A list in which none is a letter may be one of `cksum`.
+fn is_crc(digest: &[u8]) -> bool {
+    digest.len() == 8 && is_hex(digest)
+}
+
 fn is_skipped(line: &[u8]) -> bool {
     scan::is_empty(line) || line.starts_with(b"#")
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    head.whole(|line| match is_skipped(line) && stated_by_heading(line).is_none() {
+    let mut is_hex = false;
+    let claim = head.whole(|line| match is_skipped(line) && stated_by_heading(line).is_none() {
         true => Some(false),
-        false => split(line).map(|_| true),
-    })
+        false => split(line).map(|cells| {
+            is_hex |= !scan::all(cells.digest, |byte| byte.is_ascii_digit());
+            true
+        }),
+    });
+    claim.filter(|_| is_hex)
 }
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {

@@ -1,11 +1,11 @@
 //! Lists in YAML, parsed line by line in the form in which their programs write them: the index of
-//! a Helm repository and the installers of a winget manifest.
+//! a Helm repository, the installers of a winget manifest, and the files that siegfried identified.
 //!
 //! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
 //! the right belong to the value of the key above them.
 
-use crate::digest::is_nearly;
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
+use crate::digest::{holds_like, is_nearly};
+use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
 use crate::line::LineError;
 use crate::records::{Records, stopped};
 use crate::{radix, scan};
@@ -37,6 +37,15 @@ pub(crate) static WINGET: Format = Format {
         let list = List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256" };
         parse(&text, &list, options)
     }),
+    ..HELM
+};
+
+pub(crate) static SIEGFRIED: Format = Format {
+    name: "siegfried",
+    summary: "YAML output of siegfried (sf -hash ALG): names, sizes and a digest of files",
+    holds: Holds { size: true, ..Holds::DIGESTS },
+    sniff: |head| sniff(head, b"siegfried ", b"filename "),
+    reading: Reading::document(LIMIT, |text, options| siegfried(&text, options)),
     ..HELM
 };
 
@@ -147,6 +156,70 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
     }
     item.take().into_iter().for_each(|item| item.record(&mut records));
     Ok(records.read(options))
+}
+
+/// Parses the documents of siegfried's output: one about the program, and one for each file, whose only
+/// unusual key is the name of the algorithm.
+fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
+    scan::count(text.len());
+    let mut records = Records::new(options);
+    // True in the document of a file; `None` before the first key of a document.
+    let (mut is_file, mut at) = (Some(false), 0);
+    for line in text.split(|&byte| byte == b'\n') {
+        let begin = at;
+        at += line.len() + 1;
+        if options.stopped() {
+            return Err(stopped(begin));
+        }
+        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+        if line == b"---" {
+            is_file = None;
+            continue;
+        }
+        let (key, value) = scan::cut(line, b':').unwrap_or((line, b""));
+        let (key, value) = (scan::trim_end(key), scan::trim(value));
+        if line.is_empty() || line.starts_with(b" ") && !holds_like(line) {
+            continue;
+        }
+        let is_header =
+            matches!(key, b"siegfried" | b"scandate" | b"signature" | b"created" | b"identifiers");
+        if is_header && is_file != Some(true) {
+            is_file = Some(false);
+            continue;
+        }
+        if is_file != Some(true) {
+            records.begin(begin);
+            if is_file == Some(false) {
+                records.fault("a line that is not part of a file's description");
+            }
+            is_file = Some(true);
+        }
+        match key {
+            b"filename" => records.name(&unquoted(value)),
+            b"filesize" => records.size(value),
+            b"modified" => records.attribute(key),
+            b"errors" | b"matches" => {}
+            _ if value.is_empty() => records.fault("a line that is not part of a file's description"),
+            _ => records.digest(key, value),
+        }
+    }
+    Ok(records.read(options))
+}
+
+/// Returns a value without single quotes, which are doubled inside of it.
+fn unquoted(value: &[u8]) -> Vec<u8> {
+    let inner = value.strip_prefix(b"'").and_then(|value| value.strip_suffix(b"'"));
+    let Some(inner) = inner else { return value.to_vec() };
+    scan::count(inner.len());
+    let mut name = Vec::with_capacity(inner.len());
+    let mut bytes = inner.iter();
+    while let Some(&byte) = bytes.next() {
+        name.push(byte);
+        if byte == b'\'' {
+            bytes.next();
+        }
+    }
+    name
 }
 
 /// Reports a line whose key is that of a digest or a URL, or resembles one.

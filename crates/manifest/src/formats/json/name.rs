@@ -17,7 +17,7 @@ impl<'a> From<Option<Cow<'a, [u8]>>> for Naming<'a> {
 
 /// Returns true if the last component has a stem and an extension, so that it is probably the name
 /// of a file and not a title, an identifier or a version.
-pub(super) fn is_file_like(name: &[u8]) -> bool {
+pub(in crate::formats) fn is_file_like(name: &[u8]) -> bool {
     let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let Some(dot) = last.iter().rposition(|&byte| byte == b'.') else { return false };
     let (stem, ending) = (&last[..dot], &last[dot + 1..]);

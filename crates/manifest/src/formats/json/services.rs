@@ -61,6 +61,8 @@ static SERVICES: &[Service] = &[
     },
     // A large file in Hugging Face. Elsewhere, `oid` is an object of git.
     Service { texts: &["oid"], any: &["pointerSize"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
+    // `git lfs ls-files --json`.
+    Service { texts: &["oid", "oid_type"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
     // `aws s3api list-objects-v2`.
     Service {
         texts: &["Key", "ETag"],

@@ -51,7 +51,7 @@ pub(super) const ADDRESSES: &[&str] = &[
 pub(super) const DIGESTS: &[&str] = &["digest", "hash", "checksum", "integrity", "shasum"];
 
 /// Keys of the algorithm next to a digest, and keys of the digest next to an algorithm.
-pub(super) const ALGORITHMS: &[&str] = &[
+pub(in crate::formats) const ALGORITHMS: &[&str] = &[
     "algorithm",
     "alg",
     "hashalgorithm",
@@ -107,6 +107,8 @@ pub(super) const PARTS: &[&str] = &[
     "lfs",
     // OneDrive
     "file",
+    // pip
+    "archiveinfo",
 ];
 
 /// Keys of objects that refer to other files: the predicate of an in-toto statement has its
