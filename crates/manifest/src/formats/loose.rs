@@ -217,7 +217,11 @@ fn shape(line: &[u8]) -> Shape<'_> {
     let text = item.unwrap_or(text);
     // A label such as `Filename` has the form of a digest in base64.
     match property(text) {
-        Some((label, value)) if is_one_of(label, PROPERTIES) && !holds_like(value) => return Shape::Property,
+        Some((label, value)) if is_one_of(label, PROPERTIES) && !holds_like(value) => {
+            // A line that lost its end has the next one behind it.
+            let is_joined = last_word(value).is_some_and(|(_, last)| last.len() == 8 && is_hex(last));
+            return if is_joined { Shape::Damaged } else { Shape::Property };
+        }
         Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() && !holds_like(value) => {
             return Shape::Name;
         }

@@ -133,7 +133,12 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if scan::is_empty(line) || is_comment(line) {
-        return Ok(None);
+        // A comment that lost its end has the next line behind it.
+        return if line.starts_with(b";") && split(line).is_some() {
+            Err(Reason::DamagedComment)
+        } else {
+            Ok(None)
+        };
     }
     let one = || alone(line);
     let (digests, name) = split(line).or_else(one).ok_or(Reason::NotALine)?;

@@ -70,7 +70,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if is_skipped(line) {
-        return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+        let as_digit = || [b"3", line.get(1..).unwrap_or_default()].concat();
+        let damaged = is_damaged(line) || split(&as_digit()).is_some();
+        return if damaged { Err(Reason::DamagedComment) } else { Ok(None) };
     }
     let cells = split(line).ok_or(Reason::NotALine)?;
     let (spec, digest) = match cells.tag {
