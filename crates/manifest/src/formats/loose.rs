@@ -298,8 +298,11 @@ fn shape(line: &[u8]) -> Shape<'_> {
 fn is_damaged(line: &[u8]) -> bool {
     let [_, second, ..] = line else { return false };
     let is_entry = |shape: Shape<'_>| matches!(shape, Shape::Entry(..) | Shape::Below(..));
+    let is_crc = property(line).is_some_and(|(_, value)| value.len() == 8 && is_hex(value));
     !scan::is_blank(*second)
-        && (is_entry(shape(&[b"x", &line[1..]].concat())) || holds_like(line) && !is_entry(shape(&line[1..])))
+        && (is_crc
+            || is_entry(shape(&[b"x", &line[1..]].concat()))
+            || holds_like(line) && !is_entry(shape(&line[1..])))
 }
 
 /// Splits a text into what is before its last word, and that word.

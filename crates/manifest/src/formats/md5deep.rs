@@ -35,7 +35,8 @@ type Split<'a> = (Option<&'a [u8]>, &'a [u8], &'a [u8]);
 fn split(line: &[u8]) -> Option<Split<'_>> {
     if let Some((digest, name)) = scan::cut(line, b',') {
         if is_long_hex(digest) {
-            return Some((None, digest, without_time(name)));
+            // A blank after the comma may belong to the name or not.
+            return (!name.starts_with(b" ")).then(|| (None, digest, without_time(name)));
         }
         let size = scan::trim(digest);
         // A comma may also be part of a name.
