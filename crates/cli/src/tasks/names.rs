@@ -207,7 +207,7 @@ mod tests {
         std::fs::create_dir_all(base.join("data/sub")).unwrap();
         std::fs::write(base.join("data/sub/f"), "").unwrap();
         std::os::unix::fs::symlink("data", base.join("link")).unwrap();
-        let at = |path: &str| base.join(path).into_os_string().into_vec();
+        let at = |path: &str| entry_name(base.join(path));
         for (path, root, name) in [
             (at("data/sub/f"), at("data/sub/f"), "data/sub/f"),
             (at("data/sub/f"), at("data"), "data/sub/f"),

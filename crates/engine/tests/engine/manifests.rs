@@ -7,10 +7,10 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use truesum_fs::name::OsStrExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::find;
 use truesum::{Conclusion, Event, Options, Progress, ReadOptions, Verification};
+use truesum_fs::name::OsStrExt;
 
 /// Name, algorithm and digest; both empty where no digest is listed.
 type Found = BTreeSet<(Vec<u8>, String, String)>;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use truesum_fs::name::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use truesum::{
     Cause, Config, Error, Job, Mapping, Notice, Order, Outcome, Progress, Remote, Root, Sink, Summary, Task,
     Verdict, Version, run,
 };
+use truesum_fs::name::{OsStrExt, OsStringExt};
 
 #[derive(Default)]
 struct Collected {

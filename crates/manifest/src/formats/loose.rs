@@ -372,7 +372,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         }
         blank = shape == Shape::Empty;
     }
-    own.filter(|_| (!open || !head.complete) && !(is_usual && is_decorated))
+    own.filter(|_| !(open && head.complete || is_usual && is_decorated))
         .map(|at| Claim { sign: Sign::Whole, at })
 }
 

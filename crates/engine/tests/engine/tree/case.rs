@@ -1,6 +1,5 @@
 //! Files with a tree next to them in a directory of their own, and operations on them.
 
-use truesum_fs::data::FileExt;
 use std::path::{Path, PathBuf};
 use truesum::hash::Spec;
 use truesum::tree::build::{Begin, Saved, Saving, save};
@@ -8,6 +7,7 @@ use truesum::tree::locate::{Difference, verify};
 use truesum::tree::reading::Reading;
 use truesum::tree::store::Store;
 use truesum::{Error, Mapping, Progress};
+use truesum_fs::data::FileExt;
 
 pub const MIB: u64 = 1 << 20;
 

@@ -2,12 +2,12 @@
 
 use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
-use truesum_fs::data::FileExt;
 use truesum::Progress;
 use truesum::hash::Digest;
 use truesum::tree::combine::{CombineError, Origins, combine};
 use truesum::tree::piece::{Piece, hash_range};
 use truesum::tree::store::Hints;
+use truesum_fs::data::FileExt;
 
 #[test]
 fn pieces_of_different_file_states_do_not_combine() {

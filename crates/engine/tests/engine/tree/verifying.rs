@@ -3,11 +3,11 @@
 
 use super::case::{Case, MIB, noise, reading, spec};
 use std::ops::Range;
-use truesum_fs::data::FileExt;
 use std::path::Path;
 use truesum::Progress;
 use truesum::tree::locate::{Diagnosis, Length, Shift, verify};
 use truesum::tree::store::{GRANULE, Store};
+use truesum_fs::data::FileExt;
 
 #[test]
 fn truncated_grown_and_shifted_files_are_distinguished() {
