@@ -241,6 +241,11 @@ fn shape(line: &[u8]) -> Shape<'_> {
             }
             // A damaged tagged line.
             None if name.ends_with(b")") => Shape::Name,
+            // `SHA256 NAME = DIGEST`
+            None if text[name.len()..].starts_with(b" = ") && tag(scan::word(name).0).is_some() => {
+                let (first, name) = scan::word(name);
+                Shape::Entry(tag(first), digest, name)
+            }
             None => match last_word(name) {
                 Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, name),
                 _ => Shape::Entry(None, digest, ticks(name)),
@@ -252,6 +257,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
         && let Some(tag) = tag(name)
     {
         let (digest, name) = scan::word(scan::trim_start(rest));
+        // Digests of a file that is not named.
+        if scan::cut(name, b':')
+            .is_some_and(|(label, digest)| self::tag(label).is_some() && is_long_hex(digest))
+        {
+            return Shape::Damaged;
+        }
         if is_long_hex(digest) && !name.is_empty() {
             let name = name.strip_prefix(b"*").or(name.strip_prefix(b"- ")).unwrap_or(name);
             return Shape::Entry(Some(tag), digest, name);
