@@ -144,7 +144,7 @@ fn abandoned_folder_is_not_listed_again() {
 /// Runs with real threads, each terminated if it hangs.
 mod random_stops {
     use std::hash::{BuildHasher, Hasher, RandomState};
-    use std::io::{self, Write};
+    use std::io;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::time::Duration;
@@ -203,7 +203,7 @@ mod random_stops {
         let end = start(std::iter::once(first).chain(others), 2, &progress, Counting::default());
         // One worker reads the pipe, which holds more than it takes at a time; the other reaches the end of the window.
         let mut writer = std::fs::File::options().write(true).open(&pipe).unwrap();
-        writer.write_all(&vec![0; 6 << 20]).unwrap();
+        io::Write::write_all(&mut writer, &vec![0; 6 << 20]).unwrap();
         let window = 1 << 14;
         while progress.files() < window - 1 {
             std::thread::sleep(Duration::from_millis(5));

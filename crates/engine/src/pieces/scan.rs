@@ -315,6 +315,8 @@ mod tests {
         }
     }
 
+    // Only Linux maps files.
+    #[cfg(target_os = "linux")]
     #[test]
     fn file_truncated_and_regrown_under_its_window_has_changed() {
         let file = Scratch::new();

@@ -115,6 +115,7 @@ mod tests {
 
     const HEX: &str = "0909090909090909090909090909090909090909090909090909090909090909";
 
+    #[cfg(unix)]
     #[test]
     fn lines_of_both_forms_are_parsed() {
         for (line, path, shown) in [
