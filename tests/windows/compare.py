@@ -259,6 +259,8 @@ def compare(both):
     both.change(lambda top: [path.unlink() for path in (top / "data").rglob("SHA256SUMS")])
     both.run("directory", "data", status=0)
     both.run("text", "abc", status=0)
+    # It is not a path, even if there is a file with this name.
+    both.run("text", "data\\big", status=0)
     # Checking.
     for manifest in ("SHA256SUMS", "all.jsonl", "data.sfv"):
         both.run("check", manifest, status=0)
