@@ -27,6 +27,7 @@ pub struct Bench {
 
 /// Specifies what to do: measure, or process saved runs.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is only one value")]
 pub enum What {
     /// Run a model.
     Measure(Measure),

@@ -31,6 +31,7 @@ pub struct Output {
     pub is_terminal: bool,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is only one value")]
 enum Sink {
     Stdout(BufWriter<standard::Output>),
     File(AtomicFile),

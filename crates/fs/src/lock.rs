@@ -133,7 +133,8 @@ mod tests {
             let new = replace::create_new(&folder, b"new").unwrap();
             let next = Lock::of(&new, b"file").unwrap();
             replace::replace(&folder, b"new", b"file").unwrap();
-            assert!(first.still_at(&path).is_err() && next.still_at(&path).is_ok());
+            assert!(first.still_at(&path).is_err(), "the lock is on the old file");
+            next.still_at(&path).unwrap();
             drop(first);
             std::thread::sleep(Duration::from_millis(60));
             assert!(!other.is_finished(), "the replacement is locked too");

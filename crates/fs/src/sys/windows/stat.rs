@@ -134,7 +134,7 @@ pub fn kind(attributes: u32, tag: u32) -> FileType {
         _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag & STANDS_FOR_ANOTHER != 0 => {
             FileType::Symlink
         }
-        _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag == IO_REPARSE_TAG_AF_UNIX as u32 => {
+        _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag == IO_REPARSE_TAG_AF_UNIX => {
             FileType::Socket
         }
         0 => FileType::RegularFile,

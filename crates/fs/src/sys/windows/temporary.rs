@@ -10,8 +10,11 @@ use windows_sys::Win32::Storage::FileSystem::DeleteFileW;
 /// A file that [`remove_all`] removes while this value exists.
 pub struct Removal(u64);
 
-/// The files to be removed: a number, and the path with the terminator that the system wants.
-static FILES: Mutex<(u64, Vec<(u64, Vec<u16>)>)> = Mutex::new((0, Vec::new()));
+/// The number of a file, and its path with the terminator that the system wants.
+type Registered = (u64, Vec<u16>);
+
+/// The last number, and the files to be removed.
+static FILES: Mutex<(u64, Vec<Registered>)> = Mutex::new((0, Vec::new()));
 
 impl Removal {
     /// Registers a file, if the path of its folder is known.
