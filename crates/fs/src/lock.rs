@@ -133,6 +133,7 @@ mod tests {
             let new = replace::create_new(&folder, b"new").unwrap();
             let next = Lock::of(&new, b"file").unwrap();
             replace::replace(&folder, b"new", b"file").unwrap();
+            drop(new);
             assert!(first.still_at(&path).is_err(), "the lock is on the old file");
             next.still_at(&path).unwrap();
             drop(first);
