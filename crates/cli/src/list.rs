@@ -156,7 +156,12 @@ fn common_formats() -> String {
         }
     }
     text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n";
-    let _ = writeln!(text, "{} formats in all: truesum list formats --all", FORMATS.len());
+    let read = FORMATS.iter().filter(|row| is_read(row)).count();
+    let others = FORMATS.len() - read;
+    let _ = writeln!(
+        text,
+        "All {read} formats, and {others} that are only identified: truesum list formats --all"
+    );
     text
 }
 

@@ -35,7 +35,7 @@ A closed pipe ends the program with SIGPIPE, without a message.
         about: "which manifest formats are read and written",
         text: "\
 A manifest is a file with the digests of other files. truesum reads more
-than 100 formats and detects them by content, then by file name. It also
+than 90 formats and detects them by content, then by file name. It also
 identifies some formats that it cannot read. If the format or the algorithm is
 uncertain, it reports an error.
 
