@@ -29,6 +29,8 @@ BEYOND = """
 - [Fuzzing](fuzz/README.md)
 - [Architecture](ARCHITECTURE.md)
 - [Contributing](CONTRIBUTING.md)
+- [Security](SECURITY.md)
+- [Releasing](RELEASING.md)
 - [Changes](CHANGELOG.md)
 """
 
