@@ -17,7 +17,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
     }
     match error.kind() {
         Kind::OutsideRoot => {
-            Some("use --allow-outside to read it, or specify a folder that contains it with --root DIR")
+            Some("use --allow-outside to read it, or use --root DIR to specify a folder that contains it")
         }
         // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,

@@ -38,8 +38,8 @@ Examples:
   truesum bag create --in-place scans  move the files to scans/data first
   truesum bag update scans             add new files in scans/data
   truesum bag check scans              verify that the bag is complete and valid
-A bag is a folder with a payload in its subfolder data and manifests next to data. Libraries and \
-archives use bags to exchange files.")]
+A bag is a folder that contains the payload in a subfolder named data, and the manifests next to \
+that subfolder. Libraries and archives use bags to exchange files.")]
 pub struct BagArgs {
     #[command(subcommand)]
     command: BagCommand,
@@ -103,7 +103,7 @@ struct UpdateArgs {
 /// Options shared by `create` and `update`.
 #[derive(Args)]
 struct MakingArgs {
-    /// Algorithms of the digests [default: those of the bag, or sha512]
+    /// Digest algorithms [default: those of the bag, or sha512]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,

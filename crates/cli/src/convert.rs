@@ -64,7 +64,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost
@@ -77,7 +77,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub from_algorithm: Vec<Spec>,
-    /// Algorithms of the digests [default: those of IN]
+    /// Digest algorithms [default: those of IN]
     ///
     /// Each file is read once: this verifies the old digests and computes the new ones. Nothing is written unless every entry
     /// matches.
@@ -276,7 +276,7 @@ fn made(
     let back = Reader::new(&mut text, reading_back(args, format, &converted, !unnamed.is_empty()));
     if !converted.reads_back(back).map_err(scratch)? {
         let text = format!(
-            "{}: not converted: it could not be read back unchanged from the format {}",
+            "{}: not converted: the {} output could not be read back unchanged",
             display_safe(name),
             format.name
         );

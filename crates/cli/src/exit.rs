@@ -116,7 +116,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
             ("1", "the file cannot be hashed"),
-            ("2", "a retry cannot succeed: invalid range, or the algorithm cannot hash ranges separately"),
+            (
+                "2",
+                "a retry cannot succeed: the range is invalid, or the algorithm cannot hash ranges separately",
+            ),
             ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
         ],
         "tree-combine" => &[
@@ -134,7 +137,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "shard-run" => &[
             ("0", "the part was written, with a digest for every file"),
             ("1", "the part was written, but some files have no digest"),
-            ("2", "a retry cannot succeed: invalid plan, no such bundle, output that could not be written"),
+            (
+                "2",
+                "a retry cannot succeed: the plan is invalid, the bundle does not exist, or the output cannot be written",
+            ),
             (
                 "4",
                 "like 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",

@@ -68,7 +68,7 @@ fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
             "its new name is outside the folder or on another file system"
         }
         Errno::XDEV => "its new name is on another file system",
-        Errno::PERM => "this is not permitted, or the file system cannot rename without replacing files",
+        Errno::PERM => "not permitted, or the file system does not support renaming without replacing files",
         _ => return root.refusal(from, "rename", error),
     };
     Error::new(from, "rename", Cause::Other(why.to_owned()))

@@ -81,7 +81,7 @@ impl Seek for XofReader {
             SeekFrom::End(_) => None,
         };
         let outside =
-            || io::Error::new(io::ErrorKind::InvalidInput, "invalid position in output without an end");
+            || io::Error::new(io::ErrorKind::InvalidInput, "invalid seek position: the output has no end");
         self.set_position(position.ok_or_else(outside)?);
         Ok(self.position())
     }

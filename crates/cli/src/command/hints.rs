@@ -245,14 +245,10 @@ mod tests {
             ("hash -o x d", "to write the manifest without them, use --partial", true),
             (
                 "bag check d",
-                "use --allow-outside to read it, or specify a folder that contains it with --root DIR",
+                "use --allow-outside to read it, or --root DIR with a folder that contains it",
                 false,
             ),
-            (
-                "check M",
-                "use --allow-outside to read it, or specify a folder that contains it with --root DIR",
-                true,
-            ),
+            ("check M", "use --allow-outside to read it, or --root DIR with a folder that contains it", true),
             ("bag check d", "to read it: truesum hash --special, or truesum check --special", true),
             ("bag check d", "truesum check --special; otherwise use --special", false),
             ("check M", "to read devices and pipes, use --special", true),

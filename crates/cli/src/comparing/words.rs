@@ -32,14 +32,14 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     }
     text += match report.equality() {
         Equality::PartEqual if report.count(FileStatus::Moved) > 0 => {
-            ": the selected files are equal except for names"
+            "; the selected files are equal except for names"
         }
-        Equality::PartEqual => ": the selected files are equal",
-        Equality::Equal if report.count(FileStatus::Moved) > 0 => ": equal except for names",
-        Equality::Equal => ": equal",
-        Equality::Different => ": NOT equal",
-        Equality::NotAsAsked => ": not everything could be compared",
-        Equality::Interrupted => ": interrupted",
+        Equality::PartEqual => "; the selected files are equal",
+        Equality::Equal if report.count(FileStatus::Moved) > 0 => "; equal except for names",
+        Equality::Equal => "; equal",
+        Equality::Different => "; NOT equal",
+        Equality::NotAsAsked => "; not everything could be compared",
+        Equality::Interrupted => "; interrupted",
     };
     text
 }

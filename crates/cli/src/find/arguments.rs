@@ -26,7 +26,7 @@ pub struct FindArgs {
     /// The digests can be in any encoding that `truesum identify` accepts.
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
-    /// Algorithms of the digests [default: the common ones for that length]
+    /// Digest algorithms [default: the common ones for that length]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,

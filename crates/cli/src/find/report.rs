@@ -214,7 +214,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     if report.failed() > 0 {
         text += &format!("; {} could NOT be read", grouped(report.failed()));
         if found < all {
-            text += ": \"absent\" is not certain";
+            text += ", so \"absent\" is not certain";
         }
     }
     for label in label(weak) {

@@ -34,7 +34,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if its digests reveal corruption
+    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
@@ -102,7 +102,7 @@ pub struct TorrentOptions {
 /// The algorithms to compute, and their parameters.
 #[derive(Args, Default)]
 pub struct AlgorithmArgs {
-    /// Algorithms of the digests [default: sha256, or the format's own]
+    /// Digest algorithms [default: sha256, or the format's own]
     ///
     /// All digests are computed in one pass. `truesum list algorithms` shows the available ones.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]

@@ -28,7 +28,7 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Find the files and divide them into bundles for the workers
 ///
-/// Prints the number of bundles. No file is read. Workers report files that changed after the plan
+/// Prints the number of bundles. File contents are not read. Workers report files that changed after the plan
 /// was written.
 #[derive(Args)]
 #[command(after_help = "\
@@ -44,7 +44,7 @@ pub struct PlanArgs {
     /// Write to FILE, atomically
     #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Algorithms of the digests
+    /// Digest algorithms
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,

@@ -28,7 +28,7 @@ Examples:
   truesum shard run plan.jsonl --index-from-env --of 1000  one of 1000 jobs
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
-Exit status: 0 every file has a digest, 1 some have none, 2 a retry cannot succeed, 4 a retry may succeed.")]
+Exit status: 0 every file has a digest, 1 some files have none, 2 invalid request, 4 temporary error: a retry may succeed.")]
 pub struct RunShardArgs {
     /// Plan written by `truesum shard plan`
     #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]

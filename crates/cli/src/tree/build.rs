@@ -35,7 +35,7 @@ pub struct BuildArgs {
     #[cfg_attr(feature = "stores", arg(help = "Files or objects (s3://BUCKET/OBJECT) to hash"))]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<OsString>,
-    /// Algorithms of the digests [default: sha256-tree]
+    /// Digest algorithms [default: sha256-tree]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,
@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the tree in FILE.ftr; with several -a, the tree of the first tree hash
+    /// Store the tree in FILE.ftr; of several algorithms, the first tree hash
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)

@@ -27,7 +27,7 @@ use truesum::tree::piece::hash_range;
 Examples:
   truesum tree leaf disk.img --range 0..500GiB > a.json
   truesum tree leaf -a blake3 disk.img --range 500GiB..1TiB > b.json
-Exit status: 0 the digest of the range was printed, 1 the file cannot be hashed, 2 a retry cannot succeed, 4 a retry may succeed.")]
+Exit status: 0 the digest of the range was printed, 1 the file cannot be hashed, 2 invalid request, 4 temporary error: a retry may succeed.")]
 pub struct LeafArgs {
     /// File to hash
     #[cfg_attr(feature = "stores", arg(help = "File or object (s3://BUCKET/OBJECT) to hash"))]

@@ -27,7 +27,7 @@ pub struct UpdateArgs {
     pub manifest: OsString,
     /// Examine only the files in DIR
     ///
-    /// If DIR is outside the manifest's folder, names are relative to it.
+    /// If DIR is outside the manifest's folder, names are relative to DIR.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
     /// Resolve names relative to DIR instead of the manifest's folder

@@ -136,7 +136,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::Unread(_) if plan.options.get_partial() => "omit --prune to keep the entries",
         Refusal::Unread(_) => "to write the manifest without them, use --partial",
         Refusal::Malformed(_) if plan.options.get_audit().get_read().get_lenient() => FORMATS,
-        Refusal::Malformed(_) => "to keep them unchanged, use --lenient",
+        Refusal::Malformed(_) => "to keep malformed lines unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
             "to remove their entries anyway, use --prune=all"
         }

@@ -23,7 +23,7 @@ fn audit_reports_every_status() {
             "changed\tchanged\ncopied\tcopy\tsame\nnew\tfresh\nduplicated\tfresh-again\tfresh\n\
              missing\tgone\nmoved\tnew-name\told-name\nok\tsame\n"
                 .to_owned(),
-            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read: NOT equal\n",
+            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read; NOT equal\n",
             Some(1)
         )
     );
@@ -37,7 +37,7 @@ fn audit_of_matching_files_is_equal() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "")]);
     folder.write("d/SHA256SUMS", lines(&[(ABC, "./a"), (EMPTY, "s//b")]));
     let ran = folder.run(&["audit", "d/SHA256SUMS"]);
-    let summary = "truesum: manifest with 2 files: 2 ok; 3 B read: equal\n";
+    let summary = "truesum: manifest with 2 files: 2 ok; 3 B read; equal\n";
     assert_eq!(result_of(&ran), ("ok\ta\nok\ts/b\n".to_owned(), summary, Some(0)));
 }
 
@@ -46,10 +46,10 @@ fn moved_files_pass_audit_with_moved_ok() {
     let folder = Folder::with(&[("d/b", "abc")]);
     folder.write("M", lines(&[(ABC, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read: NOT equal\n";
+    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; NOT equal\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
-    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read: equal except for names\n";
+    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; equal except for names\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
 }
 
@@ -86,7 +86,7 @@ fn incomplete_audit_is_not_equal() {
     folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
     let ran = folder.run(&["audit", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
-                truesum: manifest with 1 file: 1 ok, 1 malformed line; 3 B read: not everything could be compared\n";
+                truesum: manifest with 1 file: 1 ok, 1 malformed line; 3 B read; not everything could be compared\n";
     assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
@@ -142,7 +142,7 @@ fn file_with_different_size_is_not_read() {
     folder.write("d/a", "longer");
     folder.write("d/c", "of no listed size");
     let ran = folder.run(&["diff", "-v", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read: NOT equal\n";
+    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read; NOT equal\n";
     assert_eq!(result_of(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
     let back = folder.run(&["diff", "d", "M"]);
     assert_eq!(result_of(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));

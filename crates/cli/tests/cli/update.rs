@@ -243,7 +243,7 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest() {
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
-                hint: to keep them unchanged, use --lenient\n\
+                hint: to keep malformed lines unchanged, use --lenient\n\
                 truesum: manifest with 1 file: 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
     assert_eq!(result_of(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);

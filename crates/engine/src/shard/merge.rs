@@ -224,7 +224,7 @@ pub(super) fn prove(
     let head = part.next().map_err(|fault| Flaw::Fault(fault, read))?;
     let is_head = parse_part_head(head) == Some((plan.id().to_owned(), bundle as u64));
     if !is_head {
-        return Err(damaged(&part, "not the first line of this part", read));
+        return Err(damaged(&part, "expected the first line of this part here", read));
     }
     part.cover();
     for item in plan.items(bundle, block) {
@@ -249,7 +249,7 @@ pub(super) fn prove(
     }
     let line = part.next().map_err(|fault| Flaw::Fault(fault, read))?.to_vec();
     let Some((covered, digest)) = sealed(&line).filter(|(covered, _)| is_part_end(covered, &counts)) else {
-        return Err(damaged(&part, "not the last line of this part", read));
+        return Err(damaged(&part, "expected the last line of this part here", read));
     };
     if part.digest(covered) != digest {
         return Err(damaged(&part, "the part is corrupt (its checksum does not match)", read));

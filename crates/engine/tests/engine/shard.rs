@@ -358,7 +358,7 @@ fn invalid_part_is_not_accepted() {
     assert_eq!((counts.lines, counts.bytes), (2, 3));
     assert!(text.ends_with(&format!("\"{digest}\"}}\n")));
     std::fs::write(path, text.replacen("\"lines\":2", "\"lines\":3", 1)).unwrap();
-    assert!(held().unwrap_err().to_string().contains("line 4: not the last line of this part"));
+    assert!(held().unwrap_err().to_string().contains("line 4: expected the last line of this part here"));
     std::fs::remove_file(path).unwrap();
     assert!(held().unwrap_err().to_string().contains("No such file"));
 }

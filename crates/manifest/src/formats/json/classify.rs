@@ -179,7 +179,7 @@ impl Object {
         }
         if urls.len() != digests.iter().count() {
             walk.records.begin(walk.at);
-            walk.records.fault("the numbers of URLs and of digests differ");
+            walk.records.fault("the number of URLs differs from the number of digests");
             return true;
         }
         for (url, (_, digest, member)) in urls.iter().zip(digests.iter()) {
