@@ -80,6 +80,10 @@ pub(crate) struct Records {
     strict: bool,
     /// True if the names of attributes that are not read were requested.
     attributes: bool,
+    /// The names so far, each with the tags of its digests, if none may occur twice.
+    names: Option<HashSet<Vec<u8>>>,
+    /// The tags of the digests of the last entry.
+    tags: Vec<u8>,
 }
 
 impl Records {
@@ -93,6 +97,12 @@ impl Records {
         Records { strict: true, ..Records::new(options) }
     }
 
+    /// Creates empty records of a document in which each name occurs once with the same algorithms: if it occurs
+    /// again, the part that distinguishes the files was not recognised. Names follow the digests.
+    pub(crate) fn with_names_once(options: &Options) -> Records {
+        Records { names: Some(HashSet::new()), ..Records::new(options) }
+    }
+
     /// Returns the number of entries.
     pub(crate) fn count(&self) -> usize {
         self.count
@@ -102,6 +112,7 @@ impl Records {
     pub(crate) fn begin(&mut self, at: usize) {
         self.at = self.at.max(at);
         self.last = self.tape.len();
+        self.tags.clear();
         self.count += 1;
         self.push_number(Mark::Begin, self.at as u64);
     }
@@ -146,6 +157,13 @@ impl Records {
     /// Records the name of the file. An entry has only one.
     pub(crate) fn name(&mut self, name: &[u8]) {
         self.push(Mark::Name, name);
+        if let Some(names) = &mut self.names
+            && !name.is_empty()
+            && !self.tags.is_empty()
+            && !names.insert([name, b"\0", &self.tags].concat())
+        {
+            self.fault("another entry has the same name, so the folder of the file is unknown");
+        }
     }
 
     /// Records the size of the file, in decimal.
@@ -157,6 +175,8 @@ impl Records {
     pub(crate) fn digest(&mut self, tag: &[u8], digest: &[u8]) {
         self.push(Mark::Tag, tag);
         self.push(Mark::Digest, digest);
+        self.tags.extend_from_slice(tag);
+        self.tags.push(0);
     }
 
     /// Records one or more digests that may specify their algorithm: `ALG:DIGEST`, or `ALG-BASE64`
@@ -165,7 +185,10 @@ impl Records {
         for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
             match stated(word) {
                 Some((tag, digest)) => self.digest(tag, digest),
-                None => self.push(Mark::Bare, word),
+                None => {
+                    self.push(Mark::Bare, word);
+                    self.tags.push(0);
+                }
             }
         }
     }

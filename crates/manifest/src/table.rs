@@ -108,7 +108,6 @@ pub static FORMATS: &[&Format] = &[
     &xml_lists::XFDU,
     &xml_lists::GRADLE,
     &xml_lists::LOGIQX,
-    &xml_lists::HASHMYFILES,
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,

@@ -171,6 +171,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             }
             Named::Entries(manifest, chosen) => (names, entries) = (vec![manifest], chosen),
             Named::Digest(digest, files) => {
+                if args.pubkey.is_some() {
+                    return Err(Refusal::new(
+                        "--pubkey: cannot be combined with a digest argument, which is not signed",
+                    ));
+                }
                 if let Some(option) = of_a_list.iter().find(|option| **option != "--algorithm") {
                     let text = format!("{option}: cannot be combined with a digest argument");
                     return Err(Refusal::new(text));

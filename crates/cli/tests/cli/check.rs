@@ -754,3 +754,13 @@ fn pipe_in_place_of_a_signature_is_rejected() {
     let ran = folder.run(&["check", "--pubkey", key, "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("M.minisig: cannot read: "), "{ran:?}");
 }
+
+/// regression: the key was ignored, and a file without a signature was reported as verified.
+#[test]
+fn public_key_is_rejected_with_a_digest_argument() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+    let ran = folder.run(&["check", "--pubkey", key, ABC, "a"]);
+    let said = "truesum: --pubkey: cannot be combined with a digest argument, which is not signed\n";
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+}

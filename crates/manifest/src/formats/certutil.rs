@@ -24,6 +24,7 @@ pub(crate) static CERTUTIL: Format = Format {
             entry: None,
             good: false,
             failed: false,
+            has_lines: false,
         })
     }),
     ..Format::DEFAULT
@@ -139,6 +140,8 @@ struct Runs {
     /// True if a run failed without a title before any run succeeded. It is reported only if
     /// another title follows; otherwise the manifest has no entries, which is an error anyway.
     failed: bool,
+    /// True if a line of the current run was read, even a bad one.
+    has_lines: bool,
 }
 
 const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
@@ -205,8 +208,12 @@ impl Parse for Runs {
         if line.starts_with(LAST) {
             let failed = line.windows(FAILED.len()).any(|part| part == FAILED);
             scan::count(line.len());
+            let has_lines = std::mem::take(&mut self.has_lines);
             return match (self.title.take(), self.entry.take()) {
                 (None, None) if failed && self.good => Err(NO_DIGEST),
+                (_, Some(_)) if failed => {
+                    Err(Reason::Part("certutil failed, so this digest may be incomplete"))
+                }
                 (None, None) if failed => {
                     self.failed = true;
                     Ok(None)
@@ -216,9 +223,13 @@ impl Parse for Runs {
                     Ok(Some(entry))
                 }
                 (Some(_), None) => Err(Reason::EmptyDigest),
+                (None, None) if self.good && !has_lines => Err(Reason::Part(
+                    "the lines with the file name and the digest before this one are missing",
+                )),
                 (None, None) => Ok(None),
             };
         }
+        self.has_lines = true;
         if self.entry.take().is_some() {
             self.title = None;
             return Err(CUT);

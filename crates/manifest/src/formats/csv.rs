@@ -118,6 +118,83 @@ const NAMES: &[&str] = &[
     "이름",
 ];
 
+/// Titles of columns with paths that may be relative, with complete paths, and with folders.
+const PATHS: &[&str] = &[
+    "path",
+    "relativepath",
+    "pfad",
+    "chemin",
+    "ruta",
+    "percorso",
+    "caminho",
+    "pad",
+    "ścieżka",
+    "cesta",
+    "sökväg",
+    "sti",
+    "путь",
+    "パス",
+    "路径",
+    "路徑",
+    "경로",
+];
+const FULL_PATHS: &[&str] = &[
+    "fullpath",
+    "vollständigerpfad",
+    "chemincomplet",
+    "rutacompleta",
+    "percorsocompleto",
+    "caminhocompleto",
+    "volledigpad",
+    "pełnaścieżka",
+    "úplnácesta",
+    "fullständigsökväg",
+    "fuldsti",
+    "полныйпуть",
+    "フルパス",
+    "完整路径",
+    "完整路徑",
+    "전체경로",
+];
+const FOLDERS: &[&str] = &[
+    "filepath",
+    "directory",
+    "folder",
+    "dir",
+    "parent",
+    "subfolder",
+    "subdirectory",
+    "parentfolder",
+    "parentpath",
+    "folderpath",
+    "directoryname",
+    "foldername",
+    "ordner",
+    "verzeichnis",
+    "dossier",
+    "répertoire",
+    "carpeta",
+    "directorio",
+    "cartella",
+    "pasta",
+    "diretório",
+    "map",
+    "katalog",
+    "folderu",
+    "složka",
+    "mapp",
+    "mappe",
+    "папка",
+    "каталог",
+    "フォルダー",
+    "フォルダ",
+    "文件夹",
+    "資料夾",
+    "目录",
+    "目錄",
+    "폴더",
+];
+
 /// Titles of columns with sizes.
 const SIZES: &[&str] = &[
     "size",
@@ -166,13 +243,10 @@ fn column(title: &[u8]) -> Column {
         _ if titled(NAMES) => Column::Name(3),
         _ if titled(SIZES) => Column::Size,
         _ if plain != "type" && titled(ALGORITHMS) => Column::Algorithm,
-        "path" | "relativepath" => Column::Name(0),
-        "fullpath" | "vollständigerpfad" | "chemincomplet" | "rutacompleta" | "полныйпуть" | "完整路径" => {
-            Column::FullPath
-        }
+        _ if titled(PATHS) => Column::Name(0),
+        _ if titled(FULL_PATHS) => Column::FullPath,
+        _ if titled(FOLDERS) => Column::Folder,
         "url" | "fileurl" | "downloadurl" | "filedownloadurl" => Column::Address,
-        "filepath" | "directory" | "folder" | "dir" | "parent" | "subfolder" | "subdirectory"
-        | "parentfolder" | "parentpath" | "folderpath" | "directoryname" | "foldername" => Column::Folder,
         "hash" | "checksum" | "digest" | "hashvalue" | "checksumvalue" | "digestvalue" => Column::Hash,
         // Listings of S3: the MD5 of an object that was not uploaded in parts.
         "etag" => Column::Digest("md5".to_owned()),
@@ -303,7 +377,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         _ => None,
     });
     let best = best.min();
-    let mut records = Records::new(options);
+    let has_folders = columns.iter().any(|column| matches!(column, Column::Folder | Column::FullPath));
+    let mut records = match best == Some(0) || has_folders {
+        true => Records::new(options),
+        false => Records::with_names_once(options),
+    };
     let mut droid = Droid::of(&columns);
     let rows = || {
         let mut fields = Fields::new(&text, separator);
@@ -436,6 +514,16 @@ fn entry(
         (true, _) => {}
         (false, true) => records.stated_digest(hash),
         (false, false) => records.digest(algorithm, hash),
+    }
+    // A column with an unknown title may contain the folder without which the name is that of another file.
+    let ends_in_name = |field: &[u8]| {
+        let at = scan::rfind(field, |byte| matches!(byte, b'/' | b'\\'));
+        at.is_some_and(|at| !name.is_empty() && (field[at + 1..] == *name || at + 1 == field.len()))
+    };
+    let is_unknown =
+        |(column, field): (&Column, &Vec<u8>)| matches!(column, Column::Other(_)) && ends_in_name(field);
+    if folder.is_empty() && full.is_empty() && columns.iter().zip(row).any(is_unknown) {
+        records.fault("a column that appears to contain the folder of the file has an unknown title");
     }
     if !full.is_empty() {
         records.name(relative(full, roots));

@@ -4,7 +4,7 @@
 use crate::digest::in_any_base;
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Options, Parse, Reading, Sign};
-use crate::line::Reason;
+use crate::line::{Found, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
 use crate::scan;
 
@@ -15,7 +15,9 @@ pub(crate) static GSUTIL: Format = Format {
         let at = head.lines(b'\n').position(|line| heading(line).is_some())?;
         Some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| Box::new(Hashes { options: options.clone(), name: None })),
+    reading: Reading::lines(|options| {
+        Box::new(Hashes { options: options.clone(), name: None, awaited: false, place: Place::Line(0) })
+    }),
     ..Format::DEFAULT
 };
 
@@ -33,13 +35,22 @@ fn digest(line: &[u8]) -> Option<(&str, &[u8])> {
     Some((tag, scan::trim(digest.strip_prefix(b":")?)))
 }
 
+const UNDIGESTED: &str = "the file named before this has no digest";
+
 struct Hashes {
     options: Options,
     /// The file that the digests on the following lines belong to.
     name: Option<Vec<u8>>,
+    /// Whether no digest of that file has been read yet.
+    awaited: bool,
+    place: Place,
 }
 
 impl Parse for Hashes {
+    fn at(&mut self, place: Place) {
+        self.place = place;
+    }
+
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if scan::is_empty(line) {
@@ -47,10 +58,22 @@ impl Parse for Hashes {
         }
         if let Some((tag, digest)) = digest(line) {
             let name = self.name.as_ref().ok_or(Reason::EmptyName)?;
+            self.awaited = false;
             let (spec, digest) = in_any_base(tag, digest, &self.options)?;
             return Ok(Some(Entry::new(name, spec, digest)));
         }
         self.name = heading(line).map(<[u8]>::to_vec);
-        if self.name.is_some() { Ok(None) } else { Err(Reason::NotALine) }
+        if self.name.is_none() {
+            return Err(Reason::NotALine);
+        }
+        match std::mem::replace(&mut self.awaited, true) {
+            true => Err(Reason::Part(UNDIGESTED)),
+            false => Ok(None),
+        }
+    }
+
+    fn end(&mut self) -> Vec<Found> {
+        let error = LineError { at: self.place, reason: Reason::Part(UNDIGESTED) };
+        self.awaited.then_some(Err(error)).into_iter().collect()
     }
 }

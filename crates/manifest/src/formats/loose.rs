@@ -24,6 +24,7 @@ pub(crate) static LOOSE: Format = Format {
             options: options.clone(),
             lines: Mixed::new(options, b'\n'),
             name: None,
+            properties: Vec::new(),
             stated: Vec::new(),
         })
     }),
@@ -82,7 +83,6 @@ const PROPERTIES: &[&str] = &[
     "サイズ",
     "大小",
     "크기",
-    "full path",
     "modified time",
     "created time",
     "entry modified time",
@@ -392,6 +392,8 @@ struct Loose {
     lines: Mixed,
     /// The file that the digests on the following lines belong to.
     name: Option<Vec<u8>>,
+    /// Properties of that file that are not read, if such names were requested.
+    properties: Vec<String>,
     /// The algorithms of a table's columns according to its header.
     stated: Vec<Option<String>>,
 }
@@ -458,13 +460,18 @@ impl Parse for Loose {
             Shape::Name => {
                 // The name is copied for each of its digests.
                 self.name = None;
+                self.properties.clear();
                 if line.len() > FOLDER_LIMIT {
                     return Err(Reason::NameTooLong);
                 }
                 self.name = Some(unlabelled(scan::trim(line)).to_vec());
                 return Ok(None);
             }
-            Shape::Property => return Ok(None),
+            Shape::Property => {
+                let label = property(line).filter(|(_, value)| self.options.attributes && !value.is_empty());
+                self.properties.extend(label.map(|(label, _)| String::from_utf8_lossy(label).into_owned()));
+                return Ok(None);
+            }
             Shape::Damaged => return Err(Reason::NotHex),
             Shape::Sized(name, size, digest) => {
                 let (spec, digest) = untagged(digest, &self.options)?;
@@ -478,7 +485,10 @@ impl Parse for Loose {
             }
             Shape::Below(tag, digest) => {
                 let found = tagged(tag, digest, &self.options)?;
-                (found, self.name.clone().ok_or(Reason::EmptyName)?)
+                let (spec, digest) = found;
+                let name = self.name.as_ref().ok_or(Reason::EmptyName)?;
+                let attributes = std::mem::take(&mut self.properties);
+                return Ok(Some(Entry { attributes, ..Entry::new(name, spec, digest) }));
             }
         };
         let (spec, digest) = found;

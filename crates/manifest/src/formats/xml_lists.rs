@@ -1,5 +1,5 @@
 //! XML lists that only need the places of their values: metadata of RPM repositories, PREMIS, METS,
-//! XFDU (`manifest.safe`), Gradle's verification metadata, data files of ROM collections and HashMyFiles.
+//! XFDU (`manifest.safe`), Gradle's verification metadata and data files of ROM collections.
 
 mod fields;
 
@@ -157,32 +157,4 @@ static LOGIQX_ROMS: Shape = Shape {
         ("@sha256", Algorithm::Is("sha256")),
     ],
     aside: &["header"],
-};
-
-pub(crate) static HASHMYFILES: Format = Format {
-    name: "hashmyfiles",
-    summary: "XML of HashMyFiles: names, sizes and digests of files in one folder",
-    sniff: |head| ["hashes_list", "hash_list", "hashmyfiles"].iter().find_map(|root| sniff(head, root)),
-    reading: reading(|text, options| fields::parse(&text, &HASHMYFILES_ITEMS, options)),
-    ..LIST
-};
-
-static HASHMYFILES_ITEMS: Shape = Shape {
-    entry: "item",
-    except: ("", &[]),
-    names: &["filename"],
-    names_are: Names::Plain,
-    sizes: &["file_size"],
-    digests: &[
-        ("md5", Algorithm::Is("md5")),
-        ("sha1", Algorithm::Is("sha1")),
-        ("crc32", Algorithm::Is("crc32")),
-        ("sha-256", Algorithm::Is("sha256")),
-        ("sha256", Algorithm::Is("sha256")),
-        ("sha-512", Algorithm::Is("sha512")),
-        ("sha512", Algorithm::Is("sha512")),
-        ("sha-384", Algorithm::Is("sha384")),
-        ("sha384", Algorithm::Is("sha384")),
-    ],
-    aside: &[],
 };
