@@ -30,15 +30,15 @@ const FOLD: &str = "-Wl,--icf=all";
 
 /// Returns whether the linker supports the option, as lld does and GNU ld does not, by linking a program with it.
 fn folds() -> bool {
-    let told = |name: &str| std::env::var(name).unwrap_or_default();
-    let (rustc, folder) = (told("RUSTC"), told("OUT_DIR"));
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let (rustc, folder) = (variable("RUSTC"), variable("OUT_DIR"));
     let source = Path::new(&folder).join("empty.rs");
     let mut command = Command::new(rustc);
-    command.args(["--target", &told("TARGET"), "--out-dir", &folder, "-C", &format!("link-arg={FOLD}")]);
+    command.args(["--target", &variable("TARGET"), "--out-dir", &folder, "-C", &format!("link-arg={FOLD}")]);
     if let Ok(linker) = std::env::var("RUSTC_LINKER") {
         command.args(["-C", &format!("linker={linker}")]);
     }
-    let flags = told("CARGO_ENCODED_RUSTFLAGS");
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS");
     command.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty())).arg(&source);
     std::fs::write(&source, "fn main() {}\n").is_ok()
         && command.output().is_ok_and(|output| output.status.success())

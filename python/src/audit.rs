@@ -182,8 +182,8 @@ fn compared(
         let _ = compare(&mut comparison, &mut |event| forward(sender, &event));
         comparison.report().clone()
     };
-    let report = interruptible(py, &progress, work, |py, told| {
-        match told {
+    let report = interruptible(py, &progress, work, |py, event| {
+        match event {
             CheckEvent::Finding(finding) => {
                 if let Some(callback) = callback {
                     callback.call1(py, (finding,))?;

@@ -59,16 +59,16 @@ fn lasting(text: String) -> &'static CStr {
 #[pyo3(signature = (name, /))]
 pub fn algorithm<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let spec = crate::spec::named(name)?;
-    let (row, told) = (spec.algorithm(), PyDict::new(py));
-    told.set_item("name", spec.to_string())?;
-    told.set_item("tag", spec.tag())?;
-    told.set_item("aliases", PyList::new(py, row.aliases)?)?;
-    told.set_item("digest_size", spec.digest_len())?;
-    told.set_item("block_size", row.block_len())?;
-    told.set_item("status", row.status.word())?;
-    told.set_item("reason", row.status.reason())?;
-    told.set_item("tamper_evident", row.status.tamper_evident())?;
-    told.set_item("summary", row.summary)?;
-    told.set_item("needs_key", row.keying.needs_key())?;
-    Ok(told)
+    let (row, facts) = (spec.algorithm(), PyDict::new(py));
+    facts.set_item("name", spec.to_string())?;
+    facts.set_item("tag", spec.tag())?;
+    facts.set_item("aliases", PyList::new(py, row.aliases)?)?;
+    facts.set_item("digest_size", spec.digest_len())?;
+    facts.set_item("block_size", row.block_len())?;
+    facts.set_item("status", row.status.word())?;
+    facts.set_item("reason", row.status.reason())?;
+    facts.set_item("tamper_evident", row.status.tamper_evident())?;
+    facts.set_item("summary", row.summary)?;
+    facts.set_item("needs_key", row.keying.needs_key())?;
+    Ok(facts)
 }

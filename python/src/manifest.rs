@@ -16,7 +16,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
 use truesum::manifest::{
     Format, Heading, Options, ReadError, Reader, Spelling, Time, WriteError, Writer, Writing, for_file,
-    is_told,
+    implies_algorithm,
 };
 use truesum::{AtomicFile, Error, Input, Progress, manifest};
 
@@ -251,8 +251,8 @@ impl Manifest {
         }
         let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs.clone() };
         let options = name.map_or_else(Options::default, Options::for_name).accept_all();
-        let format_told = if name.is_none() { Some(format) } else { options.format };
-        let back = Reader::new(&text[..], Options { requested, format: format_told, ..options });
+        let known_format = if name.is_none() { Some(format) } else { options.format };
+        let back = Reader::new(&text[..], Options { requested, format: known_format, ..options });
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
@@ -301,7 +301,7 @@ fn ambiguous(format: &'static Format, converted: &Converted, name: Option<&[u8]>
     }
     let options = |spec: &&Spec| match name {
         Some(name) => for_file(format, std::slice::from_ref(*spec), Spelling::Hex, name) == format,
-        None => is_told(spec, None),
+        None => implies_algorithm(spec, None),
     };
     converted.specs.iter().filter(|spec| !options(spec)).cloned().collect()
 }

@@ -44,7 +44,7 @@ pub struct Piece(piece::Piece);
 /// The source of a piece: name, inode, mtime_ns, ctime_ns.
 type Origin = (Name, u64, i64, i64);
 /// The same as Python objects.
-type Told<'py> = (Bound<'py, PyString>, u64, i64, i64);
+type PyOrigin<'py> = (Bound<'py, PyString>, u64, i64, i64);
 
 #[pymethods]
 impl Piece {
@@ -98,7 +98,7 @@ impl Piece {
 
     /// The file that was read, as (name, inode, mtime_ns, ctime_ns); None if it was not recorded.
     #[getter]
-    fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
+    fn origin<'py>(&self, py: Python<'py>) -> PyResult<Option<PyOrigin<'py>>> {
         let Some(piece::Origin { path, state, .. }) = &self.0.origin else { return Ok(None) };
         Ok(Some((paths::text(py, path)?, state.inode, state.mtime, state.ctime)))
     }

@@ -131,8 +131,8 @@ pub fn verify(
         let _ = verification.manifests(&names, &mut |event| forward(sender, &event));
         verification.report().clone()
     };
-    let counted = interruptible(py, &progress, work, |py, told| {
-        let (outcome, bad) = match told {
+    let counted = interruptible(py, &progress, work, |py, event| {
+        let (outcome, bad) = match event {
             CheckEvent::Entry(outcome) => {
                 let outcome = Outcome::new(outcome, None);
                 let bad = !outcome.is_good();

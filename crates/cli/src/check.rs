@@ -218,7 +218,7 @@ fn end(
     if report.unsigned() > 0
         && let Subject::Manifests(names) = &plan.subject
         && let [name] = &names[..]
-        && let Some(hint) = advice::listed_beside(name).filter(|_| plan.detail() != Detail::None)
+        && let Some(hint) = advice::listed_beside(name, true).filter(|_| plan.detail() != Detail::None)
     {
         console.hint(&hint);
     }

@@ -9,7 +9,7 @@ mod verified;
 use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
-use crate::formats::told_in;
+use crate::formats::readable_format;
 use crate::options::{Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id};
 use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
@@ -29,7 +29,8 @@ use truesum::manifest::Time;
 use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file, is_told,
+    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file,
+    implies_algorithm,
 };
 use truesum::verify::lists_one_of;
 use truesum::{Error, Input, Progress, ReadOptions, Selection};
@@ -164,8 +165,8 @@ fn format(args: &ConvertArgs) -> Result<&'static Format, Refusal> {
     let gnu = || manifest::format("gnu").expect("a row of the table of formats");
     let format = args.format.or(by_name).unwrap_or_else(gnu);
     match format.tagged.filter(|_| output.is_none() && args.format.is_none()) {
-        Some(tagged) if !args.algorithm.iter().all(|spec| is_told(spec, None)) => Ok(tagged),
-        _ => told_in(output, format, args.format.is_some(), &args.algorithm, Spelling::Hex),
+        Some(tagged) if !args.algorithm.iter().all(|spec| implies_algorithm(spec, None)) => Ok(tagged),
+        _ => readable_format(output, format, args.format.is_some(), &args.algorithm, Spelling::Hex),
     }
 }
 
@@ -405,7 +406,7 @@ fn unnamed(args: &ConvertArgs, format: &'static Format, converted: &Converted) -
             let name = output.as_os_str().as_bytes();
             for_file(format, std::slice::from_ref(spec), Spelling::Hex, name) == format
         }
-        None => is_told(spec, None),
+        None => implies_algorithm(spec, None),
     };
     converted.specs.iter().filter(|spec| !is_named(spec)).cloned().collect()
 }

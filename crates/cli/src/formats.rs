@@ -13,7 +13,7 @@ use truesum_fs::name::OsStrExt;
 ///
 /// # Errors
 /// Fails if the lines do not determine the algorithm and the user specified the format (`named`).
-pub fn told_in(
+pub fn readable_format(
     output: Option<&Path>,
     format: &'static Format,
     named: bool,

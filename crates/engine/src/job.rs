@@ -427,7 +427,7 @@ readable! {
         verified: u64,
         /// Entries that differ.
         mismatched: u64,
-        /// Entries whose files exist, but for which no digest, or not every piece, was compared.
+        /// Entries whose files exist, but for which no digest or not every piece was compared.
         unverified: u64,
         /// Unverified entries for which the manifest's format has no digest.
         exempt: u64,

@@ -606,7 +606,7 @@ impl Iterator for Walk {
         }
         // Load `open` first: a listing adds its entries before it stops being open, so if no folder
         // is open, the second load sees all entries. Only `next` removes some, and it cannot run
-        // meanwhile.
+        // at the same time.
         let open = self.pending.open.load(SeqCst) > 0 || self.roots.size_hint().1 != Some(0);
         let items = self.pending.items.load(SeqCst).max(0) as usize;
         (items, (!open).then_some(items))

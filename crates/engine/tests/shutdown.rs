@@ -212,7 +212,7 @@ mod random_stops {
         progress.stop();
         let summary = end().unwrap();
         assert!(summary.interrupted());
-        assert_eq!(summary.files(), window - 1, "what was finished behind the pipe is told");
+        assert_eq!(summary.files(), window - 1, "what was finished behind the pipe is reported");
         // Whether hashed or not.
         let of_pipe = progress.bytes() - summary.bytes();
         let left = rustix::io::ioctl_fionread(&writer).unwrap();

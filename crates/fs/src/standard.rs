@@ -8,10 +8,27 @@
 
 use crate::data;
 use crate::metadata::{FileType, Metadata};
-pub use crate::sys::standard::{inherited, occupy, output_path, stderr, stdin, stdout};
+use crate::sys::standard::stream;
+pub use crate::sys::standard::{inherited, occupy, output_path};
 use crate::sys::{open, standard};
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::mem::ManuallyDrop;
+
+/// Returns standard input.
+pub fn stdin() -> ManuallyDrop<File> {
+    stream(0)
+}
+
+/// Returns standard output.
+pub fn stdout() -> ManuallyDrop<File> {
+    stream(1)
+}
+
+/// Returns standard error.
+pub fn stderr() -> ManuallyDrop<File> {
+    stream(2)
+}
 
 /// Returns whether standard input was closed when the program was started.
 pub fn input_was_closed() -> bool {

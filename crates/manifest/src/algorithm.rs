@@ -240,7 +240,7 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
 
 /// Returns whether a reader that knows the manifest's name identifies a bare hexadecimal digest of
 /// this algorithm correctly.
-pub fn is_told(spec: &Spec, file_name: Option<&[u8]>) -> bool {
+pub fn implies_algorithm(spec: &Spec, file_name: Option<&[u8]>) -> bool {
     match file_name.and_then(stated_by_name) {
         Some(Stated::Known(stated)) => in_hex(&stated) == *spec,
         Some(Stated::Other(_)) => false,

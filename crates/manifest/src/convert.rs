@@ -118,7 +118,7 @@ pub fn convert<R: Read, W: Write>(
 /// Merges `entry` into `before`, the entry that precedes it. Returns `entry` if it is about another
 /// file, contradicts `before`, or has information that cannot be merged.
 fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
-    let told_twice = |entry: &Entry| {
+    let contradicts = |entry: &Entry| {
         entry.digests.iter().any(|(spec, value)| {
             before.digests.iter().any(|(known, digest)| known == spec && digest != value)
         })
@@ -129,7 +129,7 @@ fn join(before: &mut Entry, entry: Entry) -> Option<Entry> {
         || !before.pieces.is_empty()
         || !entry.pieces.is_empty()
         || before.digests.len() + entry.digests.len() > MERGED
-        || told_twice(&entry);
+        || contradicts(&entry);
     if another {
         return Some(entry);
     }

@@ -42,7 +42,7 @@ pub mod template;
 pub mod weak;
 mod writer;
 
-pub use algorithm::{algorithm_from_name, is_told, meant, same_length, usual};
+pub use algorithm::{algorithm_from_name, implies_algorithm, meant, same_length, usual};
 pub use entry::{Cuts, Entry, MAX_ALGORITHMS, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time};
 pub use format::{
     AlgorithmSource, Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options,

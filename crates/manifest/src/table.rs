@@ -3,7 +3,7 @@
 //! To add a format, write its file and add one line here. Recognition, `truesum list`, conversion
 //! and the round-trip tests follow from the row.
 
-use crate::algorithm::{is_told, stated_by_name};
+use crate::algorithm::{implies_algorithm, stated_by_name};
 use crate::digest::MIN_DIGITS;
 use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spelling};
 use crate::formats::nameless::UNMARKED;
@@ -207,7 +207,7 @@ pub fn for_file(
             && plain
             && spec.algorithm().name != "xxh3"
             && spec.digest_len() * 2 >= MIN_DIGITS
-            && is_told(spec, Some(file_name))
+            && implies_algorithm(spec, Some(file_name))
     };
     let nothing = Head { text: b"", complete: true };
     let named = detect(nothing, Some(file_name));

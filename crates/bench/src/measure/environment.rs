@@ -79,7 +79,7 @@ impl Environment {
             kernels: kernels(),
             forced_kernel: kernel::forced().map(str::to_owned),
             left_out: kernel::left_out().into_iter().map(str::to_owned).collect(),
-            told_openssl: std::env::var("OPENSSL_ia32cap").ok().filter(|told| !told.is_empty()),
+            told_openssl: std::env::var("OPENSSL_ia32cap").ok().filter(|value| !value.is_empty()),
             storage: path.and_then(Storage::below),
         }
     }

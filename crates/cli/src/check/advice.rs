@@ -45,7 +45,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let head = head_of(path).filter(|_| checked.entries() == 0);
     if let Some(hint) = head
         .and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head)))
-        .or_else(|| listed_beside(path).filter(|_| checked.entries() == 0))
+        .or_else(|| listed_beside(path, false).filter(|_| checked.entries() == 0))
     {
         console.hint(&hint);
     } else if lacks_key || !(damaged && (known || checked.unverified_signature().is_some())) {
@@ -56,8 +56,9 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
 /// The number of manifests next to a file that are searched for it, and the maximum size of each.
 const BESIDE: (usize, u64) = (8, 4 << 20);
 
-/// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest.
-pub fn listed_beside(file: &Path) -> Option<String> {
+/// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest. The options of the run
+/// are repeated only for the sake of `--pubkey`; others, such as `-a`, were meant for the file.
+pub fn listed_beside(file: &Path, needs_key: bool) -> Option<String> {
     let (most, longest) = BESIDE;
     let nothing = Head { text: b"", complete: true };
     let is_manifest = |item: &DirEntry| {
@@ -69,8 +70,9 @@ pub fn listed_beside(file: &Path) -> Option<String> {
         lists_one_of(manifest, &ReadOptions::default(), &Progress::default(), &[file]).is_some()
     })?;
     let manifest = manifest.strip_prefix(".").unwrap_or(&manifest);
+    let options = if needs_key { String::from(SAME_OPTIONS) } else { String::new() };
     Some(format!(
-        "to check {} with the manifest that lists it: truesum check{SAME_OPTIONS} {} {}",
+        "to check {} with the manifest that lists it: truesum check{options} {} {}",
         display_safe(file.as_os_str().as_bytes()),
         path_word(manifest),
         path_word(file)

@@ -287,7 +287,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         (true, ..) => Unlisted::Refused,
         _ if !entries.is_empty() => Unlisted::Unrequested,
         // Listing all objects takes requests, and each request costs money.
-        (false, false, Detail::All) if remote.is_none() => Unlisted::Told,
+        (false, false, Detail::All) if remote.is_none() => Unlisted::Reported,
         _ => Unlisted::Unrequested,
     };
     let needs_digests = form == Form::Json
@@ -310,7 +310,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         .public_key(public_key)
         .unlisted(unlisted)
         .ignore_missing(args.ignore_missing)
-        .malformed_told((!all_malformed).then_some(NAMED_LINES))
+        .max_malformed_reported((!all_malformed).then_some(NAMED_LINES))
         .search(args.search)
         .locate(args.locate)
         .spellings(Spellings::default().any_case(any_case).any_form(args.normalize))

@@ -212,13 +212,15 @@ fn is_same(named: &Kind, requested: &Kind) -> bool {
 }
 
 /// Parses a hexadecimal digest, which does not indicate its kind.
-fn bare(text: &str, kind: &Kind, is_told: bool) -> Result<Digest, Refusal> {
+fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refusal> {
     let digest = Digest::from_hex(text.as_bytes()).ok().filter(|digest| digest.parts().is_none());
     match digest {
-        Some(digest) if is_told && digest.len() == kind.digest_len() && *kind != Kind::SoftwareHeritage => {
+        Some(digest)
+            if implies_algorithm && digest.len() == kind.digest_len() && *kind != Kind::SoftwareHeritage =>
+        {
             Ok(digest)
         }
-        Some(_) if !is_told => Err(Refusal::with_hint(
+        Some(_) if !implies_algorithm => Err(Refusal::with_hint(
             format!("--expect {text}: its kind is unknown"),
             "specify the kind: --kind git, or sha256-directory:HEX",
         )),

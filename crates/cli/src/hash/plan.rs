@@ -3,7 +3,7 @@
 
 use crate::ending::Ending;
 use crate::exit::Refusal;
-use crate::formats::{self, told_in};
+use crate::formats::{self, readable_format};
 use crate::hash::arguments::{AlgorithmArgs, FormatArgs, HashArgs};
 use crate::hash::history::made;
 use crate::hash::parameters::{customized, seeded, sfv_style};
@@ -433,7 +433,7 @@ fn form(
     }
     let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
     let style = Style { spelling, sfv, ..Style::default() };
-    let format = told_in(target.output, format, args.format.is_some(), specs, spelling)?;
+    let format = readable_format(target.output, format, args.format.is_some(), specs, spelling)?;
     // Tests in advance whether the format can store the digests, instead of reporting every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
-use crate::formats::told_in;
+use crate::formats::readable_format;
 use crate::options::RunArgs;
 use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::shard::parts_of;
@@ -282,7 +282,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
             format.name
         )));
     }
-    told_in(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
+    readable_format(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())
 }
 
 /// Returns the parts in a folder, sorted by name.

@@ -37,8 +37,8 @@ fn other_encodings_are_identified_and_kept_out_of_manifests() {
         assert_eq!((ran.out(), ran.code), (format!("{text}  a\n"), Some(0)), "{name}: {}", ran.err);
         let tagged = folder.run(&["--encoding", name, "--tag", "a"]);
         assert_eq!(tagged.out(), format!("SHA256 (a) = {text}\n"), "{name}");
-        let told = folder.run(&["identify", text, "a"]);
-        assert!(told.code == Some(0) && told.out().starts_with("a: sha256 ("), "{name}: {told:?}");
+        let ran = folder.run(&["identify", text, "a"]);
+        assert!(ran.code == Some(0) && ran.out().starts_with("a: sha256 ("), "{name}: {ran:?}");
         let refused = folder.run(&["--encoding", name, "-o", "M", "a"]);
         let said = format!(
             "truesum: --encoding {name}: not available with -o, because it cannot be read back\n\

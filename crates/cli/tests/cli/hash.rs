@@ -304,8 +304,8 @@ fn links_and_special_files_are_reported_and_read_on_request() {
     let fifo = folder.pipe("d/fifo");
     let ran = folder.run(&["d"]);
     assert_eq!((ran.out(), ran.code), (format!("{ABC}  d/a\n"), Some(0)));
-    for told in ["d/dangling: broken symbolic link", "d/fifo: named pipe", "2 symbolic links"] {
-        assert!(ran.err.contains(told), "{told}: {}", ran.err);
+    for note in ["d/dangling: broken symbolic link", "d/fifo: named pipe", "2 symbolic links"] {
+        assert!(ran.err.contains(note), "{note}: {}", ran.err);
     }
     assert_eq!(folder.run(&["--quiet", "d"]).err, "");
     std::fs::remove_file(fifo).unwrap();

@@ -47,13 +47,13 @@ fn btih_matches_libtorrent() {
         assert_eq!(check.code, Some(0), "{}", check.err);
         assert_eq!(check.out().matches(": OK\n").count(), 5);
         // One byte in the last piece, and one before it.
-        for (at, told) in [(33_000, "  32768 32768 damaged\n"), (69_999, "  65536 4464")] {
+        for (at, expected) in [(33_000, "  32768 32768 damaged\n"), (69_999, "  65536 4464")] {
             let mut bytes = folder.read("set/a.bin");
             bytes[at] ^= 1;
             folder.write("set/a.bin", &bytes);
             let check = folder.run(&["check", "x.torrent"]);
             assert_eq!(check.code, Some(1), "{}", check.err);
-            assert!(check.out().contains(told), "{protocol} {at}: {}", check.out());
+            assert!(check.out().contains(expected), "{protocol} {at}: {}", check.out());
             bytes[at] ^= 1;
             folder.write("set/a.bin", &bytes);
         }

@@ -76,7 +76,7 @@ fn renaming_stops_if_stdout_fails() {
     assert_eq!(output.status.code(), Some(2));
     let renamed = std::fs::read_dir(folder.path("e")).unwrap();
     let marked = renamed.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains('['));
-    assert_eq!(marked.count(), 1, "the first that could not be told is the last");
+    assert_eq!(marked.count(), 1, "the first that could not be reported is the last");
 }
 
 #[test]

@@ -339,10 +339,10 @@ fn update_json_has_status_action_and_counts() {
     let ran = folder.run(&["update", "--prune", "--json", "M", "d"]);
     let objects: Vec<serde_json::Value> =
         ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told =
+    let statuses =
         |at: usize| ["standing", "action", "path"].map(|name| objects[at][name].as_str().unwrap().to_owned());
-    assert_eq!(told(0), ["new", "added", "b"]);
-    assert_eq!(told(1), ["missing", "removed", "gone"]);
+    assert_eq!(statuses(0), ["new", "added", "b"]);
+    assert_eq!(statuses(1), ["missing", "removed", "gone"]);
     assert_eq!((&objects[0]["schema"], objects.len()), (&"truesum-update/1".into(), 3));
     let counts = ["ok", "missing", "added", "removed", "exit"].map(|name| objects[2][name].as_u64());
     assert_eq!(counts, [2, 0, 1, 1, 0].map(Some));

@@ -553,6 +553,9 @@ fn file_that_a_manifest_beside_it_lists_is_checked_with_that_manifest() {
     let hint = "hint: to check a with the manifest that lists it: truesum check SHA256SUMS a\n";
     let ran = folder.run(&["check", "a"]);
     assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    // regression: the options for the file were repeated, and the command in the hint failed.
+    let ran = folder.run(&["check", "-a", "md5", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "b"]);
     assert!(ran.code == Some(2) && !ran.err.contains("lists it"), "{}", ran.err);
     let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";

@@ -158,7 +158,7 @@ impl<'a> Scan<'a> {
             let mut buffer = Vec::new();
             loop {
                 // Taken before the next units, so that threads read in the order in which units are
-                // handed out. Whoever holds this lock may wait in `take` or `Chains::buffer`, but
+                // handed out. The holder of this lock may wait in `take` or `Chains::buffer`, but
                 // only for units that have been read already.
                 let disk = (!source.mapped).then(|| queue.lock_disk());
                 let Some(taken) = queue.take() else { break Ok(()) };

@@ -80,7 +80,7 @@ options! {
         ignore_missing: bool,
         /// The number of malformed lines of a manifest that are reported individually; the others are
         /// only counted. `None` reports all of them.
-        malformed_told: Option<u64>,
+        max_malformed_reported: Option<u64>,
         /// The treatment of files that are in no manifest.
         unlisted: Unlisted,
         /// Whether missing files are searched for under other names, among the files that are not in the manifest. Not in
@@ -260,7 +260,7 @@ pub enum Unlisted {
     Unrequested,
     /// Files in the deepest folder that contains all files in the manifest are reported, and are
     /// not failures. The search ends early if it would take long.
-    Told,
+    Reported,
     /// Everything below the root is searched, and each such file is a failure.
     Refused,
 }

@@ -23,7 +23,7 @@ fn check_as(path: &Path, options: &Options) -> CheckResult {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
     let (mut verdict, mut refused, mut doubts) = (None, None, Vec::new());
-    let told = verification.manifests(&[path], &mut |event| {
+    let reported = verification.manifests(&[path], &mut |event| {
         match event {
             Event::Entry(_, outcome) => verdict = Some(outcome.verdict()),
             Event::Failed(error) => refused = Some(error.to_string()),
@@ -36,7 +36,7 @@ fn check_as(path: &Path, options: &Options) -> CheckResult {
         }
         Ok(())
     });
-    told.unwrap();
+    reported.unwrap();
     CheckResult { conclusion: verification.report().verdict(), verdict, refused, doubts }
 }
 

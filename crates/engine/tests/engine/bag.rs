@@ -36,26 +36,26 @@ fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
     let options = Options::default();
     let progress = Progress::default();
     let mut verification = Verification::new(&options, &progress);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     verification
         .manifests(&[folder], &mut |event| {
             match event {
                 Event::Failed(error) => {
-                    told.push(format!("{}: {}", display_safe(&error.path), error.reason()))
+                    reported.push(format!("{}: {}", display_safe(&error.path), error.reason()))
                 }
                 Event::Doubtful(doubt) => {
-                    told.push(format!("doubt {}: {}", display_safe(&doubt.path), doubt.reason()))
+                    reported.push(format!("doubt {}: {}", display_safe(&doubt.path), doubt.reason()))
                 }
-                Event::Malformed(_, line) => told.push(line.to_string()),
+                Event::Malformed(_, line) => reported.push(line.to_string()),
                 Event::Entry(_, outcome) if outcome.verdict() != truesum::Verdict::Verified => {
-                    told.push(format!("{} {:?}", outcome.name().display(), outcome.verdict()));
+                    reported.push(format!("{} {:?}", outcome.name().display(), outcome.verdict()));
                 }
                 _ => {}
             }
             Ok(())
         })
         .unwrap();
-    (verification.report().verdict(), told, verification.report().counts().verified())
+    (verification.report().verdict(), reported, verification.report().counts().verified())
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn every_bag_fault_fails_and_is_named() {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
         corrupt(folder.path());
-        let (conclusion, told, _) = check(folder.path());
-        assert_eq!(conclusion, Conclusion::Failed, "{said}: {told:?}");
-        assert!(told.iter().any(|line| line.contains(said)), "{said}: {told:?}");
+        let (conclusion, reported, _) = check(folder.path());
+        assert_eq!(conclusion, Conclusion::Failed, "{said}: {reported:?}");
+        assert!(reported.iter().any(|line| line.contains(said)), "{said}: {reported:?}");
     }
 }
 
@@ -232,9 +232,13 @@ fn suspicious_bag_entries_are_noted_without_failing() {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
         corrupt(folder.path());
-        let (conclusion, told, _) = check(folder.path());
-        assert_eq!((conclusion, told.len()), (Conclusion::Verified, said.iter().len()), "{said:?}: {told:?}");
-        assert!(said.is_none_or(|said| told[0].contains(said)), "{said:?}: {told:?}");
+        let (conclusion, reported, _) = check(folder.path());
+        assert_eq!(
+            (conclusion, reported.len()),
+            (Conclusion::Verified, said.iter().len()),
+            "{said:?}: {reported:?}"
+        );
+        assert!(said.is_none_or(|said| reported[0].contains(said)), "{said:?}: {reported:?}");
     }
 }
 
@@ -253,9 +257,9 @@ fn before_bagit_1_0_each_file_needs_only_one_manifest() {
 #[test]
 fn folder_that_is_no_bag_is_not_a_manifest() {
     let folder = tempfile::tempdir().unwrap();
-    let (conclusion, told, _) = check(folder.path());
+    let (conclusion, reported, _) = check(folder.path());
     assert_eq!(conclusion, Conclusion::NothingVerified);
-    assert!(told[0].contains("it is a directory"), "{told:?}");
+    assert!(reported[0].contains("it is a directory"), "{reported:?}");
 }
 
 #[test]
@@ -276,7 +280,7 @@ fn bags_made_by_bagit_py_are_verified() {
             return truesum_test_support::oracle::missing("bagit (Python)");
         }
     }
-    let (conclusion, told, verified) = check(folder.path());
-    assert_eq!((conclusion, told), (Conclusion::Verified, Vec::new()));
+    let (conclusion, reported, verified) = check(folder.path());
+    assert_eq!((conclusion, reported), (Conclusion::Verified, Vec::new()));
     assert!(verified >= 18, "{verified}");
 }

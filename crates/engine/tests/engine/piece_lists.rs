@@ -355,7 +355,7 @@ fn bao_outboards_locate_damage() {
                 std::fs::write(path.join(&list), &damaged).unwrap();
                 let (outcomes, bad, conclusion) = check(&path.join(&list), &ReadOptions::default());
                 assert_ne!(conclusion, Conclusion::Verified);
-                let leaf_value = outcomes.first().is_some_and(|told| told.0 == Verdict::Mismatch);
+                let leaf_value = outcomes.first().is_some_and(|reported| reported.0 == Verdict::Mismatch);
                 assert!(!bad.is_empty() || leaf_value, "{kind:?} {len} {byte}: {outcomes:?}");
             }
         }

@@ -234,7 +234,7 @@ fn damage_in_a_shared_piece_is_marked_as_shared() {
     let (outcomes, conclusion) = check(folder.path(), &torrent(&case), "t.torrent", 1);
     let damage: Vec<_> = outcomes
         .into_iter()
-        .flat_map(|told| told.1)
+        .flat_map(|reported| reported.1)
         .map(|damage| (damage.range().clone(), damage.shared()))
         .collect();
     assert_eq!(damage, [(8..10, true), (0..6, true)]);

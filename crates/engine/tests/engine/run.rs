@@ -372,7 +372,7 @@ fn file_truncated_or_grown_while_read_is_reported_as_changed() {
             tried += 1;
             match &collected.outcomes[0].result {
                 Ok(found) => {
-                    assert_eq!(found.digests(), right, "{names}: the change came too late, or it is told")
+                    assert_eq!(found.digests(), right, "{names}: the change came too late, or it is reported")
                 }
                 Err(error) => {
                     assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed, "{names}: {error}");

@@ -270,7 +270,9 @@ fn complete_but_wrong_parts_are_detected_by_the_plan() {
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();
     assert_eq!(divided.compute(&plan, 0, false).status, PartStatus::There);
-    let PartStatus::Contradicts(beside) = divided.compute(&plan, 0, true).status else { panic!("not told") };
+    let PartStatus::Contradicts(beside) = divided.compute(&plan, 0, true).status else {
+        panic!("not reported")
+    };
     assert_eq!(std::fs::read_to_string(beside).unwrap(), text);
     assert_ne!(std::fs::read_to_string(path).unwrap(), text);
 }
@@ -279,7 +281,7 @@ fn complete_but_wrong_parts_are_detected_by_the_plan() {
 fn withheld_lines_are_not_read_and_fail() {
     let withholding = |divided: &ShardedRun, bundle: usize, lines: std::ops::Range<usize>, again: bool| {
         let plan = divided.plan().unwrap();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let progress = Progress::default();
         let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
         let computing = Computing {
@@ -293,9 +295,9 @@ fn withheld_lines_are_not_read_and_fail() {
             progress: &progress,
         };
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
-            told.push(error.path.clone());
+            reported.push(error.path.clone());
         });
-        (done.unwrap(), told)
+        (done.unwrap(), reported)
     };
     let remove = |divided: &ShardedRun, bundle: usize| {
         std::fs::remove_file(&divided.parts[bundle]).unwrap();
@@ -307,19 +309,19 @@ fn withheld_lines_are_not_read_and_fail() {
     assert_eq!((plan.lines_of(0), plan.first_name(0).unwrap()), (3, b"a".to_vec()));
 
     // A complete part stays, whatever another attempt skips.
-    let (done, told) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.status, done.counts.failed, told.len()), (PartStatus::There, 0, 0));
-    let (done, told) = withholding(&divided, 0, 1..2, true);
-    assert_eq!((done.status, told), (PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
+    let (done, reported) = withholding(&divided, 0, 1..2, false);
+    assert_eq!((done.status, done.counts.failed, reported.len()), (PartStatus::There, 0, 0));
+    let (done, reported) = withholding(&divided, 0, 1..2, true);
+    assert_eq!((done.status, reported), (PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
 
     // Without a part, skipped files are not read: this one does not even exist.
     let unreadable = divided.dir.path().join("root/a\nb");
     let content = std::fs::read(&unreadable).unwrap();
     std::fs::remove_file(&unreadable).unwrap();
     remove(&divided, 0);
-    let (done, told) = withholding(&divided, 0, 1..2, false);
+    let (done, reported) = withholding(&divided, 0, 1..2, false);
     assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 1, 70_000));
-    assert_eq!(told, [b"a\nb".to_vec()]);
+    assert_eq!(reported, [b"a\nb".to_vec()]);
     let mut kinds = Vec::new();
     let held = hold(&plan, 0, &divided.parts[0], &mut |name, failure| {
         kinds.push((name.to_vec(), failure.kind.clone(), failure.again));
@@ -336,8 +338,8 @@ fn withheld_lines_are_not_read_and_fail() {
 
     // A range is the only line of its bundle.
     remove(&divided, 1);
-    let (done, told) = withholding(&divided, 1, 0..1, false);
-    assert_eq!((done.counts.lines, done.counts.failed, told), (1, 1, vec![b"big".to_vec()]));
+    let (done, reported) = withholding(&divided, 1, 0..1, false);
+    assert_eq!((done.counts.lines, done.counts.failed, reported), (1, 1, vec![b"big".to_vec()]));
     let (_, faults) = divided.merged().unwrap();
     assert!(
         faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("not attempted again")),

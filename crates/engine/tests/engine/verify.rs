@@ -40,7 +40,7 @@ fn manifest_is_verified_only_if_all_entries_are() {
     let lenient = Options::from(ReadOptions::default().lenient(true));
     let ignoring = Options::default().ignore_missing(true);
     let exact = Options::default().unlisted(Unlisted::Refused);
-    let told = Options::default().unlisted(Unlisted::Told);
+    let reported = Options::default().unlisted(Unlisted::Reported);
     let requiring = |name: &str| Options::default().required(vec![name.into()]);
     let (b, a) = (&requiring("b"), &requiring("a"));
     for (files, manifest, options, conclusion) in [
@@ -58,7 +58,7 @@ fn manifest_is_verified_only_if_all_entries_are() {
         (&[], "G  a\nG  b", &ignoring, Conclusion::NothingVerified),
         (&["a", "b"], "G  a\nB  b", &ignoring, Conclusion::Failed),
         (&["a"], "G  a\nG  /etc/passwd", &strict, Conclusion::Failed),
-        (&["a", "b"], "G  a", &told, Conclusion::Verified),
+        (&["a", "b"], "G  a", &reported, Conclusion::Verified),
         (&["a", "b"], "G  a", &exact, Conclusion::Failed),
         (&["a", "b"], "G  a\nG  b", &exact, Conclusion::Verified),
         (&["a"], "G  a", b, Conclusion::Failed),
@@ -71,7 +71,7 @@ fn manifest_is_verified_only_if_all_entries_are() {
 
 #[test]
 fn counts_report_the_outcome_of_each_entry() {
-    let options = Options::default().ignore_missing(true).unlisted(Unlisted::Told);
+    let options = Options::default().ignore_missing(true).unlisted(Unlisted::Reported);
     let report = check(&["a", "b", "c"], "G  a\nB  b\nG  gone\ngarbage\nG  a", &options);
     let counts = &report.counts();
     assert_eq!((counts.verified(), counts.mismatched(), counts.missing(), counts.malformed()), (2, 1, 0, 1));
@@ -94,10 +94,10 @@ fn unreadable_manifest_is_an_error() {
 fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let last = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let result = verification.manifests(manifests, &mut |event| {
-        told.push(match event {
+        reported.push(match event {
             Event::Signed(seal) => format!("signed: {}", seal.file().display()),
             Event::Entry(manifest, outcome) => {
                 format!("{}: {} {:?}", last(manifest.name()), outcome.name().display(), outcome.verdict())
@@ -133,7 +133,7 @@ fn events(manifests: &[PathBuf], options: &Options) -> (Vec<String>, Report) {
         Ok(())
     });
     result.unwrap();
-    (told, verification.report().clone())
+    (reported, verification.report().clone())
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn events_of_several_manifests_are_in_order() {
         .ignore_missing(true)
         .required(vec!["a".into(), "z".into()]);
     let manifests = [at("x/m1"), at("none"), at("x/m2"), at("y/m3")];
-    let (told, report) = events(&manifests, &options);
+    let (reported, report) = events(&manifests, &options);
     assert_eq!(
-        told,
+        reported,
         [
             "m1: a Verified",
             "m1: line 2: not a checksum line",
@@ -191,7 +191,7 @@ fn stopped_check_counts_unreached_entries() {
     let seen = RefCell::new(0);
     let mut verification = Verification::new(&options, &progress);
     let manifests = [folder.path().join("m"), folder.path().join("m")];
-    let told = verification.manifests(&manifests, &mut |event| {
+    let reported = verification.manifests(&manifests, &mut |event| {
         if let Event::Entry(_, outcome) = event {
             assert_eq!(outcome.verdict(), Verdict::Verified);
             *seen.borrow_mut() += 1;
@@ -199,7 +199,7 @@ fn stopped_check_counts_unreached_entries() {
         }
         Ok(())
     });
-    told.unwrap();
+    reported.unwrap();
     let report = verification.report();
     assert_eq!(report.verdict(), Conclusion::Interrupted);
     assert_eq!(report.counts().verified(), *seen.borrow());

@@ -17,7 +17,7 @@ fn digests(spec: &Spec, data: &[u8], lengths: impl Iterator<Item = usize>) -> St
         let digest = spec.digest(message);
         let mut unknown = spec.hasher();
         unknown.update(message);
-        assert_eq!(unknown.finish(), digest, "{spec} of {len} bytes, not told how many");
+        assert_eq!(unknown.finish(), digest, "{spec} of {len} bytes, of unknown length");
         let sliced = slices::in_slices(spec, message, random, 1 + len as u64 / 7);
         assert_eq!(sliced, digest, "{spec} of {len} bytes in slices");
         all.update(digest.as_bytes());

@@ -210,7 +210,7 @@ fn digests_match_other_libraries_and_definitions() {
             );
             let mut unknown = spec.hasher();
             unknown.update(message);
-            assert_eq!(unknown.finish().as_bytes(), expected, "{name} of {len} bytes, not told how many");
+            assert_eq!(unknown.finish().as_bytes(), expected, "{name} of {len} bytes, of unknown length");
         }
     }
 }

@@ -60,8 +60,8 @@ fn filled(piece: &[u8], size: usize) -> Vec<u8> {
 
 /// Returns the processor time of this thread.
 fn on_cpu() -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    Duration::from_nanos(told.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or(0))
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(text.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or(0))
 }
 
 /// Returns the peak memory use in bytes since the last call.

@@ -64,7 +64,7 @@ fn buffered_lines_keep_their_outcome_in_a_truncated_manifest() {
     for (name, _) in MULTI_LINE_FORMATS {
         for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
             let all = items(&manifest, &options);
-            assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
+            assert_eq!(all.len(), expect.len(), "{}: its format is specified", file.display());
             let ends = manifest.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
             for (at, number) in ends.zip(1..) {
                 let (text, last, end) = (&manifest[..at], Place::Line(number), Place::Line(number + 1));
@@ -83,7 +83,7 @@ fn buffered_lines_keep_their_outcome_in_a_truncated_manifest() {
                     assert!(known || nth + 1 == part.len() && *place == end, "{}", context());
                 }
                 for (place, whole) in &all {
-                    let told = |(other, found): &Item| match (whole, found) {
+                    let is_same = |(other, found): &Item| match (whole, found) {
                         (Err(_), found) => place == other && found == whole,
                         (Ok(whole), Ok(found)) => {
                             let here = |(spec, digest): &&(Spec, Digest)| {
@@ -101,7 +101,7 @@ fn buffered_lines_keep_their_outcome_in_a_truncated_manifest() {
                             *place <= last || entry.digests.iter().all(|(_, digest)| stands_in(digest, text))
                         }
                     };
-                    assert!(!due || part.iter().any(told), "{place:?} {whole:?}\n{}", context());
+                    assert!(!due || part.iter().any(is_same), "{place:?} {whole:?}\n{}", context());
                 }
             }
         }
@@ -113,7 +113,7 @@ fn malformed_line_does_not_drop_other_entries() {
     for (name, _) in MULTI_LINE_FORMATS {
         for Fixture { name: file, options, expect, manifest } in fixtures_of(name) {
             let all = items(&manifest, &options);
-            assert_eq!(all.len(), expect.len(), "{}: its format is told", file.display());
+            assert_eq!(all.len(), expect.len(), "{}: its format is specified", file.display());
             let ends = manifest.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
             for at in ends {
                 let text = [&manifest[..at], b"\x01no line\n", &manifest[at..]].concat();

@@ -162,14 +162,14 @@ fn run(rounds: usize) {
         for at in 0..rounds * seeds.len().max(24) {
             let seed = &seeds[at % seeds.len()];
             let text = mutate(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);
-            let told = Options {
+            let specified = Options {
                 format: (at % 2 == 0).then_some(*format),
                 allow_undigested: at % 3 == 0,
                 allow_pieces: at % 5 != 0,
                 locating: at % 7 == 0,
                 ..seed.options.clone()
             };
-            let outcome = std::panic::catch_unwind(|| assert_invariants(&text, &told));
+            let outcome = std::panic::catch_unwind(|| assert_invariants(&text, &specified));
             assert!(outcome.is_ok(), "{} as {}: {}", seed.name.display(), format.name, text.escape_ascii());
             tried += 1;
         }

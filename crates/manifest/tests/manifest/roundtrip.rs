@@ -187,8 +187,8 @@ proptest! {
         };
         // The reader is given the format, and then recognises it.
         let requested = vec![entry.digests[0].0.clone()];
-        let told = Options { requested: requested.clone(), format: Some(format), ..Options::default() };
-        prop_assert_eq!(&read(&text, told), &[format.holds.kept(&entry)]);
+        let specified = Options { requested: requested.clone(), format: Some(format), ..Options::default() };
+        prop_assert_eq!(&read(&text, specified), &[format.holds.kept(&entry)]);
         let found = Options { requested, ..Options::default() };
         // A digest of 16 bits can be mistaken for a word.
         let by_name = format.holds.algorithm_source == AlgorithmSource::FileName;
@@ -556,8 +556,8 @@ fn every_algorithm_and_manifest_name_round_trips() {
                         continue;
                     }
                 };
-                let told = Options::for_name(name.as_bytes());
-                let options = Options { allow_weak: true, allow_sampled: true, ..told };
+                let specified = Options::for_name(name.as_bytes());
+                let options = Options { allow_weak: true, allow_sampled: true, ..specified };
                 let found: Vec<_> = Reader::new(&text[..], options).collect();
                 let shown = || format!("{name} {spelling:?} {}", String::from_utf8_lossy(&text));
                 let mut digests = Vec::new();

@@ -46,11 +46,11 @@ fn fixture(name: PathBuf) -> Fixture {
         }
     }
     if let Some(file_name) = file_name {
-        let told = Options::for_name(file_name.as_bytes());
+        let by_name = Options::for_name(file_name.as_bytes());
         options = Options {
-            named: told.named,
-            unsupported: told.unsupported,
-            file_name: told.file_name,
+            named: by_name.named,
+            unsupported: by_name.unsupported,
+            file_name: by_name.file_name,
             ..options
         };
     }

@@ -67,7 +67,7 @@ pub(super) fn messages(algorithm: &str) -> Vec<String> {
 
 /// Returns whether the original prints this for each file that it opens, and not only for the first
 /// one.
-pub(super) fn is_told_of_each_file(algorithm: &str) -> bool {
+pub(super) fn is_reported_for_each_file(algorithm: &str) -> bool {
     algorithm == "crc32b"
 }
 

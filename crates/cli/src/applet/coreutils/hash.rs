@@ -76,7 +76,7 @@ impl Sink for Lines<'_> {
             self.streams.input_was_read();
         }
         if self.settings.debug
-            && (!self.debugged || hardware::is_told_of_each_file(self.settings.algorithm.name))
+            && (!self.debugged || hardware::is_reported_for_each_file(self.settings.algorithm.name))
         {
             let opened = result.as_ref().err().is_none_or(was_opened);
             if opened {

@@ -180,7 +180,7 @@ impl<'a, R: Read> Entries<'a, R> {
         failed: HashSet<Key>,
         payload: bool,
     ) -> Entries<'a, R> {
-        let (reported, also) = (options.malformed_told.unwrap_or(u64::MAX), options.also.clone());
+        let (reported, also) = (options.max_malformed_reported.unwrap_or(u64::MAX), options.also.clone());
         let entries = self.selecting(&options.read.select).of_data(options.read.data.as_deref());
         Entries { reported, also, failed, payload, ..entries }
     }

@@ -47,22 +47,8 @@ pub fn was_closed(stream: usize) -> bool {
     CLOSED[stream].load(Relaxed)
 }
 
-/// Returns standard input.
-pub fn stdin() -> ManuallyDrop<File> {
-    stream(0)
-}
-
-/// Returns standard output.
-pub fn stdout() -> ManuallyDrop<File> {
-    stream(1)
-}
-
-/// Returns standard error.
-pub fn stderr() -> ManuallyDrop<File> {
-    stream(2)
-}
-
-fn stream(fd: RawFd) -> ManuallyDrop<File> {
+/// Returns a standard stream by its number on Unix.
+pub fn stream(fd: RawFd) -> ManuallyDrop<File> {
     // SAFETY: the standard streams belong to the whole process and are never closed; neither is this value.
     ManuallyDrop::new(unsafe { File::from_raw_fd(fd) })
 }
@@ -90,13 +76,13 @@ pub fn output_path() -> Option<PathBuf> {
 #[cfg(not(target_os = "linux"))]
 pub fn output_path() -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    let path = crate::sys::bsd::resolve::real_path(&stdout()).ok()?;
+    let path = crate::sys::bsd::resolve::real_path(&stream(1)).ok()?;
     Some(std::ffi::OsString::from_vec(path).into())
 }
 
 /// Returns whether standard input may be read.
 pub fn input_is_readable() -> io::Result<bool> {
-    Ok(rustix::fs::fcntl_getfl(&*stdin())? & OFlags::ACCMODE != OFlags::WRONLY)
+    Ok(rustix::fs::fcntl_getfl(&*stream(0))? & OFlags::ACCMODE != OFlags::WRONLY)
 }
 
 /// Replaces standard input.

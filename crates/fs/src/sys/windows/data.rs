@@ -38,7 +38,7 @@ pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> Result<usize, Errno> 
     in_place(file, || file.seek_write(bytes, offset))
 }
 
-/// Restores the position after a call that moves it. Other threads must not use the position meanwhile.
+/// Restores the position after a call that moves it. Other threads must not use the position at the same time.
 fn in_place(mut file: &File, call: impl FnOnce() -> io::Result<usize>) -> Result<usize, Errno> {
     let position = file.stream_position();
     let result = call();

@@ -31,22 +31,8 @@ fn handle(stream: usize) -> HANDLE {
     unsafe { GetStdHandle(STREAMS[stream]) }
 }
 
-/// Returns standard input.
-pub fn stdin() -> ManuallyDrop<File> {
-    stream(0)
-}
-
-/// Returns standard output.
-pub fn stdout() -> ManuallyDrop<File> {
-    stream(1)
-}
-
-/// Returns standard error.
-pub fn stderr() -> ManuallyDrop<File> {
-    stream(2)
-}
-
-fn stream(stream: usize) -> ManuallyDrop<File> {
+/// Returns a standard stream by its number on Unix.
+pub fn stream(stream: usize) -> ManuallyDrop<File> {
     // SAFETY: the standard streams belong to the whole process and are never closed; neither is this value. Calls with a
     // handle that is null or invalid fail.
     ManuallyDrop::new(unsafe { File::from_raw_handle(handle(stream)) })
@@ -67,13 +53,13 @@ pub fn inherited(fd: u32) -> io::Result<File> {
 pub fn output_path() -> Option<PathBuf> {
     // SAFETY: the call fails for a handle that is null or invalid.
     let is_file = unsafe { GetFileType(handle(1)) } == FILE_TYPE_DISK;
-    let path = resolve::real_path(&stdout()).ok().filter(|_| is_file)?;
+    let path = resolve::real_path(&stream(1)).ok().filter(|_| is_file)?;
     Some(PathBuf::from(name::checked(&path)?))
 }
 
 /// Returns whether standard input may be read.
 pub fn input_is_readable() -> io::Result<bool> {
-    let input = stdin();
+    let input = stream(0);
     let mut read = 0;
     // SAFETY: reads no bytes, and so does not need a buffer. The call is made only for files, where it does not wait.
     let is_readable = unsafe {

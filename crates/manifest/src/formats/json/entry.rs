@@ -97,14 +97,18 @@ impl Object {
             }
         }
         // Possibly a digest of an algorithm that truesum does not implement.
-        let all_told = |key: &str| digests.iter().any(|(tag, ..)| tag == key);
+        let is_recorded = |key: &str| digests.iter().any(|(tag, ..)| tag == key);
         for (key, value, member) in self.iter() {
             let is_digest = is_lost(key, value, member)
                 || is_text(member) && member.key == Key::default() && is_short_digest(key, value)
                 || member.kind == Kind::Listed && !is_other(key);
-            if !digests.is_empty() && is_digest && !all_told(key) {
+            if !digests.is_empty() && is_digest && !is_recorded(key) {
                 records.unread(key.as_bytes());
-            } else if member.key == Key::default() && member.kind.is_value() && !is_digest && !all_told(key) {
+            } else if member.key == Key::default()
+                && member.kind.is_value()
+                && !is_digest
+                && !is_recorded(key)
+            {
                 records.attribute(key.as_bytes());
             }
         }
