@@ -54,7 +54,7 @@ enum BagCommand {
 
 /// Turn folders into bags
 ///
-/// The digests of the files in data are written to manifest-ALG.txt, and those of all other files to
+/// The digests of the files in DIR/data are written to manifest-ALG.txt, and those of all other files to
 /// tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are added to bag-info.txt, and bagit.txt is written last.
 #[derive(Args)]
 #[command(after_help = "\
@@ -124,7 +124,7 @@ struct MakingArgs {
 
 /// Verify that bags are complete and valid
 ///
-/// Fails if a file is missing or damaged, if the folder data contains a file that is in no manifest, or if Payload-Oxum is wrong.
+/// Fails if a file is missing or damaged, if DIR/data contains a file that is in no manifest, or if Payload-Oxum is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -46,7 +46,7 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert SHA256SUMS -t bsd               write lines that name sha256
+  truesum convert SHA256SUMS -t bsd               write lines of the form SHA256 (NAME) = ...
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
@@ -65,7 +65,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if it shows that files are corrupt
+    /// Replace FILE even if it is no manifest or if its digests show corrupt files
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost

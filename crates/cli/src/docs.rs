@@ -21,7 +21,7 @@ Examples:
   truesum man | man -l -                      show truesum(1)
   sudo truesum man /usr/local/share/man/man1  install all pages")]
 pub struct ManArgs {
-    /// Folder to write truesum.1 and the pages of all subcommands to
+    /// Destination folder for truesum.1 and the pages of all subcommands
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
 }

@@ -210,7 +210,7 @@ fn words(report: &Report) -> String {
     if report.left_out() != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));
     }
-    text += &format!("; {}, {} read", count(report.read(), "file", "files"), size(report.bytes()));
+    text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));
     if report.failed() > 0 {
         text += &format!("; {} could NOT be read", grouped(report.failed()));
     }

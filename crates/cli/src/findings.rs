@@ -17,12 +17,12 @@ pub fn lines(report: &Difference) -> String {
 
 /// Returns the result in one sentence.
 pub fn words(report: &Difference) -> String {
-    let ranges = count(report.damaged.len() as u64, "damaged range", "damaged ranges");
+    let ranges = count(report.damaged.len() as u64, "range", "ranges");
     let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
     let mut text = match report.diagnosis {
         Diagnosis::Good => "intact".to_owned(),
         Diagnosis::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
-        Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes damaged", grouped(bytes)),
+        Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes", grouped(bytes)),
         Diagnosis::TreeDamaged => {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
         }

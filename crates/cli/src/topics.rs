@@ -77,10 +77,10 @@ sha512-tree and others: to locate damage.
 xxh3, crc32, md5 and sha1 detect accidental damage only. A check with these
 algorithms reports that there is no protection against tampering.
 
--a sha256,md5 computes both in one pass. Names can contain a
-parameter: a length (blake2b-256, shake128-512), a tree (sha256-tree) or a part
-size ('s3-etag;part=16MiB', quoted because of the semicolon).
-Keyed digests are hmac-sha256, kmac256, keyed blake3 and others; see --key-file.
+-a sha256,md5 computes both in one pass. Names can include a length
+(blake2b-256, shake128-512), the suffix -tree (sha256-tree) or a part size
+('s3-etag;part=16MiB', quoted because of the semicolon).
+Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
 ",
     },
     Topic {
@@ -119,8 +119,9 @@ made it, if you got the public key through another channel.
 
 Without --pubkey, a check does not verify signatures, but it reports any that it
 finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
-signed by another key fails: exit status 1. The signature is in the manifest, or
-in SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not create signatures.
+signed with another key fails: exit status 1. The signature is read from the
+manifest, or from SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not create
+signatures.
 ",
     },
     Topic {
@@ -138,8 +139,8 @@ needed. A single large file is hashed on one core, unless the algorithm is a
 tree hash: blake3, sha256-tree.
 
 - Spinning disks are slow at parallel reads: use -j 1.
-- Network file systems and uncached SSDs benefit from more readers than cores;
-  this is automatic.
+- On network file systems and SSDs, truesum starts more reader threads than there
+  are cores.
 - A check that takes too long can be split into parts, such as one per night:
   truesum check --state S --max-bytes 200GiB M
 - Computing several digests in one pass is faster than in separate runs:

@@ -300,11 +300,12 @@ impl<R: Read> Iterator for Reader<R> {
         }
         let next = match self.is_noise() {
             true => {
-                let lines = format!("{} lines are not entries and only {} are", self.bad, self.good);
-                Some(Err(ReadError::Io(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    lines + ", so the rest was not read",
-                ))))
+                let why = format!(
+                    "only {} of the first {} lines are entries, so the rest was not read",
+                    self.good,
+                    self.good + self.bad
+                );
+                Some(Err(ReadError::Io(io::Error::new(io::ErrorKind::InvalidData, why))))
             }
             false => self.found(),
         };

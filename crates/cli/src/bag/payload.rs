@@ -157,7 +157,7 @@ impl<'a> Payload<'a> {
         self.changes.removed = missing.len() as u64;
         let lost = if self.allowed.prune { &[][..] } else { &missing[..] };
         for name in lost {
-            self.console.error_of(name, "in the manifest but not in the payload");
+            self.console.error_of(name, "listed in the bag's manifest, but missing from the payload");
         }
         let wrong = self.unfit + self.modified + lost.len() as u64;
         if wrong > 0 {

@@ -168,7 +168,7 @@ pub struct CheckArgs {
 
     /// Print JSON: one object per line
     ///
-    /// There is an object for each entry, then one for the complete check.
+    /// There is an object for each entry, then one for the whole check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
@@ -199,7 +199,7 @@ pub struct CheckArgs {
 pub struct ReportArgs {
     /// Print JSON: one object per line
     ///
-    /// There is an object for each entry, then one for the complete check.
+    /// There is an object for each entry, then one for the whole check.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

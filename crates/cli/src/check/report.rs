@@ -328,7 +328,7 @@ pub fn seal(seal: &Seal) -> String {
     // The console escapes what must not reach a terminal.
     let comment =
         seal.comment().as_ref().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
-    let comment = comment.map(|comment| format!(" (signed comment: {comment})"));
+    let comment = comment.map(|comment| format!(" (trusted comment: {comment})"));
     format!("{} is signed by the key {}{}", shown(seal.file()), seal.key(), comment.unwrap_or_default())
 }
 

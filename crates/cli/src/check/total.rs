@@ -95,12 +95,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.not_renamed(), Tone::Bad, "NOT renamed", None);
     let faults = plural(report.incomplete(), "bag error", "bag errors");
     row(report.incomplete(), Tone::Bad, faults, Some(Trouble::Incomplete));
-    let unsigned = plural(
-        report.unsigned(),
-        "manifest or file WITHOUT A VALID SIGNATURE",
-        "manifests or files WITHOUT A VALID SIGNATURE",
-    );
-    row(report.unsigned(), Tone::Bad, unsigned, None);
+    row(report.unsigned(), Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
     let missing = plural(report.missing_manifests(), "manifest MISSING", "manifests MISSING");
     row(report.missing_manifests(), Tone::Bad, missing, None);
     if exact {
@@ -119,11 +114,13 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
         text += &format!(" (sample of {}, seed {})", sample.share(), sample.seed());
     }
     if report.deferred() > 0 {
-        text += &format!(", {} left for later runs", grouped(report.deferred()));
+        let deferred = grouped(report.deferred());
         text += &match report.never_read() {
-            None => String::new(),
-            Some(0) => " (each was read in an earlier run)".to_owned(),
-            Some(number) => format!(" ({} not read in any run so far)", grouped(number)),
+            None => format!(", {deferred} left for later runs"),
+            Some(0) => format!(", the other {deferred} were read in earlier runs"),
+            Some(number) => {
+                format!(", {deferred} left for later runs ({} not read in any run so far)", grouped(number))
+            }
         };
     }
     report.is_part().then_some(text)

@@ -37,7 +37,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         Equality::PartEqual => "; the selected files are equal",
         Equality::Equal if report.count(FileStatus::Moved) > 0 => "; equal except for names",
         Equality::Equal => "; equal",
-        Equality::Different => "; NOT equal",
+        Equality::Different => "; DIFFERENCES found",
         Equality::NotAsAsked => "; not everything could be compared",
         Equality::Interrupted => "; interrupted",
     };

@@ -67,7 +67,8 @@ pub fn read(
     }
     if renamed > 0 {
         let names = count(renamed, "name is", "names are");
-        console.note(&format!("{names} written with / instead of \\, like the names of the verified files"));
+        console
+            .note(&format!("{names} written with / instead of \\, to match the names of the verified files"));
     }
     for (name, entries) in report.not_tamper_evident() {
         let entries = count(*entries, "entry", "entries");

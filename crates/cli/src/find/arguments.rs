@@ -16,17 +16,17 @@ use truesum::manifest::Format;
 Examples:
   truesum find d41d8cd98f00b204e9800998ecf8427e /data
   truesum find -a sha256 --size 734003200 ba7816bf... e3b0c442... /data /mnt
-  truesum find --manifest old/SHA256SUMS /data  find all files in it
+  truesum find --manifest old/SHA256SUMS /data  find the files of a manifest
   truesum find -0 ba7816bf... . | xargs -0 ls -l
 Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
-Exit status: 0 all found, 1 some not found, 2 not everything could be read, so \"absent\" is not certain, or no file was selected.")]
+Exit status: 0 all found, 1 some not found, 2 no file was selected, or not everything could be read (so \"absent\" is not certain).")]
 pub struct FindArgs {
     /// Digests, then files and folders to search
     ///
     /// The digests can be in any encoding that `truesum identify` accepts.
     #[arg(value_name = "DIGEST... DIR", value_hint = ValueHint::AnyPath, required = true)]
     pub words: Vec<OsString>,
-    /// Digest algorithms [default: the common ones for that length]
+    /// Digest algorithms [default: the common ones for the digest's length]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,

@@ -201,7 +201,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     let what =
         if by_name { count(all, "listed file", "listed files") } else { count(all, "digest", "digests") };
     let mut text = format!("truesum: {} of {what} found", grouped(found));
-    text += &format!("; {}, {} read", count(report.read(), "file", "files"), size(report.bytes()));
+    text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));
     if report.passed() > 0 {
         text += &format!("; {} of a different size skipped", grouped(report.passed()));
     }

@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the tree in FILE.ftr; of several algorithms, the first tree hash
+    /// Store the tree in FILE.ftr (several algorithms: the first tree hash)
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
@@ -94,9 +94,9 @@ pub struct BuildArgs {
 /// The formats of trees in other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kept {
-    /// Bao, with nodes above chunks of 1 KiB
+    /// Bao, with one leaf per chunk of 1 KiB
     Obao,
-    /// iroh, with nodes above groups of 16 KiB
+    /// iroh, with one leaf per chunk group of 16 KiB
     Obao4,
 }
 

@@ -49,7 +49,7 @@ pub struct ProveArgs {
     algorithm: Spec,
 }
 
-/// Verify a proof, reading only the byte range or at most one leaf of the file
+/// Verify a proof, reading only the byte range (for a proof of growth, at most one leaf)
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

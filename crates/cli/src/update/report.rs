@@ -92,7 +92,7 @@ impl<'p> Printer<'p> {
                 console.failure(error);
                 if error.action == "update" {
                     console.hint(
-                        "write a new manifest with truesum hash -o, or convert it with truesum convert",
+                        "write a new manifest with truesum hash -o, or convert this one with truesum convert",
                     );
                 }
             }
@@ -229,7 +229,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     if report.has_other_names() {
-        console.note(&format!("{name} has other hard links, which keep the old manifest"));
+        console.note(&format!("{name} has other hard links, which still refer to the old manifest"));
     }
     for end in SIGNATURES {
         let mut signature = plan.manifest.clone().into_os_string();

@@ -23,7 +23,7 @@ fn audit_reports_every_status() {
             "changed\tchanged\ncopied\tcopy\tsame\nnew\tfresh\nduplicated\tfresh-again\tfresh\n\
              missing\tgone\nmoved\tnew-name\told-name\nok\tsame\n"
                 .to_owned(),
-            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read; NOT equal\n",
+            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read; DIFFERENCES found\n",
             Some(1)
         )
     );
@@ -46,7 +46,7 @@ fn moved_files_pass_audit_with_moved_ok() {
     let folder = Folder::with(&[("d/b", "abc")]);
     folder.write("M", lines(&[(ABC, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; NOT equal\n";
+    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
     let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; equal except for names\n";
@@ -142,7 +142,7 @@ fn file_with_different_size_is_not_read() {
     folder.write("d/a", "longer");
     folder.write("d/c", "of no listed size");
     let ran = folder.run(&["diff", "-v", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read; NOT equal\n";
+    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
     let back = folder.run(&["diff", "d", "M"]);
     assert_eq!(result_of(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));
@@ -247,13 +247,13 @@ fn comparison_by_weak_digest_is_reported() {
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(
         result_of(&ran),
-        (String::new(), "truesum: note: compared with crc32: no protection against tampering\n", Some(0))
+        (String::new(), "truesum: note: compared by crc32: no protection against tampering\n", Some(0))
     );
     assert_eq!(result_of(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // A new difference is reported; the other file is still equal only by a weak digest.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: compared with crc32: no protection against tampering\n";
+    let said = "truesum: note: compared by crc32: no protection against tampering\n";
     assert_eq!(result_of(&ran), ("added\tb\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");

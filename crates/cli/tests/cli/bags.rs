@@ -182,7 +182,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
-                truesum: data/b: in the manifest but not in the payload\n\
+                truesum: data/b: listed in the bag's manifest, but missing from the payload\n\
                 truesum: bag: nothing was written (2 errors)\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));

@@ -12,7 +12,7 @@ const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
 fn find_locates_files_by_digest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/c", "other"), ("f", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 3 files, 11 B read\n";
+    let said = "truesum: 1 of 1 digest found; 11 B read (3 files)\n";
     assert_eq!(
         result_of(&ran),
         (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), said, Some(0))
@@ -117,7 +117,7 @@ fn files_with_false_sizes_are_compared_by_content() {
 fn digests_not_found_are_reported_with_exit_status_one() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", OTHER, ABC, "d"]);
-    let said = "truesum: 1 of 2 digests found; 1 file, 3 B read\n";
+    let said = "truesum: 1 of 2 digests found; 3 B read (1 file)\n";
     let out = format!("found\td/a\t{ABC}\tsha256\nabsent\t{OTHER}\n");
     assert_eq!(result_of(&ran), (out, said, Some(1)));
 }
@@ -128,7 +128,7 @@ fn unreadable_files_make_a_search_inconclusive() {
     symlink("loop", folder.path("loop")).unwrap();
     let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
     let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
-                truesum: 0 of 1 digest found; 1 file, 3 B read; 1 could NOT be read, so \"absent\" is not certain\n";
+                truesum: 0 of 1 digest found; 3 B read (1 file); 1 could NOT be read, so \"absent\" is not certain\n";
     assert_eq!(result_of(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
     folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
@@ -144,7 +144,7 @@ fn unreadable_files_make_a_search_inconclusive() {
 fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 2 files, 6 B read; 1 of a different size skipped\n";
+    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 of a different size skipped\n";
     assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -156,7 +156,7 @@ fn files_of_a_manifest_are_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 1 file, 3 B read; 1 of a different size skipped\n";
+    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 of a different size skipped\n";
     assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
@@ -241,7 +241,7 @@ fn copies_are_distinguished_from_hard_links() {
     symlink("a", folder.path("d/symbolic")).unwrap();
     let before = folder.entries();
     let ran = folder.run(&["duplicates", "d"]);
-    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 below the minimum size; 3 files, 12 B read\n";
+    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 below the minimum size; 12 B read (3 files)\n";
     let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
     assert_eq!(result_of(&ran), (out.clone(), said, Some(0)));
     assert_eq!(folder.entries(), before);
@@ -252,7 +252,7 @@ fn copies_are_distinguished_from_hard_links() {
     assert_eq!(result_of(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
     assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
-    let said = "truesum: 4 files: no copies; 2 hard links; 2 below the minimum size; 0 files, 0 B read\n";
+    let said = "truesum: 4 files: no copies; 2 hard links; 2 below the minimum size; 0 B read (0 files)\n";
     let ran = folder.run(&["duplicates", "d/c", "d/one"]);
     assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
 }
@@ -306,7 +306,7 @@ fn large_files_are_compared_by_prefix_before_content() {
         folder.write(format!("d/{name}"), text(begin, end));
     }
     let ran = folder.run(&["duplicates", "d"]);
-    let said = "truesum: 5 files: 1 copy in 1 group, 97.7 KiB wasted; 3 files, 293.0 KiB read\n";
+    let said = "truesum: 5 files: 1 copy in 1 group, 97.7 KiB wasted; 293.0 KiB read (3 files)\n";
     let said = said.replace("97.7 KiB", "98 KiB");
     assert_eq!((ran.out(), ran.code), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), Some(0)));
     assert!(ran.err.contains("3 files, "), "{} {said}", ran.err);
@@ -317,7 +317,7 @@ fn unreadable_files_are_reported_by_duplicates() {
     let folder = Folder::with(&[("d/a", "same"), ("d/b", "same")]);
     let ran = folder.run(&["duplicates", "d", "none"]);
     let said = "truesum: none: cannot open: No such file or directory\n\
-                truesum: 2 files: 1 copy in 1 group, 4 B wasted; 2 files, 8 B read; 1 could NOT be read\n";
+                truesum: 2 files: 1 copy in 1 group, 4 B wasted; 8 B read (2 files); 1 could NOT be read\n";
     assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
@@ -357,7 +357,7 @@ fn two_digests_are_found_in_one_read() {
     assert_eq!(ran.out(), format!("found\ta\t{ABC}\tsha256\nfound\ta\t{ABC_MD5}\tmd5\n"));
     assert!(
         ran.err.ends_with(
-            "truesum: 2 of 2 digests found; 1 file, 3 B read; md5: no protection against tampering\n"
+            "truesum: 2 of 2 digests found; 3 B read (1 file); md5: no protection against tampering\n"
         ),
         "{}",
         ran.err
@@ -369,7 +369,7 @@ fn empty_manifest_or_folder_is_reported() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
-    let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 files, 0 B read\n";
+    let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 B read (0 files)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
     let said = "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
@@ -383,7 +383,7 @@ fn symbolic_link_is_not_counted_as_a_copy() {
     symlink("b", folder.path("d/a")).unwrap();
     symlink("b", folder.path("d/z")).unwrap();
     let ran = folder.run(&["duplicates", "-L", "d"]);
-    let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 2 files, 6 B read\n";
+    let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 6 B read (2 files)\n";
     assert_eq!(result_of(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
 }
 

@@ -47,7 +47,7 @@ fn damaged_ranges_are_printed_below_the_failed_line() {
     let ran = folder.run(&["check", "--locate", "M"]);
     assert_eq!(
         lines_below_failure(&ran),
-        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 damaged ranges, up to 1,048,593 bytes damaged\n"
+        "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 ranges, up to 1,048,593 bytes\n"
     );
     assert!(ran.err.contains("tree repair --from COPY"), "{}", ran.err);
     assert!(
@@ -210,10 +210,7 @@ fn outboard_locates_damage_and_repairs_its_file() {
     let ran = folder.run(&["check", "--locate", "data.obao4"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
-        (
-            "data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 damaged range, up to 16,384 bytes damaged\n",
-            Some(1)
-        )
+        ("data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 range, up to 16,384 bytes\n", Some(1))
     );
     assert!(ran.err.contains("truesum tree repair --from COPY LIST"), "{}", ran.err);
     let entry = record(&folder.run(&["check", "--locate", "--json", "data.obao4"]));

@@ -154,7 +154,7 @@ fn named_files_and_folders_are_filtered_like_others() {
     let ran = folder.run(&["hash", "--include", "*.bin", "a.txt"]);
     assert_eq!(result_of(&ran), (String::new(), none, Some(2)));
     let ran = folder.run(&["find", "-a", "sha256", "--exclude", "b*", ABC, "a.txt", "b.bin"]);
-    let said = "truesum: 1 of 1 digest found; 1 file, 3 B read; 1 file excluded\n";
+    let said = "truesum: 1 of 1 digest found; 3 B read (1 file); 1 file excluded\n";
     assert_eq!(result_of(&ran), (format!("found\ta.txt\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--exclude", "a*", ABC, "a.txt"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), none, Some(2)));
@@ -227,7 +227,7 @@ fn partial_audit_is_equal_within_its_selection() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 found; NOT equal\n";
+    let said = "truesum: manifest with 1 file: 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 found; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
@@ -397,7 +397,7 @@ fn failed_file_is_reported_every_run_until_it_is_good() {
     assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 left for later runs (each was read in an earlier run)\n";
+    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, the other 2 were read in earlier runs\n";
     assert_eq!(result_of(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
@@ -483,7 +483,7 @@ fn summary_option_sets_the_length_of_the_summary() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: manifest with 1 file: 1 changed; 0 B read; not selected: 1 in the manifest and 0 found; NOT equal\n  \
+        "truesum: manifest with 1 file: 1 changed; 0 B read; not selected: 1 in the manifest and 0 found; DIFFERENCES found\n  \
          compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found\n  \
          changed   modified: restore it from a copy, or update the manifest if the change was intended"
     );

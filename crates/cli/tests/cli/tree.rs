@@ -166,7 +166,7 @@ fn range_proofs_verify_and_leaves_combine() {
     // The only chunk of a short BLAKE3 message is its root, which cannot be divided.
     std::fs::write(folder.join("short"), [7; 1024]).unwrap();
     let line = run_expecting(folder, 2, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1024"]);
-    let why = "blake3 of a file this short cannot be divided; use truesum hash";
+    let why = "blake3 cannot be computed for a range of a file this short; use truesum hash";
     assert!(line.contains("\"failed\":\"refused\"") && line.contains(why), "{line}");
     std::fs::write(folder.join("short"), [7; 1025]).unwrap();
     let line = run_expecting(folder, 0, &["tree", "leaf", "-a", "blake3", "short", "--range", "0..1025"]);
@@ -554,8 +554,14 @@ fn trusted_part_of_a_stored_tree_is_reported() {
     let note = "truesum: note: data: 2,097,152 of 3,145,728 bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)\n";
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
-        ("3145728 1\n", "the range 3145728 1 extends beyond the end of the file (3145728 bytes)"),
-        ("0 1\n1 3145728\n", "the range 1 3145728 extends beyond the end of the file (3145728 bytes)"),
+        (
+            "3145728 1\n",
+            "the range at offset 3145728, length 1, extends beyond the end of the file (3145728 bytes)",
+        ),
+        (
+            "0 1\n1 3145728\n",
+            "the range at offset 1, length 3145728, extends beyond the end of the file (3145728 bytes)",
+        ),
     ] {
         std::fs::write(folder.join("changed"), list).unwrap();
         let refused = run(folder, &["tree", "--save", "--since", "changed", "data"]);

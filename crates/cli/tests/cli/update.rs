@@ -268,7 +268,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the format json can only be rewritten completely, and this manifest has content that would be lost\n\
-                hint: write a new manifest with truesum hash -o, or convert it with truesum convert\n\
+                hint: write a new manifest with truesum hash -o, or convert this one with truesum convert\n\
                 truesum: manifest with 0 files: nothing compared; 0 B read; x.json not written: not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
@@ -387,7 +387,7 @@ fn outdated_signatures_and_hard_links_are_noted_by_update() {
     std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
     let ran = folder.run(&["update", "M", "d"]);
     let said = "truesum: manifest with 0 files: 1 added; 3 B read; M written: up to date\n\
-                truesum: note: M has other hard links, which keep the old manifest\n\
+                truesum: note: M has other hard links, which still refer to the old manifest\n\
                 truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
                 truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
     assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(0)));

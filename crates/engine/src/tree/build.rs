@@ -308,7 +308,9 @@ fn unlisted(old: &Header, begin: &Begin) -> Result<Vec<Range<u64>>, String> {
     let Begin::Changed(ranges) = begin else { return Ok(vec![0..old.granules()]) };
     if let Some(range) = ranges.iter().find(|range| range.end > old.size) {
         let (start, len, size) = (range.start, range.end - range.start, old.size);
-        return Err(format!("the range {start} {len} extends beyond the end of the file ({size} bytes)"));
+        return Err(format!(
+            "the range at offset {start}, length {len}, extends beyond the end of the file ({size} bytes)"
+        ));
     }
     let changed = ranges.iter().map(|range| range.start / old.granule..range.end.div_ceil(old.granule));
     let (mut unlisted, mut at) = (Vec::new(), 0);

@@ -227,7 +227,8 @@ pub fn hash_range(
     let (file, threads) = (reading.open(path)?, reading.threads());
     let source = reading.source(&file, path);
     let size = source.size;
-    let division = Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be divided")))?;
+    let division =
+        Division::of(spec, size).ok_or_else(|| fail(format!("{spec} cannot be computed for a range")))?;
     if bytes.start > bytes.end || bytes.end > size {
         return Err(fail(format!(
             "the range {}..{} ends before it begins or extends beyond the end of the file ({size} bytes)",
@@ -236,14 +237,16 @@ pub fn hash_range(
     }
     // The only leaf of a BLAKE3 tree is the root and cannot be a piece.
     if matches!(&division, Division::Tree(tree) if !tree.place_independent() && tree.leaves(size) < 2) {
-        return Err(fail(format!("{spec} of a file this short cannot be divided; use truesum hash")));
+        return Err(fail(format!(
+            "{spec} cannot be computed for a range of a file this short; use truesum hash"
+        )));
     }
     let range = division.units(&bytes, size).ok_or_else(|| {
         let whole = match &division {
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
             _ => "leaf boundaries".to_owned(),
         };
-        fail(format!("{spec} can be divided only at {whole}"))
+        fail(format!("with {spec}, a range must begin and end at {whole}"))
     })?;
     let levels = match &division {
         Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],

@@ -143,7 +143,7 @@ fn not_unpacked(what: &str, command: &str) -> String {
 #[cfg(not(feature = "unpack"))]
 fn elsewhere(method: &str, command: &str) -> String {
     format!(
-        "this is compressed with {method}, which requires a build with --features full; unpack it first: {command} FILE | truesum check -"
+        "this file is compressed with {method}, which requires a build with --features full; unpack it first: {command} FILE | truesum check -"
     )
 }
 

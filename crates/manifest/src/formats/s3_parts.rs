@@ -228,7 +228,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if entry.pieces.is_empty() && entry.digests.is_empty() {
-        return Err(refused(0, "no kind of checksum is present for all parts"));
+        return Err(refused(0, "no type of checksum is present in all parts"));
     }
     Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
 }
@@ -276,7 +276,7 @@ fn list(
     }
     let Some((spec, _)) = found.first() else { return Ok(None) };
     if found.len() != parts.len() {
-        return Err(refused(0, "a checksum that only some of the parts have"));
+        return Err(refused(0, "a checksum is missing from some of the parts"));
     }
     // An empty object has one empty part.
     let kept = ranges.iter().zip(&found).filter(|(range, _)| !range.is_empty());

@@ -351,7 +351,7 @@ fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     }
     let found = format!("{bytes}.{files}");
     (found != oxum)
-        .then(|| refused(info, format!("Payload-Oxum is {oxum}, but the payload has {found} (bytes.files)")))
+        .then(|| refused(info, format!("Payload-Oxum is {oxum} (bytes.files), but should be {found}")))
 }
 
 #[cfg(test)]

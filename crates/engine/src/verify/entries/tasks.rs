@@ -190,7 +190,7 @@ impl<'a, R: Read> Entries<'a, R> {
         if self.is_of_another(line) {
             Some("an entry for a different file; specify the folder instead of a single file")
         } else if self.payload && !bag::is_payload(&line.entry.path) {
-            Some("the name is outside data, the payload folder")
+            Some("the name is not in the payload folder (data/)")
         } else {
             None
         }

@@ -90,7 +90,7 @@ impl Object {
         {
             self.entry(Some(name), &digests, walk);
             if let Some(other) = &naming.other {
-                walk.records.fault_of("two possible names of one file", other);
+                walk.records.fault_of("two possible names for one file", other);
             }
             if let Some(group) = group {
                 walk.records.confirm(group);

@@ -263,7 +263,7 @@ impl Walk<'_> {
             (Some(names), Some(others)) => {
                 if !below(&names, &others) {
                     self.record(open, &[Some(names[0].clone())]);
-                    return self.records.fault_of("two possible names of one file", others[0]);
+                    return self.records.fault_of("two possible names for one file", others[0]);
                 }
                 names
             }
