@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Benchmark checksums, programs and disks, and draw charts
 ///
-/// Each run first checks that all engines compute the same digest, then times them alternately and records details of the machine. The
+/// Each run first checks that all engines compute the same digest, then times them in turn and records details of the machine. The
 /// result is a table, or JSON, CSV or Markdown; --html FILE writes a self-contained page with charts.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
@@ -150,7 +150,7 @@ pub struct CompareArgs {
     /// Run to compare with the baseline
     #[arg(value_name = "B.json")]
     pub after: PathBuf,
-    /// Smallest slowdown to report, in addition to the noise of both runs
+    /// Smallest slowdown to report, beyond the noise of both runs
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = positive)]
     pub threshold: f64,
     /// The form of the result

@@ -60,7 +60,7 @@ pub fn run(args: FindArgs) -> Exit {
     notes.filter(|_| reporting.notes).for_each(|note: String| console.note(&note));
     let tried = tried(&plan.wanted);
     if reporting.notes && tried.len() > MANY {
-        console.note(&format!("{} algorithms are possible, and all are computed", tried.len()));
+        console.note(&format!("{} algorithms are possible; all of them are computed", tried.len()));
         console.hint("to compute only one, use -a NAME");
     }
     let watch = Watch::start(reporting.line, None, &mut console);

@@ -140,7 +140,7 @@ fn of_lines(
                 if returns > 0 && entries.reporting.notes {
                     let lines = count(returns, "line ends", "lines end");
                     let name = display_safe(name);
-                    console.note(&format!("{name}: {lines} in CR LF: the CR is hashed as part of the line"));
+                    console.note(&format!("{name}: {lines} in CR LF; the CR is hashed as part of the line"));
                 }
                 return Ok(());
             }

@@ -47,15 +47,15 @@ uncertain, it reports an error.
 
 gnu    Digest and name, like sha256sum; the default. The algorithm follows from
        the manifest's name or the digest length.
-bsd    SHA256 (name) = digest. Each line names its algorithm, so this is the
-       best choice for several algorithms (--tag).
-jsonl  One JSON object per line, with size and time, which `audit` and `update`
-       use to distinguish corruption from edits (--json).
+bsd    (--tag) SHA256 (name) = digest. Each line names its algorithm, so this is
+       the best choice for several algorithms.
+jsonl  (--json) One JSON object per line, with size and modification time, which
+       `audit` and `update` use to distinguish corruption from edits.
 sfv, hashdeep, metalink4, dfxml and more, for other programs.
 Bags and torrents are created by truesum bag and truesum torrent.
 
 A name that contains a line feed or is not valid UTF-8 is escaped if the format
-allows it; otherwise, it is an error.
+allows it; otherwise, truesum reports an error.
 ",
     },
     Topic {
@@ -72,8 +72,8 @@ Show what is available:
 sha256   The default: every system can verify it, and most CPUs have
          instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.
-sha512, sha3-256, blake2b and others: where policy requires them. sha256-tree,
-sha512-tree and others: to locate damage.
+sha512, sha3-256, blake2b and others: where policy requires them.
+sha256-tree, sha512-tree and others: to locate damage.
 xxh3, crc32, md5 and sha1 detect accidental damage only. A check with these
 algorithms reports that there is no protection against tampering.
 
@@ -96,11 +96,11 @@ which bytes are damaged. The tree takes 32 bytes per MiB.
   truesum check --locate SHA256SUMS        the same for files that fail a check
   truesum tree repair --from COPY disk.img.ftr
   truesum tree prove disk.img --range 1MiB..2MiB > proof
-  truesum tree leaf disk.img --range 0..1TiB    hash a range on one machine
+  truesum tree leaf disk.img --range 0..1TiB    hash one machine's range
 
 The tree is verified first, so that a damaged tree is not mistaken for a damaged
 file. blake3 is already a tree hash; for other algorithms append -tree:
-sha256-tree. mtsum, S3 and Glacier use tree hashes, too.
+sha256-tree. The tree hashes of mtsum, S3 and Glacier are supported, too.
 ",
     },
     Topic {
@@ -136,12 +136,12 @@ Find out what limits a run:
 
 Many files are hashed in parallel in SIMD registers, on all cores; no option is
 needed. A single large file is hashed on one core, unless the algorithm is a
-tree hash: blake3, sha256-tree.
+tree hash, such as blake3 or sha256-tree.
 
-- Spinning disks are slow at parallel reads: use -j 1.
+- Hard disks are slow at parallel reads: use -j 1.
 - On network file systems and SSDs, truesum starts more reader threads than there
   are cores.
-- A check that takes too long can be split into parts, such as one per night:
+- A check that takes too long can be split into parts, for example one per night:
   truesum check --state S --max-bytes 200GiB M
 - Computing several digests in one pass is faster than in separate runs:
   -a sha256,md5.

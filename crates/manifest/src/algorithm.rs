@@ -7,7 +7,7 @@ use truesum_hash::{ALGORITHMS, Spec};
 
 /// Words in the names of manifests that stand for a family of algorithms or for an unsupported
 /// algorithm. Digests in such manifests are rejected with this word, and never taken for digests of
-/// another algorithm of the same length.
+/// another algorithm whose digests have the same length.
 const OTHERS: &[&str] =
     &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 

@@ -282,7 +282,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         }
         (_, name) => {
             let Ok(spec) = Spec::typed(name) else {
-                return fault(end, "unknown algorithm; `truesum list algorithms` prints them all");
+                return fault(end, "unknown algorithm; `truesum list algorithms --all` lists all algorithms");
             };
             let usual = match spec.algorithm().name {
                 "tth" | "aich" => Spelled::Base32,
@@ -406,7 +406,7 @@ mod tests {
             ("a%", "'%': the directive is incomplete"),
             ("%u", "'%u': the directive is incomplete"),
             ("%{sha-256", "'%{sha-256': missing closing brace"),
-            ("%{none}", "'%{none}': unknown algorithm; `truesum list algorithms` prints them all"),
+            ("%{none}", "'%{none}': unknown algorithm; `truesum list algorithms --all` lists all algorithms"),
             ("%20m", "'%20m': only %s can have a width"),
             ("%bp", "'%bp': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
             ("%us", "'%us': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),

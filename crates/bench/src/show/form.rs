@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(multiple = false)]
 pub struct PageForm {
-    /// Print the whole run as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
     /// Print one line of CSV for each measurement

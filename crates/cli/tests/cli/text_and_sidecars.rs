@@ -25,7 +25,7 @@ fn text_arguments_are_hashed_verbatim() {
         digest(b"abc\r"),
         digest(b"last")
     );
-    let said = "truesum: note: lines: 1 line ends in CR LF: the CR is hashed as part of the line\n";
+    let said = "truesum: note: lines: 1 line ends in CR LF; the CR is hashed as part of the line\n";
     assert_eq!(result_of(&ran), (out, said, Some(0)));
     let ran = folder.feed(&["text", "--lines", "-"], b"abc\n");
     assert_eq!(result_of(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));

@@ -98,7 +98,8 @@ pub(super) fn gather(
         root.pop();
     }
     if options.kind.has_modes() && !MODES_ARE_KNOWN {
-        let why = "this system does not record which files are programs, and this kind of digest contains it";
+        let why =
+            "this kind of digest covers which files are executable, but this system does not record that";
         on_event(Error::new(&root, "hash", Cause::Other(why.to_owned())));
         return None;
     }

@@ -62,7 +62,11 @@ impl std::fmt::Display for CombineError {
             }
             CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} occurs twice"),
             CombineError::Levels(range) => {
-                write!(f, "the hashes are not those that the range {}..{} needs", range.start, range.end)
+                write!(
+                    f,
+                    "the hashes do not match those required for the range {}..{}",
+                    range.start, range.end
+                )
             }
             CombineError::Undivided(name) => write!(f, "{name} cannot be computed from ranges"),
         }
