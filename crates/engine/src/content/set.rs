@@ -1,7 +1,12 @@
 //! The files of one side by name, with the known facts about each. A file needs about 40 bytes in addition to its name
 //! and digests, and 24 more if sizes or times are known, so a million files fit in memory easily.
+//!
+//! Most manifests are sorted by name. As long as each name follows the one before, no name can occur twice, and a name is
+//! found by binary search: nothing is hashed. The index, a hash table of all names, is built when a name is out of order,
+//! or when many names are looked up in another order, which is faster with a hash table.
 
 use crate::content::Facts;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -10,6 +15,8 @@ use truesum_manifest::Time;
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
+/// The index is created when more than one in this many names was searched for without it.
+const SEARCHES: u32 = 16;
 /// The value for an unknown size; no file is that large.
 const UNSIZED: u64 = u64::MAX;
 /// The value for an unknown time, in the field for nanoseconds.
@@ -20,8 +27,11 @@ const UNTIMED: u32 = u32::MAX;
 pub(crate) struct Set {
     /// Random keys for each process, so that an attacker cannot craft names that collide.
     keys: RandomState,
-    /// The newest file in each bucket of a hash table of names; the others follow by [`File::next`].
+    /// The index: the newest file in each bucket of a hash table of names; the others follow by [`File::next`]. Empty as
+    /// long as the names are in ascending order and few were searched for.
     buckets: Vec<u32>,
+    /// The number of searches without the index.
+    searches: u32,
     files: Vec<File>,
     /// Sizes and times of all files; empty if none is known.
     stats: Vec<Stat>,
@@ -36,10 +46,10 @@ struct File {
     name: usize,
     digests: usize,
     name_len: u32,
-    /// The index of the list of algorithms.
+    /// The position of the list of algorithms.
     kind: u32,
+    /// The hash of the name, and the next older file in the same bucket; known only with an index.
     hash: u32,
-    /// The next older file in the same bucket.
     next: u32,
 }
 
@@ -77,8 +87,11 @@ impl Set {
     }
 
     pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
+        if self.buckets.is_empty() {
+            return self.search(name);
+        }
         let hash = self.hash(name);
-        let mut at = *self.buckets.get(self.bucket(hash))?;
+        let mut at = self.buckets[self.bucket(hash)];
         while at != NONE {
             let file = &self.files[at as usize];
             if file.hash == hash && self.name(at) == name {
@@ -89,13 +102,35 @@ impl Set {
         None
     }
 
+    /// Finds a file among ascending names.
+    fn search(&self, name: &[u8]) -> Option<u32> {
+        if self.follows(name) {
+            return None;
+        }
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.name(middle).cmp(name) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Some(middle),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// Returns whether a name follows that of the last file.
+    fn follows(&self, name: &[u8]) -> bool {
+        self.len().checked_sub(1).is_none_or(|last| self.name(last) < name)
+    }
+
     fn hash(&self, name: &[u8]) -> u32 {
         self.keys.hash_one(name) as u32
     }
 
-    /// Returns the bucket of a hash. The number of buckets is zero or a power of two.
+    /// Returns the bucket of a hash. The number of buckets is a power of two.
     fn bucket(&self, hash: u32) -> usize {
-        hash as usize & self.buckets.len().saturating_sub(1)
+        hash as usize & (self.buckets.len() - 1)
     }
 
     /// Makes a file the newest one in its bucket.
@@ -104,18 +139,38 @@ impl Set {
         self.files[at as usize].next = std::mem::replace(&mut self.buckets[bucket], at);
     }
 
-    /// Doubles the number of buckets when there are as many files.
-    fn grow(&mut self) {
-        if self.files.len() >= self.buckets.len() {
+    /// Adds the newest file to the index, with at least as many buckets as files.
+    fn index_last(&mut self) {
+        if self.files.len() > self.buckets.len() {
             self.buckets = vec![NONE; (2 * self.buckets.len()).max(16)];
             (0..self.len()).for_each(|at| self.chain(at));
+        } else {
+            self.chain(self.len() - 1);
         }
     }
 
-    /// Finds a file, trying the most likely one first. Both sides are usually in the same order, so no lookup is
+    /// Creates the index.
+    fn index(&mut self) {
+        for at in 0..self.files.len() {
+            self.files[at].hash = self.hash(self.name(at as u32));
+        }
+        self.buckets = vec![NONE; self.files.len().next_power_of_two().max(16)];
+        (0..self.len()).for_each(|at| self.chain(at));
+    }
+
+    /// Finds a file, trying the most likely one first. Both sides are usually in the same order, so no search is
     /// needed.
-    pub(crate) fn find_likely(&self, likely: u32, name: &[u8]) -> Option<u32> {
-        if likely < self.len() && self.name(likely) == name { Some(likely) } else { self.find(name) }
+    pub(crate) fn find_likely(&mut self, likely: u32, name: &[u8]) -> Option<u32> {
+        if likely < self.len() && self.name(likely) == name {
+            return Some(likely);
+        }
+        if self.buckets.is_empty() {
+            self.searches += 1;
+            if self.searches > self.len() / SEARCHES {
+                self.index();
+            }
+        }
+        self.find(name)
     }
 
     /// Adds a file. If it exists already, adds the facts that were not known yet.
@@ -149,11 +204,16 @@ impl Set {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
         let at = at.ok_or("there are more than 4 billion files")?;
         let name_len = u32::try_from(name.len()).map_err(|_| "the name is too long")?;
-        self.grow();
-        let (start, hash) = (self.bytes.len(), self.hash(name));
+        if self.buckets.is_empty() && !self.follows(name) {
+            self.index();
+        }
+        let is_indexed = !self.buckets.is_empty();
+        let (start, hash) = (self.bytes.len(), if is_indexed { self.hash(name) } else { 0 });
         self.bytes.extend_from_slice(name);
         self.files.push(File { name: start, digests: 0, name_len, kind: 0, hash, next: NONE });
-        self.chain(at);
+        if is_indexed {
+            self.index_last();
+        }
         if !self.stats.is_empty() || facts != (None, None) {
             *self.stat(at) = Stat::of(facts.0, facts.1);
         }
@@ -239,8 +299,10 @@ impl Set {
     /// Removes the file that was added last.
     pub(crate) fn undo(&mut self) {
         let Some(file) = self.files.pop() else { return };
-        let bucket = self.bucket(file.hash);
-        self.buckets[bucket] = file.next;
+        if !self.buckets.is_empty() {
+            let bucket = self.bucket(file.hash);
+            self.buckets[bucket] = file.next;
+        }
         self.stats.truncate(self.files.len());
         self.bytes.truncate(file.name);
     }
@@ -397,6 +459,35 @@ mod tests {
         (0..30).for_each(|_| set.undo());
         assert_eq!((set.find(b"file5"), set.len(), set.size(40)), (Some(5), 70, Some(7)));
         assert_eq!(set.digests(69), [(sha[0].clone(), sha[0].digest(b"x"))]);
+    }
+
+    #[test]
+    fn names_are_found_with_and_without_index() {
+        let sha = specs(&["sha256"]);
+        // The orders in which names are added and searched for: ascending, descending, and with a step.
+        let orders = [|at: u32| at, |at: u32| 99 - at, |at: u32| at * 37 % 100];
+        for (added, searched) in orders.iter().flat_map(|one| orders.iter().map(move |other| (one, other))) {
+            let mut set = Set::default();
+            let name = |number: u32| format!("{:03}", 2 * number).into_bytes();
+            for number in (0..100).map(added) {
+                assert_eq!(set.find(&name(number)), None);
+                set.insert(&name(number), (None, None), &sha, &digests(&sha, &name(number))).unwrap();
+            }
+            // Names between the others, and before and after all.
+            for absent in ["", "0", "001", "555", "zz"] {
+                assert_eq!(set.find_likely(7, absent.as_bytes()), None);
+            }
+            for number in (0..100).map(searched) {
+                let at = set.find_likely(number, &name(number)).unwrap();
+                assert_eq!((set.name(at), set.find(&name(number))), (&name(number)[..], Some(at)));
+                assert_eq!(set.digests(at)[0].1, sha[0].digest(&name(number)));
+            }
+            let last = set.name(99).to_vec();
+            set.undo();
+            assert_eq!((set.find(&last), set.len()), (None, 99));
+            set.push(&last, (None, None), &sha, &digests(&sha, b"x")).unwrap();
+            assert_eq!(set.find(&last), Some(99));
+        }
     }
 
     #[test]
