@@ -236,7 +236,9 @@ impl Shift {
     pub fn see(&mut self, finding: &Finding<'_>) {
         let name = finding.name().as_os_str().as_bytes();
         let from = finding.from().and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
-        if let Some(before) = from.filter(|before| before.ends_with(b"/")) {
+        // A folder above the manifest's has no name that the manifest shows.
+        let is_below = |before: &&[u8]| before.split(|&byte| byte == b'/').all(|part| part != b"..");
+        if let Some(before) = from.filter(|before| before.ends_with(b"/")).filter(is_below) {
             if self.files == 0 {
                 self.before = before.to_vec();
             }
@@ -305,6 +307,10 @@ impl Printer<'_> {
                 objects::malformed(manner.schema, manifest.as_os_str().as_bytes(), bad, line);
             }
             Event::Malformed(manifest, bad) => malformed.report(manner.form, manifest, bad, console),
+            Event::Doubtful(_) if manner.quiet => {}
+            Event::Doubtful(doubt) => {
+                console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
+            }
             Event::Failed(error) => match &manner.otherwise {
                 Some(otherwise) if error.kind() == Kind::NoManifest => {
                     console.error(&error.to_string());
@@ -345,6 +351,9 @@ impl Printer<'_> {
                     manifest.as_os_str().as_bytes(),
                     &[Note::Text(bad.to_string())],
                 );
+            }
+            Event::Doubtful(doubt) => {
+                record.other(Tone::Unsure, "doubtful", &doubt.path);
             }
             Event::Failed(error) => {
                 record.failure(Tone::Bad, "ERROR", &error.path, &[Note::Text(error.to_string())]);

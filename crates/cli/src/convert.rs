@@ -203,10 +203,12 @@ fn made(
     if !args.algorithm.is_empty() && name != b"-" {
         // Verified entries lack the attributes that are not read.
         let mut selected = Choice::of(selection(&wanted).map_err(NotWritten::Refused)?);
-        let lines = open(args, &watch.progress)?.flatten().filter(|line| selected.keep(&line.entry));
+        let mut reader = open(args, &watch.progress)?;
+        let lines = reader.by_ref().flatten().filter(|line| selected.keep(&line.entry));
         lines.for_each(|line| {
             line.entry.attributes.iter().for_each(|name| losses.note(&Lost::Attribute(name)));
         });
+        reader.omitted().iter().for_each(|objects| losses.note(&Lost::Objects(objects)));
     }
     let mut choice = Choice::of(select);
     let folder = args.root.clone().unwrap_or_else(|| folder_of(&args.input));

@@ -153,7 +153,7 @@ impl<'a> Update<'a> {
                 on_event(Event::Malformed(manifest, line))
             }
             AuditEvent::Failed(error) => on_event(Event::Failed(error)),
-            AuditEvent::Finding(_) => Ok(()),
+            AuditEvent::Finding(_) | AuditEvent::Doubtful(_) => Ok(()),
         };
         let Some(mut rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();

@@ -8,7 +8,7 @@
 use crate::entry::Entry;
 use crate::format::{Format, Unholdable};
 use crate::line::{LineError, ReadError};
-use crate::reader::Reader;
+use crate::reader::{Omitted, Reader};
 use crate::writer::{WriteError, Writer};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
@@ -37,6 +37,8 @@ pub enum Lost<'a> {
     Pieces(&'a Entry),
     /// An attribute of the file with this name, which truesum does not read.
     Attribute(&'a str),
+    /// Objects that are not regular files.
+    Objects(&'a Omitted),
     /// The signature of the manifest.
     Signature,
 }
@@ -105,6 +107,7 @@ pub fn convert<R: Read, W: Write>(
     if let Some(last) = held.filter(|last| keep(last)) {
         converted.put(last, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
     }
+    reader.omitted().iter().for_each(|objects| on_loss(Lost::Objects(objects)));
     if reader.signer().is_some() {
         on_loss(Lost::Signature);
     }

@@ -1,9 +1,11 @@
 //! An [`Entry`]: the information about one file in a manifest.
 
+mod object;
 pub(crate) mod pairs;
 mod pieces;
 mod time;
 
+pub use object::ObjectKind;
 pub use pieces::{Cuts, Piece, PieceHashing, PieceList, SIZE_LIMIT};
 pub use time::Time;
 

@@ -3,7 +3,7 @@
 //! Every error has its own [`Reason`], because "improperly formatted" does not help users to find
 //! the fault.
 
-use crate::entry::Entry;
+use crate::entry::{Entry, ObjectKind};
 use crate::path::display_safe;
 use std::fmt;
 use std::io;
@@ -142,6 +142,9 @@ pub enum Reason {
     DocumentTooLong(usize),
     /// The entry has digests of pieces, and the caller cannot verify pieces.
     Pieces,
+    /// The entry with this name describes an object that is not a regular file and has no digest. A
+    /// reader counts it and does not return it.
+    NotAFile(ObjectKind, Vec<u8>),
     /// The size is not a number, or greater than that of any file.
     Size,
     /// A part of a document does not conform to the format.
@@ -238,6 +241,7 @@ impl fmt::Display for Reason {
             Reason::CutSignature => f.write_str("the signature is truncated"),
             Reason::DocumentTooLong(limit) => write!(f, "the document is larger than {limit} bytes"),
             Reason::Pieces => f.write_str("contains digests of pieces, which this command cannot verify"),
+            Reason::NotAFile(kind, name) => write!(f, "{}: {kind}, without a digest", display_safe(name)),
             Reason::Size => f.write_str("invalid size"),
             Reason::Part(what) => f.write_str(what),
             // The description may quote the line.

@@ -6,6 +6,7 @@
 //! its first entry is returned, because only its end shows whether it is valid.
 
 mod conditions;
+mod omitted;
 
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
@@ -16,6 +17,8 @@ use crate::scan;
 use crate::signed::Signed;
 use crate::table;
 use conditions::checked;
+pub use omitted::Omitted;
+use omitted::OmittedObjects;
 use std::io::{self, Read};
 use std::ops::Range;
 
@@ -38,6 +41,7 @@ pub struct Reader<R> {
     /// True if the last item is the content of the last line, and not an entry that was held back.
     by_line: bool,
     unread: Vec<(String, u64)>,
+    omitted: OmittedObjects,
 }
 
 /// The kind of program that signed a manifest.
@@ -87,6 +91,7 @@ impl<R: Read> Reader<R> {
             bad: 0,
             by_line: false,
             unread: Vec::new(),
+            omitted: OmittedObjects::default(),
         }
     }
 
@@ -110,6 +115,12 @@ impl<R: Read> Reader<R> {
     /// entries.
     pub fn all_unread(&self) -> &[(String, u64)] {
         &self.unread
+    }
+
+    /// Returns the objects so far that are not regular files and have no digests, by kind. They are
+    /// not among the entries. Directories are known only at the end.
+    pub fn omitted(&self) -> &[Omitted] {
+        self.omitted.all()
     }
 
     fn unread(&mut self, name: &str) {
@@ -198,6 +209,22 @@ impl<R: Read> Reader<R> {
     /// Returns whether very many lines were read and nearly all of them were bad.
     fn is_noise(&self) -> bool {
         self.bad >= MANY && self.bad / NOISE > self.good && !self.options.allow_noise
+    }
+
+    /// Returns the next item that is not an object without a digest.
+    fn found_file(&mut self) -> Option<Result<Line, ReadError>> {
+        loop {
+            match self.found() {
+                Some(Err(ReadError::Line(LineError { reason: Reason::NotAFile(kind, path), .. }))) => {
+                    self.omitted.add(kind, path);
+                }
+                None => {
+                    self.omitted.end();
+                    return None;
+                }
+                found => return found,
+            }
+        }
     }
 
     /// Returns the next item after checking it. If there are millions of bad lines, most of the
@@ -307,11 +334,12 @@ impl<R: Read> Iterator for Reader<R> {
                 );
                 Some(Err(ReadError::Io(io::Error::new(io::ErrorKind::InvalidData, why))))
             }
-            false => self.found(),
+            false => self.found_file(),
         };
         match &next {
             Some(Ok(line)) => {
                 self.good += 1;
+                self.omitted.below(&line.entry.path);
                 line.entry.unread.iter().for_each(|name| self.unread(name));
             }
             Some(Err(ReadError::Line(_))) => self.bad += 1,

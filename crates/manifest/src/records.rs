@@ -5,7 +5,7 @@
 //! tape, and each entry is created from it on request.
 
 use crate::digest::{in_any_base, is_long_hex, is_nearly_algorithm, is_tag, untagged};
-use crate::entry::Entry;
+use crate::entry::{Entry, ObjectKind};
 use crate::format::{Options, Parts};
 use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::{radix, scan};
@@ -30,9 +30,11 @@ enum Mark {
     Unread,
     /// The name of an attribute that is not read.
     Attribute,
+    /// The entry describes an object that is not a regular file, of the kind with this index.
+    Object,
 }
 
-const MARKS: [Mark; 10] = [
+const MARKS: [Mark; 11] = [
     Mark::Begin,
     Mark::Name,
     Mark::Size,
@@ -43,6 +45,7 @@ const MARKS: [Mark; 10] = [
     Mark::Doubt,
     Mark::Unread,
     Mark::Attribute,
+    Mark::Object,
 ];
 
 /// The value in place of a text's length that means that the length follows in four bytes.
@@ -206,6 +209,11 @@ impl Records {
         }
     }
 
+    /// Records that the entry describes an object that is not a regular file and has no digest.
+    pub(crate) fn object(&mut self, kind: ObjectKind) {
+        self.push(Mark::Object, &[kind as u8]);
+    }
+
     /// Records an error, which makes the entry a bad part of the document.
     pub(crate) fn fault(&mut self, what: &'static str) {
         self.fault_of(what, b"");
@@ -308,7 +316,7 @@ impl Read {
         let (_, text, mut next) = self.mark(self.next)?;
         let at = Place::Byte(number(text));
         let (mut entry, mut fault, mut passed): (Entry, Option<Reason>, Option<Reason>) = Default::default();
-        let mut named = false;
+        let (mut named, mut object) = (false, None);
         let mut tag = Vec::new();
         while let Some((mark, text, behind)) = self.mark(next) {
             if mark == Mark::Begin {
@@ -353,6 +361,10 @@ impl Read {
                     entry.attributes.push(String::from_utf8_lossy(text).into_owned());
                     continue;
                 }
+                Mark::Object => {
+                    object = ObjectKind::ALL.into_iter().find(|kind| text == [*kind as u8]);
+                    continue;
+                }
                 Mark::Doubt => {
                     doubted = Some(number(text) as u32);
                     continue;
@@ -388,6 +400,9 @@ impl Read {
         }
         if entry.digests.is_empty() {
             fault = fault.or(passed);
+        }
+        if let (Some(kind), None) = (object, &fault) {
+            return Some((Err(LineError { at, reason: Reason::NotAFile(kind, entry.path) }), doubted));
         }
         let found = match fault {
             Some(reason) => Err(LineError { at, reason: reason.of(&entry.path) }),

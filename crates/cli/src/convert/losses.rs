@@ -34,6 +34,8 @@ pub struct Losses<'a> {
     unnamed_algorithm: bool,
     /// Whether an entry has an attribute that no format stores.
     attributes: bool,
+    /// Whether the manifest has objects that are not regular files.
+    objects: bool,
     /// Whether an entry has only digests that the format cannot store.
     other: bool,
 }
@@ -55,6 +57,7 @@ impl<'a> Losses<'a> {
             signature: false,
             unnamed_algorithm: false,
             attributes: false,
+            objects: false,
             other: false,
         }
     }
@@ -83,6 +86,10 @@ impl<'a> Losses<'a> {
             Lost::Time(_) => self.count("the time".to_owned()),
             Lost::Pieces(_) => self.count("the piece digests".to_owned()),
             Lost::Attribute(name) => self.attribute(name),
+            Lost::Objects(objects) => {
+                self.objects = true;
+                self.parts.insert(objects.to_string(), 0);
+            }
             Lost::Signature => self.signature = true,
         }
     }
@@ -182,8 +189,8 @@ impl<'a> Losses<'a> {
                         self.format.name
                     )
                 }
-                None if self.attributes => {
-                    "to drop this data, use --lossy; no format stores attributes other than size and time"
+                None if self.attributes || self.objects => {
+                    "to drop this data, use --lossy; every format stores only regular files, their sizes and times"
                         .to_owned()
                 }
                 None => {

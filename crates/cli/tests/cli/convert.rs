@@ -406,3 +406,28 @@ fn attributes_that_no_format_stores_are_lost_only_on_request() {
     assert!(ran.err.contains("ed2k cannot store the attribute sources of 1 entry"), "{}", ran.err);
     assert_eq!(folder.read("l.ed2k"), link.as_bytes());
 }
+
+#[test]
+fn objects_without_digests_are_never_dropped_silently() {
+    // regression: links, pipes and empty directories of an mtree file were dropped by convert and not mentioned by others.
+    let mtree = format!(
+        "#mtree\n. type=dir\n./a type=file size=3 sha256digest={ABC}\n./l type=link link=a\n./p type=fifo\n"
+    );
+    let folder = Folder::with(&[("m.mtree", &mtree), ("a", "abc")]);
+    let lost = "m.mtree: jsonl cannot store 1 symbolic link (l)\n";
+    for more in [&[][..], &["-o", "m.mtree"], &["-a", "sha512"]] {
+        let args = [&["convert", "m.mtree", "-t", "jsonl"][..], more].concat();
+        let ran = folder.run(&args);
+        assert!(ran.code == Some(2) && ran.err.contains(lost) && ran.out.is_empty(), "{args:?}: {ran:?}");
+        assert_eq!(folder.read("m.mtree"), mtree.as_bytes());
+    }
+    let ran = folder.run(&["convert", "m.mtree", "-t", "jsonl", "--lossy"]);
+    assert!(ran.code == Some(0) && ran.err.contains(lost) && ran.out().contains(ABC), "{ran:?}");
+    let note = "truesum: note: m.mtree: not verified, because only regular files have digests: \
+                1 symbolic link (l), 1 named pipe (p)\n";
+    for args in [&["check", "m.mtree"][..], &["audit", "m.mtree"], &["diff", "m.mtree", "."]] {
+        let ran = folder.run(args);
+        assert_eq!(ran.err.matches(note).count(), 1, "{args:?}: {}", ran.err);
+    }
+    assert!(!folder.run(&["check", "-q", "m.mtree"]).err.contains("note"));
+}

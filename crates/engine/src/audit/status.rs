@@ -103,6 +103,8 @@ pub enum Event<'e> {
     Finding(&'e Finding<'e>),
     /// A line of this manifest that is malformed or contradicts an earlier one.
     Malformed(&'e Path, &'e BadLine),
+    /// Something that was not compared and does not count as a difference, with the reason.
+    Doubtful(&'e Error),
     /// A manifest that could not be read, or a folder that could not be listed.
     Failed(&'e Error),
 }

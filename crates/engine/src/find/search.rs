@@ -197,6 +197,7 @@ impl<'a> Search<'a> {
                     lacks_key: false,
                 },
                 Listed::Bad(line) => line,
+                Listed::Omitted(_) => return Ok(()),
             };
             report.malformed += 1;
             on_event(Event::Malformed(name, &line))

@@ -33,6 +33,7 @@ pub use tasks::{Entries, Facts};
 use tasks::{count, weak_name};
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
+use truesum_manifest::Omitted;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::weak::{self, Strength};
 
@@ -190,7 +191,7 @@ impl EntryCheck<'_> {
         checked.format = entries.format();
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = digest.digest();
-        let doubt = not_compared(bytes, entries.unread());
+        let doubts = [not_compared(bytes, entries.unread()), omitted(bytes, entries.omitted())];
         let facts = entries.facts();
         checked.entries = facts.jobs - checked.deferred;
         checked.left_out = facts.left_out;
@@ -213,9 +214,7 @@ impl EntryCheck<'_> {
             let why = Cause::Other("it has piece digests; check all of it, or use --only".to_owned());
             self.unread(&Error::new(bytes, "check part of it", why), on_event)?;
         }
-        if let Some(doubt) = doubt {
-            on_event(Event::Doubtful(&doubt))?;
-        }
+        doubts.iter().flatten().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))?;
         on_event(Event::Checked(&manifest, &checked))
     }
 
@@ -266,6 +265,13 @@ fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
         digests => format!("{digests} digests of unknown algorithms ({names}) were not checked"),
     };
     Some(Error::new(manifest, "verify", Cause::Other(why)))
+}
+
+/// Returns the doubt about a manifest with objects that are not regular files, which are not compared.
+pub(crate) fn omitted(manifest: &[u8], objects: &[Omitted]) -> Option<Error> {
+    let all: Vec<String> = objects.iter().map(Omitted::to_string).collect();
+    let why = format!("not verified, because only regular files have digests: {}", all.join(", "));
+    (!all.is_empty()).then(|| Error::new(manifest, "verify", Cause::Other(why)))
 }
 
 /// Returns a name in a manifest in the form for messages.

@@ -6,6 +6,7 @@ use crate::io::input::Input;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::{BadLine, Notice, Task};
+use crate::verify::entries::omitted;
 use crate::verify::entries::tasks::Entries;
 use crate::verify::foreign::manifest_reader;
 use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
@@ -16,11 +17,12 @@ use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 
-/// A part of a manifest: an entry, an entry with piece digests only, or a malformed line.
+/// A part of a manifest: an entry, an entry with piece digests only, a malformed line, or objects without digests.
 pub(crate) enum Listed {
     Entry(Job),
     Pieced(Job),
     Bad(BadLine),
+    Omitted(Error),
 }
 
 /// The reason why reading entries ended early: the manifest could not be read, or the receiver
@@ -72,6 +74,9 @@ pub(crate) fn listed_jobs(
     }
     for file in entries.take_pieced() {
         each(Listed::Pieced(file.job))?;
+    }
+    if let Some(doubt) = omitted(bytes, entries.omitted()) {
+        each(Listed::Omitted(doubt))?;
     }
     match entries.facts().failed {
         Some(error) if !Input::is_interruption(&error) => Err(Ended::Unread(Error::io(bytes, "read", error))),

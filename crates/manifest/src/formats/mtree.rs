@@ -1,11 +1,11 @@
 //! mtree in both flavours: that of libarchive and FreeBSD (`sha256digest`, octal escapes), and
 //! NetBSD's (`sha256`, `\M-C`).
 //!
-//! Only regular files are entries. The order of lines expresses the hierarchy: the line of a
+//! Only regular files are entries; other objects are counted. The order of lines expresses the hierarchy: the line of a
 //! directory enters it, and `..` leaves it.
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, of_bytes, tagged};
-use crate::entry::{Entry, Time};
+use crate::entry::{Entry, ObjectKind, Time};
 use crate::format::Algorithms;
 use crate::format::{
     Claim, Compose, Format, Head, Holds, Options, Parse, Reading, Sign, Unholdable, Writing,
@@ -65,8 +65,15 @@ const DIGESTS: &[(&str, &str)] = &[
 const KEYWORDS: &[&[u8]] =
     &[b"type", b"size", b"mode", b"time", b"uid", b"gid", b"uname", b"gname", b"nlink"];
 
-/// Types of objects that are neither regular files nor directories.
-const OTHERS: &[&[u8]] = &[b"link", b"block", b"char", b"fifo", b"socket"];
+/// Types of objects that are not regular files.
+const OTHERS: &[(&[u8], ObjectKind)] = &[
+    (b"dir", ObjectKind::Directory),
+    (b"link", ObjectKind::Link),
+    (b"block", ObjectKind::Device),
+    (b"char", ObjectKind::Device),
+    (b"fifo", ObjectKind::Pipe),
+    (b"socket", ObjectKind::Socket),
+];
 
 /// Returns true if an unknown keyword resembles that of a digest.
 fn is_damaged_key(key: &str) -> bool {
@@ -202,22 +209,19 @@ impl Tree {
         let value = |key: &str| keywords.get(key).or_else(|| self.defaults.get(key));
         let kind = value("type").map_or(&b"file"[..], Vec::as_slice);
         let known = |key: &str| DIGESTS.iter().any(|(name, _)| *name == key);
-        let no_file = match keywords.keys().any(|key| known(key)) {
-            true => Err(Reason::Part("a digest of something that is not a file")),
-            false => Ok(None),
-        };
-        if kind == b"dir" {
-            if !full {
+        if let Some(&(_, other)) = OTHERS.iter().find(|(name, _)| *name == kind) {
+            let path = self.below(full, name.clone());
+            if other == ObjectKind::Directory && !full {
                 if self.folder.len() + name.len() > FOLDER_LIMIT {
                     return Err(Reason::NameTooLong);
                 }
                 self.folder.extend_from_slice(&name);
                 self.folder.push(b'/');
             }
-            return no_file;
-        }
-        if OTHERS.contains(&kind) {
-            return no_file;
+            return Err(match keywords.keys().any(|key| known(key)) {
+                true => Reason::Part("a digest of something that is not a file"),
+                false => Reason::NotAFile(other, path),
+            });
         }
         if kind != b"file" {
             return Err(Reason::Part("an unknown file type"));

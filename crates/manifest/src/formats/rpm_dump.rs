@@ -2,7 +2,7 @@
 //! for each file of a package.
 
 use crate::digest::{is_hex, untagged};
-use crate::entry::Entry;
+use crate::entry::{Entry, ObjectKind};
 use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
 use crate::line::Reason;
 use crate::scan;
@@ -36,11 +36,17 @@ fn columns(line: &[u8]) -> Option<[&[u8]; 4]> {
     (rest.starts_with(b"/") && flags && octal && number && is_digest).then_some([rest, size, digest, mode])
 }
 
-/// Returns true if the mode is that of a directory, link, device, pipe or socket, for which rpm
-/// has no digest.
-fn has_no_content(mode: &[u8]) -> bool {
-    let [kind @ .., _, _, _, _] = mode else { return false };
-    matches!(kind, b"01" | b"02" | b"04" | b"06" | b"012" | b"014")
+/// Returns the kind of an object without content, for which rpm has no digest, by its mode.
+fn without_content(mode: &[u8]) -> Option<ObjectKind> {
+    let [kind @ .., _, _, _, _] = mode else { return None };
+    match kind {
+        b"01" => Some(ObjectKind::Pipe),
+        b"02" | b"06" => Some(ObjectKind::Device),
+        b"04" => Some(ObjectKind::Directory),
+        b"012" => Some(ObjectKind::Link),
+        b"014" => Some(ObjectKind::Socket),
+        _ => None,
+    }
 }
 
 /// The columns that are not read.
@@ -58,8 +64,8 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     // A file that the package does not contain (%ghost) has no digest. It is still an entry
     // and is reported as not verified.
     let none = scan::all(digest, |byte| byte == b'0');
-    if none && has_no_content(mode) {
-        return Ok(None);
+    if let Some(kind) = without_content(mode).filter(|_| none) {
+        return Err(Reason::NotAFile(kind, path.to_vec()));
     }
     let digests = if none { Vec::new() } else { vec![untagged(digest, options)?] };
     let size = Some(scan::decimal(size).ok_or(Reason::Size)?);

@@ -212,3 +212,41 @@ fn work_is_linear_in_64_mib_of_any_input() {
     times.sort();
     times.iter().rev().for_each(|(time, begin, piece)| println!("{time:5} ms {begin:?} {piece:?}"));
 }
+
+#[test]
+fn objects_without_digests_are_counted() {
+    // regression: links, pipes and directories without files were dropped without a notice.
+    let text = format!(
+        "#mtree\n. type=dir\n./a type=file md5={MD5}\n./d type=dir\n./d/a type=file md5={MD5}\n./e type=dir\n\
+         ./e/l type=link link=a\n./m type=link link=a\n./n type=dir\n./p type=fifo\n./b type=block\n./c type=char\n\
+         o type=dir\n..\n"
+    );
+    let dump = format!(
+        "/d 0 0 {0} 040755 root root 0 0 0 X\n/d/a 3 0 {MD5} 0100644 root root 0 0 0 X\n/l 0 0 {0} 0120777 root root 0 0 0 a\n",
+        "0".repeat(32)
+    );
+    for (text, all) in [
+        (
+            text,
+            &[
+                "2 symbolic links (first: e/l)",
+                "1 named pipe (p)",
+                "2 devices (first: b)",
+                "2 directories without files (first: n)",
+            ][..],
+        ),
+        (dump, &["1 symbolic link (/l)"]),
+        (
+            format!(
+                "[{{\"Path\":\"d\",\"IsDir\":true}},{{\"Path\":\"d/a\",\"md5\":\"{MD5}\"}},{{\"Path\":\"e\",\"IsDir\":true}},\
+                 {{\"Path\":\"l\",\"type\":\"symlink\"}}]"
+            ),
+            &["1 symbolic link (l)", "1 directory without files (e)"],
+        ),
+    ] {
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        assert!(reader.by_ref().all(|item| item.is_ok()), "{text}");
+        let found: Vec<String> = reader.omitted().iter().map(|objects| objects.to_string()).collect();
+        assert_eq!(found, all, "{text}");
+    }
+}

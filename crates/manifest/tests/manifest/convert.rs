@@ -20,6 +20,7 @@ fn converted(text: &[u8], to: &'static Format) -> (Vec<u8>, BTreeSet<String>) {
             Lost::Time(_) => "time".to_owned(),
             Lost::Size(_) => "size".to_owned(),
             Lost::Pieces(_) => "pieces".to_owned(),
+            Lost::Objects(objects) => objects.to_string(),
             Lost::Signature => "signature".to_owned(),
         });
     };

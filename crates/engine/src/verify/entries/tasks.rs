@@ -20,7 +20,7 @@ use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Line, LineError, Options, ReadError, Reader, Reason, Signer, usual, weak,
+    Entry, Format, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, usual, weak,
 };
 
 /// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
@@ -235,6 +235,11 @@ impl<'a, R: Read> Entries<'a, R> {
     /// entries.
     pub(crate) fn unread(&self) -> &[(String, u64)] {
         self.reader.all_unread()
+    }
+
+    /// Returns the objects in the manifest that are not regular files and therefore not compared.
+    pub(crate) fn omitted(&self) -> &[Omitted] {
+        self.reader.omitted()
     }
 
     /// Returns the number of entries so far that have piece digests and are not among the tasks.

@@ -13,10 +13,17 @@ use super::walk::Visit;
 use super::words::{
     holds_digest, is_below, is_digest_of_any_length, is_short_base64, last_of_url, like_digest, mostly_digits,
 };
+use crate::entry::ObjectKind;
 use crate::records::stated;
 
 /// Values of `type` of listed objects that are not regular files.
-const NO_FILES: &[&str] = &["dir", "directory", "tree", "link", "symlink"];
+const NO_FILES: &[(&str, ObjectKind)] = &[
+    ("dir", ObjectKind::Directory),
+    ("directory", ObjectKind::Directory),
+    ("tree", ObjectKind::Directory),
+    ("link", ObjectKind::Link),
+    ("symlink", ObjectKind::Link),
+];
 
 impl Object {
     /// Classifies the object and adds its entries to the records. `inner` is true if something
@@ -81,7 +88,14 @@ impl Object {
         let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
         let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
-        if undigested && (self.is_no_file() || self.never_has_digest()) || self.is_folder_of_store() {
+        let object = self.object_kind().filter(|_| undigested);
+        if let (Some(kind), Some(name), Some(group)) = (object, &naming.name, group) {
+            walk.records.begin(walk.at);
+            walk.records.name(name);
+            walk.records.object(kind);
+            walk.records.doubt(group);
+        }
+        if object.is_some() || undigested && self.never_has_digest() || self.is_folder_of_store() {
             return Statement::Nothing;
         }
         if let Some(name) = &naming.name
@@ -206,7 +220,7 @@ impl Object {
         self.iter().any(|(key, value, member)| {
             let is = |word: &&str| key.eq_ignore_ascii_case(word);
             let named = FOLDERS.iter().chain(&["path"]).any(&is) && is_below(value);
-            let typed = is(&"type") && NO_FILES[..3].contains(&value);
+            let typed = is(&"type") && NO_FILES.contains(&(value, ObjectKind::Directory));
             is_text(member) && (named || typed)
         })
     }
@@ -225,15 +239,14 @@ impl Object {
         }
     }
 
-    /// Returns true if the object is marked as something other than a file.
-    fn is_no_file(&self) -> bool {
-        self.iter().any(|(key, value, member)| match member.kind {
-            Kind::True => key.eq_ignore_ascii_case("isdir"),
-            Kind::Text => {
-                let typed = ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word));
-                typed && NO_FILES.contains(&value)
+    /// Returns the kind of the object if it is marked as something other than a file.
+    fn object_kind(&self) -> Option<ObjectKind> {
+        self.iter().find_map(|(key, value, member)| match member.kind {
+            Kind::True => key.eq_ignore_ascii_case("isdir").then_some(ObjectKind::Directory),
+            Kind::Text if ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word)) => {
+                NO_FILES.iter().find(|(name, _)| *name == value).map(|(_, kind)| *kind)
             }
-            _ => false,
+            _ => None,
         })
     }
 
