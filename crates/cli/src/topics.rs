@@ -15,7 +15,7 @@ pub struct Topic {
 }
 
 /// All help topics.
-pub const TOPICS: [Topic; 6] = [
+pub const TOPICS: [Topic; 7] = [
     Topic {
         name: "exit-status",
         about: "what each exit status means",
@@ -81,6 +81,32 @@ algorithms reports that there is no protection against tampering.
 (blake2b-256, shake128-512), the suffix -tree (sha256-tree) or a part size
 ('s3-etag;part=16MiB', quoted because of the semicolon).
 Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
+",
+    },
+    Topic {
+        name: "selection",
+        about: "how to select files by name, size and time",
+        text: "\
+A GLOB has the syntax of .gitignore. `--only` also accepts plain names.
+
+  truesum hash --exclude '*.tmp' photos        without a slash: any file or folder
+                                               with this name, at any depth
+  truesum hash --exclude raw/old photos        with a slash: only photos/raw/old
+  truesum hash --exclude /raw photos           only photos/raw, not photos/b/raw
+  truesum hash --exclude '**/raw/old' photos   raw/old at any depth
+  truesum hash --include '*.{jpg,png}' photos  only these files
+  truesum check --only raw SHA256SUMS          only entries in the folder raw
+
+A GLOB with a slash is relative to the folder that is searched: the folder named
+on the command line (photos, photos/, . or an absolute path), or, for entries of
+a manifest, the folder that their names are relative to. A leading ./ has the
+same meaning as a leading slash. Files and folders named on the command line are
+themselves compared with a GLOB as they are spelled there.
+
+Excluding a folder excludes its contents. --exclude takes precedence over
+--include. --newer, --older, --min-size and
+--max-size select by time and size, and --gitignore applies .gitignore files.
+The summary reports how many files were excluded.
 ",
     },
     Topic {

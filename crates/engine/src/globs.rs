@@ -20,7 +20,7 @@ impl Globs {
         let mut expanded = Vec::new();
         expand(glob, String::new(), &mut expanded)
             .map_err(|why| format!("error parsing glob '{}': {why}", glob.escape_debug()))?;
-        self.0.extend(expanded.iter().filter_map(|glob| pattern(glob.as_bytes())));
+        self.0.extend(expanded.iter().filter_map(|glob| pattern(anchored(glob).as_bytes())));
         Ok(())
     }
 
@@ -53,6 +53,16 @@ impl Globs {
         };
         self.0.iter().rev().find(matches).map(|glob| !glob.is_negative())
     }
+}
+
+/// Returns a glob with `/` instead of `./` at its beginning: both stand for the folder that is searched.
+fn anchored(glob: &str) -> String {
+    let (not, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
+    let mut below = rest;
+    while let Some(behind) = below.strip_prefix("./") {
+        below = behind.trim_start_matches('/');
+    }
+    if below.len() == rest.len() || below.is_empty() { glob.to_owned() } else { format!("{not}/{below}") }
 }
 
 /// Parses one glob. Repeated `**/` are reduced to one, which is equivalent and bounds the matching time.
@@ -154,6 +164,9 @@ mod tests {
             (&["*.{jpg,png}"], "a/b.gif", false, None),
             (&["/b"], "a/b", false, None),
             (&["/a"], "/a", false, Some(true)),
+            (&["./a"], "a", false, Some(true)),
+            (&["./a"], "b/a", false, None),
+            (&["!.//./a/*"], "a/b", false, Some(false)),
             (&["b/"], "a/b", false, None),
             (&["b/"], "a/b", true, Some(true)),
             (&["a/**/z"], "a/b/c/z", false, Some(true)),

@@ -86,11 +86,11 @@ options! {
         /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
         /// sockets.
         special: Special,
-        /// The selection of files by globs, sizes and times, which also applies to the roots. Lists of
-        /// names and samples are left to the caller, which knows the entries.
+        /// The selection of files by globs, sizes and times, which also applies to the roots. Globs are
+        /// matched against names relative to the root, and against the path of a root as it was given.
+        /// Lists of names and samples are left to the caller, which knows the entries.
         select: Selection,
-        /// Match globs against the name below the root, as in a manifest, instead of the complete path.
-        /// They then do not apply to the root itself.
+        /// Apply globs only to what is below the roots, and not to the roots themselves.
         below_root: bool,
         /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
         gitignore: bool,
@@ -169,7 +169,7 @@ pub struct Walk {
     /// The folder in each root at which the walk begins; empty for the root itself.
     start: Vec<u8>,
     options: Options,
-    /// The length of the path prefix that globs are not matched against.
+    /// The length of the root's path, which globs are not matched against.
     skip: usize,
     left_out: LeftOut,
     /// Standard input was returned, which can be read only once.
@@ -315,7 +315,7 @@ impl Walk {
         while path.len() > 1 && path.ends_with(b"/") {
             path.pop();
         }
-        self.skip = if self.options.below_root { path.len() } else { 0 };
+        self.skip = path.len();
         let confinement = if self.options.follow { Confinement::Anywhere } else { Confinement::NoLinks };
         let anchor = match Anchor::argument(&path, confinement) {
             Ok(anchor) => anchor,
@@ -424,7 +424,7 @@ impl Walk {
     /// Returns whether globs exclude the current path, which is then counted.
     fn is_left_out(&mut self, kind: FileType) -> bool {
         let rest = &self.path[self.skip..];
-        let name = if self.skip == 0 { rest } else { rest.strip_prefix(b"/").unwrap_or(rest) };
+        let name = rest.strip_prefix(b"/").unwrap_or(rest);
         let passes = self.options.select.passes(name, kind == FileType::Directory);
         !passes && self.count_left_out(kind)
     }

@@ -393,11 +393,11 @@ fn failed_file_is_reported_every_run_until_it_is_good() {
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run and was not read in this one\n\
                 hint: to check such a file again now, use --only NAME with the same --state\n\
-                truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs (1 not read in any run so far)\n";
+                truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs (1 not checked in any run so far)\n";
     assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, the other 2 were read in earlier runs\n";
+    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, the other 2 were checked in earlier runs\n";
     assert_eq!(result_of(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 
@@ -525,4 +525,47 @@ fn entry_is_found_by_any_path_to_its_file() {
         assert_eq!((out, code), (format!("{entry}: OK\n"), Some(0)), "{entry}");
     }
     assert_eq!(check("d", "SHA256SUMS", "../o"), (String::new(), Some(1)));
+}
+
+#[test]
+fn globs_with_a_slash_are_relative_to_the_folder_that_is_searched() {
+    // regression: `hash --exclude sub/c .` did not exclude ./sub/c, because the glob was compared with the complete path.
+    let folder =
+        Folder::with(&[("d/c", "abc"), ("d/sub/c", "abc"), ("d/sub/e", "abc"), ("d/x/sub/c", "abc")]);
+    let absolute = folder.path("d").into_os_string().into_string().unwrap();
+    let found = |args: &[&str], prefix: &str| -> Vec<String> {
+        let ran = folder.run(args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+        ran.out().lines().map(|line| line.split("  ").nth(1).unwrap().replace(prefix, "")).collect()
+    };
+    for (named, prefix) in [("d", "d/"), ("d/", "d/"), ("./d", "./d/"), (&absolute, &*format!("{absolute}/"))]
+    {
+        for glob in ["sub/c", "/sub/c", "./sub/c", "sub/[c]"] {
+            assert_eq!(
+                found(&["hash", "--exclude", glob, named], prefix),
+                ["c", "sub/e", "x/sub/c"],
+                "{named} {glob}"
+            );
+            assert_eq!(found(&["hash", "--include", glob, named], prefix), ["sub/c"], "{named} {glob}");
+        }
+        assert_eq!(found(&["hash", "--exclude", "**/sub/c", named], prefix), ["c", "sub/e"]);
+    }
+    let inside = folder
+        .command()
+        .current_dir(folder.path("d"))
+        .args(["hash", "--exclude", "sub/c", "."])
+        .output()
+        .unwrap();
+    let inside = String::from_utf8(inside.stdout).unwrap();
+    assert!(!inside.contains("  ./sub/c") && inside.contains("  ./x/sub/c"), "{inside}");
+    // Names in a manifest are relative to its folder.
+    assert_eq!(folder.run(&["hash", "-o", "d/M", "d"]).code, Some(0));
+    for words in [&["--exclude", "sub/c"][..], &["--exclude", "./sub/c"], &["--exclude", "/sub/c"]] {
+        let ran = folder.run(&[&["check"], words, &["d/M"]].concat());
+        assert_eq!(ran.out(), "c: OK\nsub/e: OK\nx/sub/c: OK\n", "{}", ran.err);
+    }
+    for only in ["sub/c", "./sub/c", "sub/[c]"] {
+        let ran = folder.run(&["check", "--only", only, "d/M"]);
+        assert_eq!(ran.out(), "sub/c: OK\n", "{only}: {}", ran.err);
+    }
 }
