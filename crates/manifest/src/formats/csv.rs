@@ -112,6 +112,9 @@ const FILES: &[&str] = &[
     "object",
     "objectname",
     "resource",
+    "asset",
+    "assetname",
+    "artifact",
 ];
 const NAMES: &[&str] = &[
     "name", "nom", "nombre", "nome", "naam", "nazwa", "název", "namn", "navn", "имя", "名前", "名称", "名稱",
@@ -298,6 +301,15 @@ fn column(title: &[u8]) -> Column {
                 }
             }
         }
+    }
+}
+
+/// Returns the rank of a column's title among those of columns with names; the lowest is preferred.
+pub(super) fn name_rank(title: &[u8]) -> Option<u8> {
+    match column(title) {
+        Column::Name(rank) => Some(rank),
+        Column::FullPath => Some(u8::MAX),
+        _ => None,
     }
 }
 

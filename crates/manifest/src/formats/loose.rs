@@ -9,6 +9,7 @@ use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
+use crate::formats::csv::name_rank;
 use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
 use crate::line::Reason;
 use crate::path::FOLDER_LIMIT;
@@ -26,6 +27,7 @@ pub(crate) static LOOSE: Format = Format {
             name: None,
             properties: Vec::new(),
             stated: Vec::new(),
+            named: None,
         })
     }),
     ..Format::DEFAULT
@@ -396,6 +398,8 @@ struct Loose {
     properties: Vec<String>,
     /// The algorithms of a table's columns according to its header.
     stated: Vec<Option<String>>,
+    /// The column of names according to the header, if it has such a title.
+    named: Option<usize>,
 }
 
 impl Loose {
@@ -409,6 +413,8 @@ impl Loose {
             // otherwise it is a file without a digest.
             if self.stated.is_empty() || heading.iter().any(Option::is_some) {
                 self.stated = heading;
+                let ranks = cells.iter().enumerate().filter_map(|(at, cell)| Some((name_rank(cell)?, at)));
+                self.named = ranks.min().map(|(_, at)| at);
                 return Ok(None);
             }
             return Err(Reason::EmptyDigest);
@@ -416,12 +422,14 @@ impl Loose {
         if !self.stated.is_empty() && cells.len() > self.stated.len() {
             return Err(Reason::Part("more cells than columns"));
         }
+        let named = self.named.filter(|_| !self.stated.is_empty());
         let mut entry = Entry::default();
         for (at, cell) in cells.iter().enumerate() {
+            let is_name = named.map_or(entry.path.is_empty(), |named| named == at);
             let column = self.stated.get(at).cloned().flatten();
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
-            } else if entry.path.is_empty() && !(self.stated.is_empty() && is_long_hex(cell)) {
+            } else if is_name && !(self.stated.is_empty() && is_long_hex(cell)) {
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
                 return Err(Reason::Part("a digest in a column whose title is not a known algorithm"));

@@ -74,7 +74,11 @@ pub(crate) static SIGSTORE: Format = Format {
         (is_bundle && !holds(head.text, b"\"dsseEnvelope\"")).then_some(Claim { sign: Sign::Mark, at: 0 })
     },
     reading: Reading::Not(|options| {
-        verify_with(options, |name, file| format!("cosign verify-blob --bundle {name} {file}"))
+        verify_with(options, |name, file| {
+            format!(
+                "cosign verify-blob --bundle {name} --certificate-identity WHO --certificate-oidc-issuer URL {file}"
+            )
+        })
     }),
     ..DETACHED
 };
@@ -109,7 +113,8 @@ pub const VERIFY: &str = "to verify it: ";
 /// Returns the error message, with the command that verifies the signature of the signed file.
 fn verify_with(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
     let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
-    let dot = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
+    let stem = name.strip_suffix(b".json").filter(|stem| stem.ends_with(b".sigstore")).unwrap_or(name);
+    let dot = stem.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
     let command = command(&display_safe(name), &signed);
     format!("this is a detached signature of {signed}; it contains no checksums; {VERIFY}{command}")

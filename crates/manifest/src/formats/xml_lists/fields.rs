@@ -260,13 +260,9 @@ impl Walk<'_> {
             (None, _) => return self.record(open, all.first().map_or(&[], Vec::as_slice)),
             (Some(names), None) => names,
             (Some(names), Some(others)) if below(&others, &names) && names != others => others,
-            (Some(names), Some(others)) => {
-                if !below(&names, &others) {
-                    self.record(open, &[Some(names[0].clone())]);
-                    return self.records.fault_of("two possible names for one file", others[0]);
-                }
-                names
-            }
+            (Some(names), Some(others)) if below(&names, &others) => names,
+            // The first is the name that the file had in the past, and the others are where it is now.
+            (Some(_), Some(others)) => others,
         };
         names.dedup();
         names.iter().for_each(|name| self.record(open, &[Some((*name).clone())]));
