@@ -75,7 +75,7 @@ impl Recorded {
     /// Returns the algorithms to compute for the file with this name if those of the run are not
     /// sufficient to compare it.
     pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
-        let record = self.records.get(&self.name_key(name))?;
+        let record = self.records.get(&self.record_key(name)?)?;
         let recorded = || (0..self.specs.len()).filter(|bit| record.has(*bit));
         if recorded().any(|bit| self.run.contains(&self.specs[bit])) {
             return None;
@@ -91,6 +91,20 @@ impl Recorded {
 
     fn name_key(&self, name: &[u8]) -> u64 {
         self.keys.hash_one(name.strip_prefix(b"./").unwrap_or(name))
+    }
+
+    /// Returns the key of the record of the file with this name. A file that is reached through a symbolic link has the
+    /// record of the link's target if there is none under its own name.
+    fn record_key(&self, name: &[u8]) -> Option<u64> {
+        let own = self.name_key(name);
+        if self.records.contains_key(&own) {
+            return Some(own);
+        }
+        let root = self.root.as_deref()?;
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root }.canonicalize().ok()?;
+        let target = root.join(OsStr::from_bytes(name)).canonicalize().ok()?;
+        let target = self.name_key(target.strip_prefix(&root).ok()?.as_os_str().as_bytes());
+        self.records.contains_key(&target).then_some(target)
     }
 
     /// Returns the name of an entry as the new manifest would spell it.
@@ -247,9 +261,11 @@ impl Earlier {
     /// of all algorithms of its job.
     pub fn compare(&mut self, entry: &Entry) {
         let recorded = &self.recorded;
-        let key = recorded.name_key(&entry.path);
+        let Some(key) = recorded.record_key(&entry.path) else { return };
         let Some(record) = recorded.records.get(&key) else { return };
-        self.found.insert(key);
+        if key == recorded.name_key(&entry.path) {
+            self.found.insert(key);
+        }
         let unmoved = |found: Time| match record.mtime {
             Some(time) => same_time(time, found),
             None => !is_edited(recorded.written, found),

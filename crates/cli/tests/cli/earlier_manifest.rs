@@ -258,3 +258,25 @@ fn corruption_is_detected_if_the_root_differs() {
         std::fs::remove_file(folder.path(if first.contains(&"s/S") { "s/S" } else { "S" })).unwrap();
     }
 }
+
+#[test]
+fn corruption_is_detected_through_a_symbolic_link() {
+    // regression: a file reached through a link was not compared with the earlier entry of the link's target.
+    for words in [
+        &["hash", "-L", "-o", "M", "d"][..],
+        &["hash", "-o", "M", "d/l"],
+        &["hash", "-a", "md5", "-o", "M", "d/l"],
+    ] {
+        let folder = Folder::with(&[("s/a", "good"), ("d/b", "b")]);
+        symlink("../s/a", folder.path("d/l")).unwrap();
+        let time = std::fs::metadata(folder.path("s/a")).unwrap().modified().unwrap();
+        wait_for_next_tick();
+        assert_eq!(folder.run(&["hash", "-o", "M", "s", "d"]).code, Some(0));
+        let before = folder.read("M");
+        folder.write("s/a", "rott");
+        set_mtime(&folder, "s/a", time);
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains("1 file is corrupt"), "{words:?}: {}", ran.err);
+        assert_eq!(folder.read("M"), before);
+    }
+}
