@@ -19,7 +19,7 @@ use truesum::manifest::path::{alternatives, display_safe};
 use truesum::manifest::{Entry, Format, PieceList, Time};
 use truesum::{Event, Mapping, Options, Progress, ReadOptions, Verdict, Verification};
 use truesum_fs::metadata::modified;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{BACKSLASH_SEPARATES, OsStrExt};
 
 /// Maximum number of files that are named.
 pub const NAMED: usize = 5;
@@ -111,7 +111,7 @@ impl Recorded {
     fn spelled(&self, name: &[u8], naming: &mut Option<Naming>) -> Vec<u8> {
         let folder = self.root.as_deref().or(self.path.parent()).unwrap_or(Path::new(""));
         let exists = |name: &[u8]| folder.join(OsStr::from_bytes(name)).symlink_metadata().is_ok();
-        let other = name.contains(&b'\\') && !exists(name);
+        let other = name.contains(&b'\\') && (BACKSLASH_SEPARATES || !exists(name));
         let other = other.then(|| alternatives(name).find(|name| exists(name))).flatten();
         let name = other.as_deref().unwrap_or(name);
         let odd = |part: &[u8]| matches!(part, b"" | b"." | b"..");

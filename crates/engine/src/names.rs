@@ -209,15 +209,17 @@ mod tests {
         }
         let root = Root::folder(dir.path(), false).unwrap();
         let mut folders = Folders::new(&root, Spellings::ALL);
+        // Where the volume ignores case, names that differ only in case are those of one file.
+        let ignores_case = dir.path().join("SUB").exists();
         let one = |found: &str| Some(found.as_bytes().to_vec());
         for (name, expected) in [
             ("sub/file", one("Sub/File")),
             ("./SUB//FILE", one("Sub/File")),
             ("sub\\file", one("Sub/File")),
-            ("FLAT/F", one("flat\\f")),
-            ("TWO/x", None),
+            ("FLAT/F", one(if cfg!(windows) { "flat/f" } else { "flat\\f" })),
+            ("TWO/x", one("Two/x").filter(|_| ignores_case)),
             ("A/BOTH", one("a/both")),
-            ("a/OTHER", one("A/other")),
+            ("a/OTHER", one(if ignores_case { "a/other" } else { "A/other" })),
             ("deep/\u{e9}/f", one("deep/e\u{301}/F")),
             ("sub", None),
             ("none", None),
@@ -234,6 +236,6 @@ mod tests {
         let requested = b"SUB/file".to_vec();
         let found = NameMatch::One { found: b"Sub/File".to_vec(), requested };
         assert_eq!(folders.find(b"SUB\\file"), found);
-        assert_eq!(folders.find(b"TWO/x"), NameMatch::Several);
+        assert_eq!(folders.find(b"TWO/x") == NameMatch::Several, !ignores_case);
     }
 }

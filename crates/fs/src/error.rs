@@ -1,6 +1,6 @@
 //! The error for one file: path, action and cause. Such errors are values, and the run continues.
 
-use crate::name::{OsStrExt, native};
+use crate::name::{OsStrExt, explanation, native};
 pub use crate::sys::errno::Errno;
 use std::ffi::OsStr;
 use std::fmt;
@@ -50,7 +50,12 @@ pub enum Cause {
 impl Error {
     /// Returns a system error.
     pub fn io(path: &[u8], action: &'static str, error: impl Into<io::Error>) -> Error {
-        Error { path: path.to_vec(), action, cause: Cause::Io(error.into()) }
+        let error = error.into();
+        let cause = match explanation(path, &error) {
+            Some(why) => Cause::Other(why.to_owned()),
+            None => Cause::Io(error),
+        };
+        Error::new(path, action, cause)
     }
 
     /// Returns an error with this cause.

@@ -4,5 +4,6 @@
 //! names and methods of those in the standard library.
 
 pub use crate::sys::name::{
-    OsStrExt, OsStringExt, argument, entry_name, expanded, from_line, native, plain, program,
+    BACKSLASH_SEPARATES, OsStrExt, OsStringExt, argument, check, entry_name, expanded, explanation,
+    from_line, native, plain, program,
 };

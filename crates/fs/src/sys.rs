@@ -6,11 +6,12 @@
 //! | `linux/` | what only Linux has, or has in a better form |
 //! | `bsd/` | what macOS and FreeBSD do differently |
 //! | `windows/` | Windows |
+//! | `portable/` | Linux with the calls of macOS and FreeBSD, to test them: `--cfg truesum_fs="portable"` |
 //!
-//! `linux.rs`, `bsd.rs` and `windows.rs` each list all concepts with the file that implements them, so a question such
-//! as "how is a file replaced atomically on FreeBSD" is answered by the line `replace` in `bsd.rs`. The files
-//! directly in this folder are the types that all backends return. Only code in this folder may depend on the platform
-//! (`cfg`); everything above uses these functions:
+//! `linux.rs`, `bsd.rs`, `windows.rs` and `portable.rs` each list all concepts with the file that implements them, so a
+//! question such as "how is a file replaced atomically on FreeBSD" is answered by the line `replace` in `bsd.rs`. The
+//! files directly in this folder are the types that all backends return. Only code in this folder may depend on the
+//! platform (`cfg`); everything above uses these functions:
 //!
 //! | concept | functions |
 //! |---|---|
@@ -26,7 +27,9 @@
 //! | `machine` | `host`, `system`, `architecture`, `settings_folder` |
 //! | `mapped` | `Window`, `is_resident` |
 //! | `mounts` | `absent`: file systems that should be mounted |
-//! | `name` | `OsStrExt`, `OsStringExt`: names as bytes and as paths; `argument`, `expanded`, `from_line`, `native`, `plain`, `entry_name`, `program`: paths as users, programs and manifests write them |
+//! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `entry_name`, `program`: paths as users, programs and manifests write them |
+//! | `path` | `real_path`: the path of an open file (not on Windows) |
+//! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
 //! | `process` | `end_with_parent`, `use_one_heap`, `exit_at_once` |
 //! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
@@ -48,11 +51,14 @@ pub mod writers;
 
 #[cfg(any(target_os = "macos", target_os = "freebsd"))]
 mod bsd;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(truesum_fs = "portable")))]
+mod linux;
+#[cfg(all(target_os = "linux", truesum_fs = "portable"))]
+#[path = "sys/portable.rs"]
 mod linux;
 #[cfg(unix)]
 mod unix;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(truesum_fs = "portable", not(target_os = "linux")))]
 pub(crate) mod unmapped;
 #[cfg(windows)]
 mod windows;

@@ -5,10 +5,15 @@
 
 use crate::metadata::{FileType, Metadata};
 use crate::sys::guarantees::SECOND;
-pub use crate::sys::guarantees::{Sizes, Stamps, System};
-use crate::sys::volume;
+pub use crate::sys::guarantees::{Guarantees, Sizes, Stamps, System};
+use crate::sys::{GUARANTEES, volume};
 use std::cell::RefCell;
 use std::fs::File;
+
+/// Returns what this system guarantees.
+pub fn guarantees() -> Guarantees {
+    GUARANTEES
+}
 
 impl System {
     /// Pipes, devices and anything else that is not a regular file.

@@ -14,7 +14,7 @@ use crate::error::{Cause, Errno, Error};
 use crate::handle;
 use crate::lock::Lock;
 use crate::metadata::Metadata;
-use crate::name::{OsStrExt, plain};
+use crate::name::{self, OsStrExt, plain};
 use crate::open::{Root, open_companion};
 use crate::resolve::OpenMode;
 use crate::stop::Stop;
@@ -72,6 +72,7 @@ impl AtomicFile {
     /// Fails if the folder does not exist or is not writable, or if the target is not a regular file.
     pub fn create(target: &Path) -> Result<AtomicFile, Error> {
         let fail = |error: io::Error| Error::io(target.as_os_str().as_bytes(), "write", error);
+        name::check(target.as_os_str().as_bytes()).map_err(|error| fail(error.into()))?;
         // The links of /proc to pipes and sockets have no path to resolve.
         if std::fs::metadata(target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let why = Cause::Other("it is not a regular file".to_owned());

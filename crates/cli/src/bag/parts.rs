@@ -6,12 +6,12 @@ use crate::output::save;
 use crate::words::path_word;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use truesum::Error;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Options, Reader};
 use truesum::update::Consent;
 use truesum::verify::bag::is_part;
+use truesum::{Error, Root};
 use truesum_fs::name::OsStrExt;
 
 /// A request to create or update a bag.
@@ -112,8 +112,13 @@ impl Place {
         }
         let is_top = target.parent() == Some(&self.real);
         let is_written = is_part(&target) || target.file_name().is_some_and(|name| name == "bag-info.txt");
-        (is_top && is_written)
-            .then_some("cannot be in a bag: it is a symbolic link to a file that truesum rewrites")
+        if is_top && is_written {
+            return Some("cannot be in a bag: it is a symbolic link to a file that truesum rewrites");
+        }
+        let root = Root::folder(&self.real, false);
+        let is_followed = root.is_ok_and(|root| root.stat(below.as_os_str().as_bytes(), true).is_ok());
+        (!is_followed)
+            .then_some("cannot be in a bag: it is a symbolic link, and checks on this system follow none")
     }
 }
 

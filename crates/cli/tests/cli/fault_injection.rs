@@ -5,6 +5,7 @@ use crate::strace::{can_trace, run};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use truesum_fs::system::guarantees;
 
 /// An earlier manifest, because other files are not replaced.
 const OLD_MANIFEST: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  old\n";
@@ -257,7 +258,7 @@ fn kill_at_every_call(folder: &Path, args: &[&str], calls: &[(String, usize)], o
         }
     }
     assert!(old_seen > 20 && new_seen > 1, "{old_seen} times the old one, {new_seen} times the new one");
-    assert!(left <= 1, "{left} times another file was left");
+    assert!(left <= 1 || !guarantees().leaves_nothing_when_killed, "{left} times another file was left");
 }
 
 #[test]

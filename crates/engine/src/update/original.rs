@@ -94,11 +94,13 @@ impl Read for Placed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+    use truesum_fs::write::AtomicFile;
 
     #[test]
     fn concurrently_modified_manifest_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let (name, other) = (folder.path().join("M"), folder.path().join("N"));
+        let name = folder.path().join("M");
         let of = |text: &str| {
             std::fs::write(&name, text).unwrap();
             Original::open(&name).unwrap()
@@ -115,8 +117,9 @@ mod tests {
             "written to"
         );
         let original = of("one");
-        std::fs::copy(&name, &other).unwrap();
-        std::fs::rename(&other, &name).unwrap();
+        let mut other = AtomicFile::create(&name).unwrap();
+        other.write_all(b"one").unwrap();
+        other.commit().unwrap();
         assert!(
             matches!(original.unchanged(&name), Err(Error { cause: Cause::Changed(_), .. })),
             "another file"

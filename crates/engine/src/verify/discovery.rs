@@ -310,6 +310,6 @@ mod tests {
         ] {
             assert_eq!(has_manifest_name(Path::new(name)), expected, "{name}");
         }
-        assert!(has_manifest_name(Path::new(OsStr::from_bytes(b"\xff.sha256"))));
+        assert!(has_manifest_name(Path::new(OsStr::from_bytes(b"\xed\xa0\x80.sha256"))));
     }
 }

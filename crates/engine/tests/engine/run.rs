@@ -13,6 +13,7 @@ use truesum::{
     Verdict, Version, run,
 };
 use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::system::guarantees;
 
 #[derive(Default)]
 struct Collected {
@@ -211,7 +212,8 @@ fn hard_links_are_read_once_and_all_reported() {
         let (mut collected, progress) = (Collected::default(), Progress::default());
         let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
         assert_eq!(summary.files(), 40);
-        assert_eq!(progress.bytes(), data.len() as u64, "the bytes were read once");
+        let reads = if guarantees().reads_hard_links_once { 1 } else { 40 };
+        assert_eq!(progress.bytes(), reads * data.len() as u64);
         let expected = specs[0].digest(&data);
         for (i, outcome) in collected.outcomes.iter().enumerate() {
             assert_eq!(outcome.job.name(), format!("l{i}").into_bytes());

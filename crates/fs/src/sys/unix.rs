@@ -11,7 +11,7 @@ pub mod machine;
 pub mod mounts;
 pub mod name;
 pub mod open;
-#[cfg(any(test, not(target_os = "linux")))]
+#[cfg(any(test, truesum_fs = "portable", not(target_os = "linux")))]
 pub mod parent;
 pub mod process;
 pub mod replace;

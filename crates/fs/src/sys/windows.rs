@@ -1,5 +1,6 @@
 //! Windows.
 
+use super::guarantees::Guarantees;
 pub(crate) use super::unmapped as mapped;
 
 pub(crate) mod attributes;
@@ -30,3 +31,13 @@ pub(crate) mod volume;
 pub mod wait;
 pub(crate) mod waits;
 pub(crate) mod writeback;
+
+/// What Windows guarantees.
+pub(crate) const GUARANTEES: Guarantees = Guarantees {
+    follows_links_inside: false,
+    notices_writers: true,
+    reads_hard_links_once: false,
+    maps_files: false,
+    leaves_nothing_when_killed: false,
+    writes_below_long_paths: false,
+};

@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, entry_name};
+use truesum_fs::name::{BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
@@ -323,7 +323,8 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         let named = self.data.as_ref().map(|(data, _)| data.clone());
         let mut open = named.or_else(|| self.relative(&path));
-        if open.is_none() && path.contains(&b'\\') && !self.root.exists(OsStr::from_bytes(&path)) {
+        let is_name = |path: &[u8]| !BACKSLASH_SEPARATES && self.root.exists(OsStr::from_bytes(path));
+        if open.is_none() && path.contains(&b'\\') && !is_name(&path) {
             open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
         }
         if self.release && open.is_none() && !self.root.exists(OsStr::from_bytes(&path)) {
@@ -511,9 +512,11 @@ mod tests {
         let text = format!("{MD5}  sub\\f\n{MD5}  sub\\g\n{MD5}  sub\\none\n");
         let mut listed = ListedNames::default();
         let (jobs_found, _) = jobs(&text, &root(&dir), Some(&mut listed));
-        assert_eq!(jobs_found, ["1:sub\\\\f:md5:sub/f", "2:sub\\\\g:md5:=", "3:sub\\\\none:md5:="]);
+        let second = if BACKSLASH_SEPARATES { "sub/g" } else { "=" };
+        let expected = ["1:sub\\\\f:md5:sub/f", &format!("2:sub\\\\g:md5:{second}"), "3:sub\\\\none:md5:="];
+        assert_eq!(jobs_found, expected);
         assert!(listed.contains(b"sub/f"));
-        assert!(!listed.contains(b"sub/g"));
+        assert_eq!(listed.contains(b"sub/g"), BACKSLASH_SEPARATES);
     }
 
     #[cfg(unix)]

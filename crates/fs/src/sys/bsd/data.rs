@@ -1,4 +1,4 @@
-//! The contents of open files, with advice for the cache: posix_fadvise(2) on FreeBSD, `F_RDAHEAD` and `F_RDADVISE`
+//! The contents of open files, with advice for the cache: posix_fadvise(2), or `F_RDAHEAD` and `F_RDADVISE`
 //! (fcntl(2)) on macOS.
 
 pub use crate::sys::unix::data::{read, read_at, seek_data, seek_hole, write, write_at};
@@ -6,13 +6,13 @@ use std::fs::File;
 use std::num::NonZeroU64;
 
 /// Advises the kernel that a file is read from beginning to end.
-#[cfg(target_os = "freebsd")]
+#[cfg(not(target_os = "macos"))]
 pub fn advise_sequential(file: &File) {
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Sequential);
 }
 
 /// Advises the kernel that `len` bytes are read soon.
-#[cfg(target_os = "freebsd")]
+#[cfg(not(target_os = "macos"))]
 pub fn advise_soon(file: &File, offset: u64, len: Option<NonZeroU64>) {
     let _ = rustix::fs::fadvise(file, offset, len, rustix::fs::Advice::WillNeed);
 }

@@ -34,7 +34,7 @@ pub fn rename(old: &File, from: &[u8], new: &File, to: &[u8]) -> Result<(), Errn
 }
 
 /// Renames a file. Nothing is replaced.
-#[cfg(target_os = "freebsd")]
+#[cfg(not(target_os = "macos"))]
 pub fn rename(old: &File, from: &[u8], new: &File, to: &[u8]) -> Result<(), Errno> {
     rename_by_link(old, from, new, to)
 }

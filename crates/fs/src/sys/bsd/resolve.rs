@@ -4,6 +4,7 @@
 use crate::sys::access::{Confinement, OpenMode};
 use crate::sys::errno::Errno;
 use crate::sys::metadata::Metadata;
+pub use crate::sys::path::real_path;
 use crate::sys::unix::parent::{open_simply, read_link_in_parent, stat_in_parent};
 pub use crate::sys::unix::resolve::PATH_MAX;
 use crate::sys::unix::resolve::{base, flags, open_any};
@@ -43,31 +44,6 @@ pub fn read_link(
     confinement: Confinement,
 ) -> Result<(Metadata, Vec<u8>), Errno> {
     read_link_in_parent(base(folder), path, confinement)
-}
-
-/// Returns the path of an open file without symbolic links (`F_GETPATH`, fcntl(2)).
-#[cfg(target_os = "macos")]
-pub fn real_path(file: &File) -> Result<Vec<u8>, Errno> {
-    Ok(rustix::fs::getpath(file)?.into_bytes())
-}
-
-/// Returns the path of an open file without symbolic links (`F_KINFO`, fcntl(2)).
-#[cfg(target_os = "freebsd")]
-#[allow(unsafe_code)]
-pub fn real_path(file: &File) -> Result<Vec<u8>, Errno> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: all-zero is a valid value; the call writes to it no more than the size that it names.
-    let info = unsafe {
-        let mut info: libc::kinfo_file = std::mem::zeroed();
-        info.kf_structsize = size_of::<libc::kinfo_file>() as _;
-        if libc::fcntl(file.as_raw_fd(), libc::F_KINFO, &raw mut info) != 0 {
-            return Err(Errno::of(&std::io::Error::last_os_error()));
-        }
-        info
-    };
-    let path: Vec<u8> = info.kf_path.iter().map(|&byte| byte as u8).take_while(|&byte| byte != 0).collect();
-    // The kernel does not always know the name.
-    if path.is_empty() { Err(Errno::NOENT) } else { Ok(path) }
 }
 
 /// Returns a path that leads to an open file or folder: the one it has now, because descriptors of folders have no names

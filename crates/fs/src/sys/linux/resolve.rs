@@ -6,14 +6,14 @@
 use crate::sys::access::{Confinement, OpenMode};
 use crate::sys::errno::Errno;
 use crate::sys::metadata::Metadata;
+pub use crate::sys::path::{alias, real_path};
 pub use crate::sys::unix::resolve::PATH_MAX;
 use crate::sys::unix::resolve::{base, flags, open_any, open_by_steps, openat};
 use crate::sys::unix::stat;
 use rustix::fs::{self, Mode, OFlags, ResolveFlags};
 use rustix::io::retry_on_intr;
 use std::fs::File;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// Opens a name of any length, relative to `folder` or the current one.
 pub fn open(
@@ -53,16 +53,6 @@ pub fn read_link(
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let link = File::from(open_any(base(folder), path, flags, confinement, open_short)?);
     Ok((stat::of(&link)?, fs::readlinkat(&link, c"", Vec::new())?.into_bytes()))
-}
-
-/// Returns the path of an open file without symbolic links. This requires `/proc`.
-pub fn real_path(file: &File) -> Result<Vec<u8>, Errno> {
-    Ok(fs::readlink(alias(file)?, Vec::new())?.into_bytes())
-}
-
-/// Returns a path that leads to an open file or folder, whatever its name.
-pub fn alias(file: &File) -> Result<PathBuf, Errno> {
-    Ok(format!("/proc/self/fd/{}", file.as_raw_fd()).into())
 }
 
 fn open_short(

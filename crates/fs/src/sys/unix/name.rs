@@ -1,6 +1,8 @@
 //! Names of files, which are bytes.
 
+use crate::sys::errno::Errno;
 use std::ffi::{OsStr, OsString};
+use std::io;
 pub use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,19 @@ pub fn argument(path: OsString) -> OsString {
 /// Returns the path as it is: shells expand patterns.
 pub fn expanded(path: OsString) -> Vec<OsString> {
     vec![path]
+}
+
+/// Whether a backslash separates the components of a path, instead of being part of a name.
+pub const BACKSLASH_SEPARATES: bool = false;
+
+/// Accepts every path.
+pub fn check(_path: &[u8]) -> Result<(), Errno> {
+    Ok(())
+}
+
+/// Returns nothing: the messages of these systems name the cause.
+pub fn explanation(_path: &[u8], _error: &io::Error) -> Option<&'static str> {
+    None
 }
 
 /// Returns the bytes of a path, as a name in a manifest.

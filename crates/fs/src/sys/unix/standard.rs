@@ -1,12 +1,18 @@
 //! The standard streams, which are descriptors 0 to 2.
 #![allow(unsafe_code)]
 
+#[cfg(not(target_os = "linux"))]
+use crate::sys::bsd::{path, placeholder};
 use crate::sys::errno::Errno;
-use rustix::fs::{Mode, OFlags};
+#[cfg(target_os = "linux")]
+use crate::sys::linux::{path, placeholder};
+use rustix::fs::OFlags;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, RawFd};
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -25,18 +31,7 @@ pub extern "C" fn occupy() {
         }
         closed.store(true, Relaxed);
         // The system returns the lowest free number, which is this one. It stays open to the end.
-        #[cfg(target_os = "linux")]
-        {
-            // A descriptor of a symbolic link makes reads and writes fail with EBADF, and opening `/dev/stdin` with
-            // ELOOP.
-            let place = rustix::fs::open(c"/proc/self", OFlags::PATH | OFlags::NOFOLLOW, Mode::empty());
-            if let Ok(place) = place {
-                let _ = place.into_raw_fd();
-                continue;
-            }
-        }
-        let direction = if fd == 0 { OFlags::WRONLY } else { OFlags::RDONLY };
-        if let Ok(place) = rustix::fs::open(c"/dev/null", direction, Mode::empty()) {
+        if let Ok(place) = placeholder::open(fd) {
             let _ = place.into_raw_fd();
         }
     }
@@ -67,17 +62,8 @@ pub fn inherited(fd: u32) -> io::Result<File> {
 }
 
 /// Returns the path of the file that is standard output, if it has one.
-#[cfg(target_os = "linux")]
 pub fn output_path() -> Option<PathBuf> {
-    std::fs::read_link("/proc/self/fd/1").ok()
-}
-
-/// Returns the path of the file that is standard output, if it has one.
-#[cfg(not(target_os = "linux"))]
-pub fn output_path() -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    let path = crate::sys::bsd::resolve::real_path(&stream(1)).ok()?;
-    Some(std::ffi::OsString::from_vec(path).into())
+    path::real_path(&stream(1)).ok().map(|path| OsString::from_vec(path).into())
 }
 
 /// Returns whether standard input may be read.

@@ -9,6 +9,7 @@ use super::failure::BAD_NAME;
 use crate::sys::errno::Errno;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::windows::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf, Prefix};
 
@@ -161,7 +162,11 @@ pub fn plain(path: PathBuf) -> PathBuf {
 pub fn plain_bytes(bytes: &[u8]) -> Vec<u8> {
     let plain = match bytes.strip_prefix(br"\\?\UNC\") {
         Some(share) => [br"\\", share].concat(),
-        None => bytes.strip_prefix(VERBATIM).unwrap_or(bytes).to_vec(),
+        None => match bytes.strip_prefix(VERBATIM) {
+            Some(rest @ [_, b':', b'\\', ..]) => rest.to_vec(),
+            // Without the prefix, the name of a volume would be a relative path.
+            _ => return bytes.to_vec(),
+        },
     };
     if path(&plain).is_ok() { plain } else { bytes.to_vec() }
 }
@@ -227,8 +232,33 @@ pub fn path(bytes: &[u8]) -> Result<Cow<'_, Path>, Errno> {
     Ok(path.into())
 }
 
+/// Whether a backslash separates the components of a path.
+pub const BACKSLASH_SEPARATES: bool = true;
+
+/// Fails if Windows would understand a path as another one.
+pub fn check(bytes: &[u8]) -> Result<(), Errno> {
+    path(bytes).map(drop)
+}
+
+/// Returns why an error for a path is [`BAD_NAME`], whose message does not name the cause.
+pub fn explanation(bytes: &[u8], error: &io::Error) -> Option<&'static str> {
+    if Errno::from_io_error(error) != Some(BAD_NAME) {
+        return None;
+    }
+    let Some(path) = checked(bytes) else { return Some("Windows cannot have a file with this name") };
+    Path::new(path).components().find_map(|component| match component {
+        Component::Normal(name) => refusal(name.as_bytes()),
+        _ => None,
+    })
+}
+
 /// Returns whether Windows understands a name as itself.
 pub fn is_plain(name: &[u8]) -> bool {
+    refusal(name).is_none()
+}
+
+/// Returns why a name is refused, unless Windows understands it as itself.
+fn refusal(name: &[u8]) -> Option<&'static str> {
     const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
     let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default().trim_ascii_end();
     let stem = String::from_utf8_lossy(stem).to_ascii_lowercase();
@@ -237,11 +267,16 @@ pub fn is_plain(name: &[u8]) -> bool {
     let is_port = port.is_some_and(|port| {
         ["\u{b9}", "\u{b2}", "\u{b3}"].contains(&port) || matches!(port.as_bytes(), [b'0'..=b'9'])
     });
-    let is_changed = matches!(name.last(), None | Some(b'.' | b' '));
-    let has_other_meaning = name
-        .iter()
-        .any(|byte| matches!(byte, 0..32 | b':' | b'/' | b'\\' | b'<' | b'>' | b'"' | b'|' | b'?' | b'*'));
-    !is_changed && !has_other_meaning && !is_port && !DEVICES.contains(&&*stem)
+    let is_special =
+        |byte: &u8| matches!(byte, 0..32 | b'/' | b'\\' | b'<' | b'>' | b'"' | b'|' | b'?' | b'*');
+    match name.last() {
+        None => Some("the name is empty"),
+        Some(b'.' | b' ') => Some("Windows ignores a dot or space at the end of a name"),
+        _ if name.contains(&b':') => Some("it is the name of a stream in a file"),
+        _ if name.iter().any(is_special) => Some("the name contains a character that Windows does not allow"),
+        _ if is_port || DEVICES.contains(&&*stem) => Some("it is the name of a device"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -274,6 +309,10 @@ mod tests {
             (r"\\?\UNC\server\share\a", r"\\server\share\a"),
             (r"\\?\C:\a.", r"\\?\C:\a."),
             (r"\\?\C:\NUL", r"\\?\C:\NUL"),
+            (
+                r"\\?\Volume{01234567-89ab-cdef-0123-456789abcdef}\a",
+                r"\\?\Volume{01234567-89ab-cdef-0123-456789abcdef}\a",
+            ),
         ] {
             assert_eq!(plain(long.into()), Path::new(expected));
         }
@@ -355,6 +394,15 @@ mod tests {
         }
         for name in ["a", ".a", "a.b", "nula", "com", "com10", "console", "lpt", " a", "\u{e4}", "a b"] {
             assert!(is_plain(name.as_bytes()), "{name}");
+        }
+        for (bad, why) in [
+            ("dir/NUL", "it is the name of a device"),
+            ("file:stream", "it is the name of a stream in a file"),
+            ("C:\\a./b", "Windows ignores a dot or space at the end of a name"),
+            ("a*", "the name contains a character that Windows does not allow"),
+        ] {
+            let error = check(bad.as_bytes()).unwrap_err();
+            assert_eq!(explanation(bad.as_bytes(), &error.into()), Some(why), "{bad}");
         }
         for bad in ["dir/NUL", "C:\\x\\com1", "a./b", "file:stream", "C:\\file:stream", "C:/dir/a "] {
             assert!(path(bad.as_bytes()).is_err(), "{bad}");
