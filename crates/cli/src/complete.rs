@@ -23,6 +23,7 @@ Examples:
   truesum completions bash > ~/.local/share/bash-completion/completions/truesum
   truesum completions zsh | sudo tee /usr/share/zsh/vendor-completions/_truesum
   truesum completions fish > ~/.config/fish/completions/truesum.fish
+  truesum completions powershell | Out-String | Invoke-Expression  in $PROFILE
   source <(truesum completions bash)  for the current shell only
 The scripts query the program, so they need not be regenerated for a new release.")]
 pub struct CompletionsArgs {
@@ -37,6 +38,8 @@ pub enum Shell {
     Bash,
     Zsh,
     Fish,
+    #[value(name = "powershell")]
+    PowerShell,
 }
 
 impl Shell {
@@ -46,6 +49,7 @@ impl Shell {
             Shell::Bash => include_str!("complete/truesum.bash"),
             Shell::Zsh => include_str!("complete/truesum.zsh"),
             Shell::Fish => include_str!("complete/truesum.fish"),
+            Shell::PowerShell => include_str!("complete/truesum.ps1"),
         }
     }
 }

@@ -353,7 +353,7 @@ fn argument_errors_have_the_form_of_other_messages() {
         ("hash --length x a", "hash: --length: invalid value 'x': not a whole number\n"),
         (
             "completions nosuch",
-            "completions: SHELL: invalid value 'nosuch' (possible values: bash, zsh, fish)\n",
+            "completions: SHELL: invalid value 'nosuch' (possible values: bash, zsh, fish, powershell)\n",
         ),
         (
             "convert -t nosuch M",
