@@ -8,13 +8,7 @@ fuzz_target!(|data: &[u8]| {
     // The first byte selects the format, so that a corpus keeps what was found for each.
     let Some((&choice, text)) = data.split_first() else { return };
     let format = FORMATS[choice as usize % FORMATS.len()];
-    let options = Options {
-        format: Some(format),
-        allow_undigested: true,
-        allow_pieces: true,
-        locating: true,
-        ..Options::for_name(b"manifest-sha256.txt")
-    };
+    let options = Options::for_name(b"manifest-sha256.txt").format(Some(format)).allow_undigested(true).allow_pieces(true).locating(true);
     let mut entries = 0usize;
     for item in Reader::new(text, options) {
         match item {

@@ -18,7 +18,7 @@ fuzz_target!(|text: &[u8]| {
         let mut splitter = Splitter::new(Program::Sum("md5".parse().unwrap())).unwrap();
         let theirs = Splitter::content(line).and_then(|line| splitter.split(line));
         let requested = vec!["md5".parse().unwrap()];
-        let options = Options { requested, format: format("gnu"), ..Options::default() };
+        let options = Options::default().requested(requested).format(format("gnu"));
         let ours = Reader::new(line, options).next();
         if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
             // GNU does not recognise a byte order mark.

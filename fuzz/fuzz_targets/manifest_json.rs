@@ -7,7 +7,7 @@ use truesum_manifest::{Entry, Options, Reader, Style, append, format};
 fuzz_target!(|text: &[u8]| {
     let jsonl = format("jsonl").unwrap();
     let read = |text: &[u8]| -> Vec<Entry> {
-        let options = Options { format: Some(jsonl), allow_weak: true, ..Options::default() };
+        let options = Options::default().format(Some(jsonl)).allow_weak(true);
         Reader::new(text, options).filter_map(Result::ok).map(|line| line.entry).collect()
     };
     for entry in read(text) {

@@ -9,14 +9,9 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, text)) = data.split_first() else { return };
     let options = match choice % 4 {
         0 => Options::default(),
-        1 => Options { requested: vec!["sha256".parse().unwrap()], ..Options::default() },
-        2 => Options { named: algorithm_from_name(b"x.cksum"), ..Options::default() },
-        _ => Options {
-            allow_weak: true,
-            allow_undigested: true,
-            allow_pieces: true,
-            ..Options::for_name(b"B2SUMS")
-        },
+        1 => Options::default().requested(vec!["sha256".parse().unwrap()]),
+        2 => Options::default().named(algorithm_from_name(b"x.cksum")),
+        _ => Options::for_name(b"B2SUMS").allow_weak(true).allow_undigested(true).allow_pieces(true),
     };
     for item in Reader::new(text, options) {
         match item {

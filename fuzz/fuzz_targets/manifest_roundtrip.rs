@@ -27,7 +27,7 @@ fuzz_target!(|name: &[u8]| {
             Told::ByName => Options::for_name(manifest.as_bytes()),
             _ => Options::default(),
         };
-        let options = Options { format: Some(format), ..named };
+        let options = named.format(Some(format));
         let found: Vec<Entry> =
             Reader::new(&text[..], options).filter_map(Result::ok).map(|line| line.entry).collect();
         assert_eq!(found, if written { vec![format.holds.kept(&entry)] } else { Vec::new() });

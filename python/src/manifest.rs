@@ -135,7 +135,7 @@ fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -
     let options = name.map_or_else(Options::default, Options::for_name).accept_all();
     let format = format.map(format_named).transpose()?;
     let requested = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
-    Ok(Options { requested, format: format.or(options.format), ..options })
+    Ok(options.requested(requested).format(format.or(options.format)))
 }
 
 /// Returns the exception for a read error that does not belong to a single line.
@@ -184,7 +184,7 @@ impl Manifest {
         lenient: bool,
     ) -> PyResult<Manifest> {
         let progress = Progress::default();
-        let options = Options { stop: Some(progress.stop_flag()), ..options };
+        let options = options.stop(Some(progress.stop_flag()));
         let work = |_: &_| parsed(open(&progress)?, options, lenient);
         let read = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
         let parsed = read.map_err(|error| unreadable(py, name.unwrap_or_default(), error))?;
@@ -227,7 +227,7 @@ impl Manifest {
             lost.push("the signature, which does not match the new text".to_owned());
         }
         let mut reader =
-            Reader::new(&lines[..], Options { format: Some(everything), ..Options::default().accept_all() });
+            Reader::new(&lines[..], Options::default().accept_all().format(Some(everything)));
         let writer = Writer::new(Vec::new(), format, &Heading::default());
         let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.push(words(&what)));
         let (text, converted) = done.map_err(|error| match error {
@@ -252,7 +252,7 @@ impl Manifest {
         let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs.clone() };
         let options = name.map_or_else(Options::default, Options::for_name).accept_all();
         let known_format = if name.is_none() { Some(format) } else { options.format };
-        let back = Reader::new(&text[..], Options { requested, format: known_format, ..options });
+        let back = Reader::new(&text[..], options.requested(requested).format(known_format));
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
@@ -412,7 +412,7 @@ impl Manifest {
     fn convert(&self, py: Python<'_>, format: &str, lossy: bool) -> PyResult<Manifest> {
         let format = format_named(format)?;
         let text = self.text(py, format, None, lossy)?;
-        let options = Options { format: Some(format), ..Options::default().accept_all() };
+        let options = Options::default().accept_all().format(Some(format));
         Manifest::read_from(py, |_| Ok(&text[..]), None, options, false)
     }
 

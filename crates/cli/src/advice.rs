@@ -44,7 +44,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
 
 /// Returns the path of the file that an error is about.
 fn path_of(error: &Error) -> &Path {
-    Path::new(OsStr::from_bytes(&error.path))
+    Path::new(OsStr::from_bytes(error.name()))
 }
 
 /// A kind of failure, as advice distinguishes them.

@@ -118,7 +118,7 @@ fn with_part_size(parts: &Candidate, file: &Path, watch: &Watch, threads: usize)
     };
     let digests = |specs: &[Spec]| Ok(watch.digests(file.as_os_str(), specs, threads)?.into_digests());
     let (found, _) = matching(std::slice::from_ref(parts), size, digests).ok()?;
-    found.into_iter().next().map(|found| found.spec)
+    found.into_iter().next().map(|found| found.spec().clone())
 }
 
 /// Prints the summary, and returns the exit status, which is not better than `least`.

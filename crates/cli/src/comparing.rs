@@ -271,9 +271,9 @@ impl Malformed {
     pub fn report(&mut self, form: ResultForm, manifest: &Path, bad: &BadLine, console: &mut Console) {
         if form == ResultForm::Lines && self.named < NAMED_LINES {
             self.named += 1;
-            self.lacks_key |= bad.lacks_key;
+            self.lacks_key |= bad.lacks_key();
             console.error_of(manifest.as_os_str().as_bytes(), &bad.to_string());
-            if bad.lacks_key {
+            if bad.lacks_key() {
                 console.hint(HINT);
             }
         }
@@ -309,7 +309,7 @@ impl Printer<'_> {
             Event::Malformed(manifest, bad) => malformed.report(manner.form, manifest, bad, console),
             Event::Doubtful(_) if manner.quiet => {}
             Event::Doubtful(doubt) => {
-                console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
+                console.note(&format!("{}: {}", display_safe(doubt.name()), doubt.reason()));
             }
             Event::Failed(error) => match &manner.otherwise {
                 Some(otherwise) if error.kind() == Kind::NoManifest => {
@@ -353,10 +353,10 @@ impl Printer<'_> {
                 );
             }
             Event::Doubtful(doubt) => {
-                record.other(Tone::Unsure, "doubtful", &doubt.path);
+                record.other(Tone::Unsure, "doubtful", doubt.name());
             }
             Event::Failed(error) => {
-                record.failure(Tone::Bad, "ERROR", &error.path, &[Note::Text(error.to_string())]);
+                record.failure(Tone::Bad, "ERROR", error.name(), &[Note::Text(error.to_string())]);
             }
         }
     }
@@ -390,9 +390,9 @@ fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &m
         None => Entry { path, ..Entry::default() },
         Some(facts) => Entry {
             path,
-            size: facts.size,
-            mtime: facts.mtime,
-            digests: facts.digests.clone(),
+            size: facts.size(),
+            mtime: facts.mtime(),
+            digests: facts.digests().to_vec(),
             ..Entry::default()
         },
     };
@@ -416,7 +416,7 @@ pub fn text_line(word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
         line += &format!("\t{uncertain}");
     }
     if let Some(error) = finding.error() {
-        line += &format!("\tcannot {}: {}", error.action, error.reason());
+        line += &format!("\tcannot {}: {}", error.action(), error.reason());
     }
     line.push('\n');
     out.extend_from_slice(line.as_bytes());

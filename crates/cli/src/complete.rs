@@ -246,7 +246,7 @@ impl<'c> Place<'c> {
 /// Returns all algorithms in the tables.
 fn algorithms() -> impl Iterator<Item = (String, String)> {
     let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
-    rows.map(|row| (row.name.to_owned(), row.summary.to_owned()))
+    rows.map(|row| (row.name().to_owned(), row.summary().to_owned()))
 }
 
 /// Returns the pairs whose word begins with `last`. `done`, the completed part before it, is
@@ -312,7 +312,7 @@ fn manifests(current: &str) -> Vec<(String, String)> {
 fn is_manifest(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     algorithm_from_name(OsStr::new(name).as_bytes()).is_some()
-        || FORMATS.iter().any(|row| row.file_names.iter().any(|end| lower.ends_with(end)))
+        || FORMATS.iter().any(|row| row.file_names().iter().any(|end| lower.ends_with(end)))
 }
 
 #[cfg(test)]

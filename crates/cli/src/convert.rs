@@ -159,12 +159,12 @@ pub fn run(mut args: ConvertArgs) -> Exit {
 /// their algorithms if nothing else would show those of `-a`.
 fn format(args: &ConvertArgs) -> Result<&'static Format, Refusal> {
     let output = args.output.as_deref();
-    let nothing = Head { text: b"", complete: true };
+    let nothing = Head::new(b"", true);
     let by_name = output.and_then(|output| manifest::detect(nothing, Some(output.as_os_str().as_bytes())));
-    let by_name = by_name.filter(|format| !matches!(format.writing, Writing::No));
+    let by_name = by_name.filter(|format| !matches!(format.writing(), Writing::No));
     let gnu = || manifest::format("gnu").expect("a row of the table of formats");
     let format = args.format.or(by_name).unwrap_or_else(gnu);
-    match format.tagged.filter(|_| output.is_none() && args.format.is_none()) {
+    match format.tagged().filter(|_| output.is_none() && args.format.is_none()) {
         Some(tagged) if !args.algorithm.iter().all(|spec| implies_algorithm(spec, None)) => Ok(tagged),
         _ => readable_format(output, format, args.format.is_some(), &args.algorithm, Spelling::Hex),
     }
@@ -182,8 +182,8 @@ fn made(
     let format = format(args).map_err(NotWritten::Refused)?;
     let wanted = args.filter.clone().wanted().only(args.only.only.clone());
     let select = selection(&wanted).map_err(NotWritten::Refused)?;
-    if matches!(format.writing, Writing::No) {
-        let text = format!("-t {}: this format can only be read", format.name);
+    if matches!(format.writing(), Writing::No) {
+        let text = format!("-t {}: this format can only be read", format.name());
         return refuse(text, "to see which formats can be written: truesum list formats");
     }
     let name = args.input.as_os_str().as_bytes();
@@ -191,7 +191,7 @@ fn made(
         true => (open(args, &watch.progress)?, select, None),
         false => {
             let verified = verified::read(args, format, select, reporting, watch, console)?;
-            let options = Options { format: manifest::format("jsonl"), ..Options::default().accept_all() };
+            let options = Options::default().accept_all().format(manifest::format("jsonl"));
             let text: Box<dyn Read + Send> = Box::new(verified.text);
             (Reader::new(text, options), Selection::default(), verified.signer)
         }
@@ -228,7 +228,7 @@ fn made(
         Err(ConvertError::Read(error)) => return Err(Error::io(name, "read", error).into()),
         Err(ConvertError::Write(error)) => return Err(scratch(error).into()),
         Err(ConvertError::Whole(why)) => {
-            let text = format!("{}: not converted to {}: {why}", display_safe(name), format.name);
+            let text = format!("{}: not converted to {}: {why}", display_safe(name), format.name());
             return Err(NotWritten::Refused(Refusal::new(text)));
         }
     };
@@ -263,13 +263,13 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);
-    rejected(&converted.specs).filter(|_| reporting.notes).for_each(|note| console.note(&note));
+    rejected(converted.specs()).filter(|_| reporting.notes).for_each(|note| console.note(&note));
     let is_guessed = args.algorithm.is_empty()
         && args.from_algorithm.is_empty()
         && reader.format().is_some_and(Format::leaves_algorithm_open)
         && manifest::algorithm_from_name(name).is_none();
     if is_guessed && !format.leaves_algorithm_open() {
-        let assumed = names(&converted.specs);
+        let assumed = names(converted.specs());
         console.note(&format!(
             "{}: no line names an algorithm, so {assumed} was assumed from the length of the digests; to use another: --from-algorithm NAME",
             display_safe(name)
@@ -281,7 +281,7 @@ fn made(
         let text = format!(
             "{}: not converted: the {} output could not be read back unchanged",
             display_safe(name),
-            format.name
+            format.name()
         );
         return refuse(text, "jsonl stores everything; use a name for -o that does not imply another format");
     }
@@ -371,13 +371,7 @@ fn reading(args: &ConvertArgs) -> Options {
     };
     let all = options.accept_all();
     // Also read information that only locates damage, so that its loss is reported.
-    Options {
-        requested: args.from_algorithm.clone(),
-        format: args.from.or(all.format),
-        locating: true,
-        attributes: true,
-        ..all
-    }
+    all.requested(args.from_algorithm.clone()).format(args.from).locating(true).attributes(true)
 }
 
 /// Returns the options with which the result will be read by default, based only on its name.
@@ -388,12 +382,10 @@ fn reading_back(
     converted: &Converted,
     unnamed: bool,
 ) -> Options {
-    let requested = if unnamed { converted.specs.clone() } else { Vec::new() };
+    let requested = if unnamed { converted.specs().to_vec() } else { Vec::new() };
     match &args.output {
-        Some(output) => {
-            Options { requested, ..Options::for_name(output.as_os_str().as_bytes()).accept_all() }
-        }
-        None => Options { requested, format: Some(format), ..Options::default().accept_all() },
+        Some(output) => Options::for_name(output.as_os_str().as_bytes()).accept_all().requested(requested),
+        None => Options::default().accept_all().requested(requested).format(Some(format)),
     }
 }
 
@@ -410,7 +402,7 @@ fn unnamed(args: &ConvertArgs, format: &'static Format, converted: &Converted) -
         }
         None => implies_algorithm(spec, None),
     };
-    converted.specs.iter().filter(|spec| !is_named(spec)).cloned().collect()
+    converted.specs().iter().filter(|spec| !is_named(spec)).cloned().collect()
 }
 
 /// Writes the converted manifest to its destination.

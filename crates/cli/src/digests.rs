@@ -42,11 +42,11 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
         let named = identify(&format!("{}:{}", Spec::new(spec.algorithm()), text.trim())).unwrap_or_default();
         let whole = identify(text).unwrap_or_default();
         let fits = |candidate: &Candidate| {
-            let of_one = candidate.spec.algorithm().name == spec.algorithm().name;
-            of_one && candidate.digest.len() == spec.digest_len()
+            let of_one = candidate.spec().algorithm().name() == spec.algorithm().name();
+            of_one && candidate.digest().len() == spec.digest_len()
         };
         for candidate in named.into_iter().chain(whole).filter(fits) {
-            let candidate = Candidate { spec: spec.clone(), ..candidate };
+            let candidate = Candidate::new(spec.clone(), candidate.digest().clone(), candidate.encoding());
             if !found.contains(&candidate) {
                 found.push(candidate);
             }
@@ -80,17 +80,17 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
 /// the digest names its algorithm: an attacker can create a file with any given checksum.
 pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let is_checksum =
-        |candidate: &Candidate| matches!(candidate.spec.algorithm().status, Status::Checksum(_));
+        |candidate: &Candidate| matches!(candidate.spec().algorithm().status(), Status::Checksum(_));
     let lengths: Vec<usize> =
-        candidates.iter().filter(|one| !is_checksum(one)).map(|one| one.digest.len()).collect();
-    candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest.len())).collect()
+        candidates.iter().filter(|one| !is_checksum(one)).map(|one| one.digest().len()).collect();
+    candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest().len())).collect()
 }
 
 /// Keeps the candidates in common use, in the most likely encoding, and returns the number of
 /// algorithms left out; all are kept if none of them is in common use.
 pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
-    let encoding = candidates.first().map(|first| first.encoding);
-    let is_common = |one: &Candidate| Some(one.encoding) == encoding && likelihood(&one.spec).is_some();
+    let encoding = candidates.first().map(|first| first.encoding());
+    let is_common = |one: &Candidate| Some(one.encoding()) == encoding && likelihood(one.spec()).is_some();
     if !candidates.iter().any(is_common) {
         return (candidates, 0);
     }
@@ -142,7 +142,7 @@ mod tests {
     fn names(text: &str, requested: &[&str]) -> Vec<String> {
         let requested: Vec<Spec> = requested.iter().map(|name| name.parse().unwrap()).collect();
         let found = candidates(text, &requested).unwrap_or_default();
-        found.iter().map(|found| format!("{} {}", found.spec, found.encoding.name())).collect()
+        found.iter().map(|found| format!("{} {}", found.spec(), found.encoding().name())).collect()
     }
 
     #[test]

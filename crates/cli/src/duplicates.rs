@@ -114,7 +114,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &words(&report));
-        if report.groups() > 0 && !options.get_spec().algorithm().status.tamper_evident() {
+        if report.groups() > 0 && !options.get_spec().algorithm().status().tamper_evident() {
             console.note(&format!(
                 "compared with {} only: different files can have the same digest",
                 options.get_spec()

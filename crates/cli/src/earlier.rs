@@ -83,7 +83,7 @@ impl Recorded {
         // Digests of samples miss most damage, so they are the last choice.
         let rank = |bit: &usize| {
             let spec = &self.specs[*bit];
-            (!matches!(spec.algorithm().status, Status::Sampled(_)), spec.digest_len())
+            (!matches!(spec.algorithm().status(), Status::Sampled(_)), spec.digest_len())
         };
         let best = recorded().filter(|bit| self.widened[*bit].is_some()).max_by_key(rank)?;
         self.widened[best].clone()
@@ -148,7 +148,7 @@ impl Recorded {
     /// Returns the hash of the digests of all non-empty pieces of an entry's file.
     fn pieces(&self, entry: &Entry) -> u64 {
         let of_file = |list: &'_ PieceList| -> Vec<_> {
-            list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest).collect()
+            list.of_file(entry.size.unwrap_or(0)).map(|piece| piece.digest().clone()).collect()
         };
         self.keys.hash_one(entry.pieces.iter().map(of_file).collect::<Vec<_>>())
     }
@@ -374,7 +374,7 @@ impl Earlier {
             return Some(Refusal::with_hint(text, hint));
         }
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
-        let is_torrent = |format: &Format| format.holds.pieces.is_some();
+        let is_torrent = |format: &Format| format.holds().pieces().is_some();
         match is_torrent(self.replaceable.format) {
             true if self.left() > 0 => {
                 Some(not_replaced(path, &format!("is a torrent of other files{}", self.first_left())))

@@ -8,8 +8,8 @@ use truesum::tree::locate::{Diagnosis, Difference, Length};
 /// Returns a line `OFFSET LENGTH damaged` for each range.
 pub fn lines(report: &Difference) -> String {
     let mut text = String::new();
-    for range in &report.damaged {
-        let state = if range.start >= report.size { "missing" } else { "damaged" };
+    for range in report.damaged() {
+        let state = if range.start >= report.size() { "missing" } else { "damaged" };
         let _ = writeln!(text, "{} {} {state}", range.start, range.end - range.start);
     }
     text
@@ -17,11 +17,11 @@ pub fn lines(report: &Difference) -> String {
 
 /// Returns the result in one sentence.
 pub fn words(report: &Difference) -> String {
-    let ranges = count(report.damaged.len() as u64, "range", "ranges");
-    let bytes: u64 = report.damaged.iter().map(|range| range.end - range.start).sum();
-    let mut text = match report.diagnosis {
+    let ranges = count(report.damaged().len() as u64, "range", "ranges");
+    let bytes: u64 = report.damaged().iter().map(|range| range.end - range.start).sum();
+    let mut text = match report.diagnosis() {
         Diagnosis::Good => "intact".to_owned(),
-        Diagnosis::FileDamaged if report.damaged.is_empty() => "file damaged".to_owned(),
+        Diagnosis::FileDamaged if report.damaged().is_empty() => "file damaged".to_owned(),
         Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes", grouped(bytes)),
         Diagnosis::TreeDamaged => {
             "tree damaged, but the file still matches it; store the tree again".to_owned()
@@ -29,12 +29,12 @@ pub fn words(report: &Difference) -> String {
         Diagnosis::CannotTell => {
             format!(
                 "cannot tell whether the file or the tree is damaged: they differ in {}",
-                count(report.damaged.len() as u64, "range", "ranges")
+                count(report.damaged().len() as u64, "range", "ranges")
             )
         }
         Diagnosis::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
     };
-    let _ = match report.length {
+    let _ = match report.length() {
         Length::Same => Ok(()),
         Length::Truncated(bytes) => {
             write!(text, "; truncated: {} bytes are missing at the end", grouped(bytes))
@@ -43,7 +43,7 @@ pub fn words(report: &Difference) -> String {
             write!(text, "; grown: {} bytes longer than when the tree was stored", grouped(bytes))
         }
     };
-    if let Some(shift) = report.shift {
+    if let Some(shift) = report.shift() {
         let what = if shift.by > 0 { "inserted" } else { "lost" };
         let bytes = grouped(shift.by.unsigned_abs());
         let _ = write!(
@@ -52,7 +52,7 @@ pub fn words(report: &Difference) -> String {
             shift.from
         );
     }
-    if let Some(blemish) = &report.blemish {
+    if let Some(blemish) = report.blemish() {
         let _ = write!(text, " ({blemish})");
     }
     text
@@ -60,25 +60,25 @@ pub fn words(report: &Difference) -> String {
 
 /// Appends the result as members of a JSON object, `verdict` first, without braces.
 pub fn members(report: &Difference, out: &mut Vec<u8>) {
-    let (length, bytes) = match report.length {
+    let (length, bytes) = match report.length() {
         Length::Same => ("same", 0),
         Length::Truncated(bytes) => ("truncated", bytes),
         Length::Grown(bytes) => ("grown", bytes),
     };
     let damaged: Vec<[u64; 2]> =
-        report.damaged.iter().map(|range| [range.start, range.end - range.start]).collect();
-    let shift = report.shift.map(|shift| serde_json::json!({"from": shift.from, "by": shift.by}));
+        report.damaged().iter().map(|range| [range.start, range.end - range.start]).collect();
+    let shift = report.shift().map(|shift| serde_json::json!({"from": shift.from, "by": shift.by}));
     let mut member = |name: &str, value: serde_json::Value| {
         let comma = if name == "verdict" { "" } else { "," };
         out.extend_from_slice(format!("{comma}\"{name}\":{value}").as_bytes());
     };
-    member("verdict", verdict(report.diagnosis).into());
-    member("size", report.size.into());
+    member("verdict", verdict(report.diagnosis()).into());
+    member("size", report.size().into());
     member("length", length.into());
     member("length_differs_by", bytes.into());
     member("damaged", serde_json::json!(damaged));
     member("shift", shift.into());
-    member("tree_damage", report.blemish.clone().into());
+    member("tree_damage", report.blemish().into());
 }
 
 /// Returns the name of a verdict.

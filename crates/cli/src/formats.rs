@@ -29,18 +29,21 @@ pub fn readable_format(
         let hint = match specs.as_slice() {
             [spec] => {
                 let sums = [format!("{}SUMS", spec.to_ascii_uppercase()), format!("checksums.{spec}")];
-                let names =
-                    if format.name == "bagit" { vec![format!("manifest-{spec}.txt")] } else { sums.to_vec() };
+                let names = if format.name() == "bagit" {
+                    vec![format!("manifest-{spec}.txt")]
+                } else {
+                    sums.to_vec()
+                };
                 let suits =
                     |name: &&String| manifest::for_file(format, given, spelling, name.as_bytes()) == format;
                 let name = names.iter().find(suits).map(|name| format!(", or name the file {name}"));
-                format!("use -t {}{}", implied.name, name.unwrap_or_default())
+                format!("use -t {}{}", implied.name(), name.unwrap_or_default())
             }
-            _ => format!("use -t {}, which names the algorithms", implied.name),
+            _ => format!("use -t {}, which names the algorithms", implied.name()),
         };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
         let text =
-            format!("-t {}: the name {shown} does not indicate that the digests are {specs}", format.name);
+            format!("-t {}: the name {shown} does not indicate that the digests are {specs}", format.name());
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(implied)

@@ -34,7 +34,7 @@ use truesum::manifest::Cut;
 use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
-use truesum::{Error, FileId, Root, Summary, Task};
+use truesum::{Error, FileId, PieceDigests, Root, Summary, Task};
 use truesum_fs::name::OsStrExt;
 use writing::{Writing, unfit, writer};
 
@@ -72,7 +72,7 @@ fn hash(args: HashArgs) -> Exit {
 /// Returns whether a bag's payload manifest is printed for a folder; the user probably wants to
 /// create a bag.
 fn is_bag_of_folder(plan: &Hashing) -> bool {
-    let is_bagit = matches!(plan.form, Form::Entries(format, _) if format.name == "bagit");
+    let is_bagit = matches!(plan.form, Form::Entries(format, _) if format.name() == "bagit");
     let names_folder = || match &plan.reading.inputs {
         Inputs::Named(names) => names.iter().any(|name| Path::new(OsStr::from_bytes(name)).is_dir()),
         Inputs::Listed(..) => false,
@@ -147,7 +147,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
 
 /// Returns whether the list of a media hash list history is written.
 fn is_history(plan: &Hashing) -> bool {
-    matches!(plan.form, Form::Entries(format, _) if format.name == "ascmhl")
+    matches!(plan.form, Form::Entries(format, _) if format.name() == "ascmhl")
 }
 
 fn execute(plan: Hashing, console: &mut Console) -> Exit {
@@ -239,7 +239,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
                 &mut sink,
             );
             hashed.and_then(|(summary, pieces)| {
-                if let Some(pieces) = pieces.filter(|_| summary.files() > 0) {
+                if let PieceDigests::Complete(pieces) = pieces
+                    && summary.files() > 0
+                {
                     sink.pieces(pieces)?;
                     sink.finish()?;
                 }

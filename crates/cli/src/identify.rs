@@ -93,11 +93,11 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     let is_stream = file == "-";
     let (candidates, skipped) = match is_stream {
-        true => candidates.into_iter().partition(|one| !needs_size(&one.spec)),
+        true => candidates.into_iter().partition(|one| !needs_size(one.spec())),
         false => (candidates, Vec::new()),
     };
     if let (true, Some(first)) = (candidates.is_empty(), skipped.first()) {
-        let why = format!("-: cannot hash: {} requires the size in advance", first.spec);
+        let why = format!("-: cannot hash: {} requires the size in advance", first.spec());
         return console
             .refuse(&Refusal::with_hint(why, "the size is known only for regular files: specify a FILE"));
     }
@@ -126,24 +126,24 @@ pub fn run(args: IdentifyArgs) -> Exit {
         (false, false) => found
             .iter()
             .map(|found| {
-                let status = found.spec.algorithm().status;
-                let spec = found.spec.to_string();
+                let status = found.spec().algorithm().status();
+                let spec = found.spec().to_string();
                 let weak = match status.tamper_evident() {
                     true => String::new(),
                     false => format!("; {}", not_shown(&spec)),
                 };
-                format!("{name}: {spec} ({}){weak}\n", found.encoding.name())
+                format!("{name}: {spec} ({}){weak}\n", found.encoding().name())
             })
             .collect(),
     };
     let printed = print(&text, &mut console);
     if reporting.notes && !skipped.is_empty() {
-        let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec).collect();
+        let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec().clone()).collect();
         specs.dedup();
         let skipped = names(&specs);
         console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
     }
-    let of_parts = candidates.iter().any(|one| one.spec.counts_parts());
+    let of_parts = candidates.iter().any(|one| one.spec().counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
             "the part size may be neither a common one nor a multiple of 1 MiB; specify it: \
@@ -179,21 +179,22 @@ fn render_candidates(candidates: &[Candidate], as_json: bool) -> String {
     if !as_json {
         let _ = writeln!(text, "{:<14} {:<10} {:<9} DESCRIPTION", "ALGORITHM", "ENCODING", "STATUS");
     }
-    for Candidate { spec, digest, encoding } in candidates {
+    for candidate in candidates {
+        let (spec, digest) = (candidate.spec(), candidate.digest());
         let row = spec.algorithm();
-        let (status, encoding) = (row.status.word(), encoding.name());
+        let (status, encoding) = (row.status().word(), candidate.encoding().name());
         let name = spec.to_string();
         let _ = match as_json {
-            false => writeln!(text, "{name:<14} {encoding:<10} {status:<9} {}", row.summary),
+            false => writeln!(text, "{name:<14} {encoding:<10} {status:<9} {}", row.summary()),
             true => {
                 let mut summary = Vec::new();
-                json::string_into(row.summary, &mut summary);
+                json::string_into(row.summary(), &mut summary);
                 let summary = String::from_utf8_lossy(&summary);
                 writeln!(
                     text,
                     "{{\"schema\":\"truesum-identify/1\",\"algorithm\":\"{name}\",\"encoding\":\"{encoding}\",\"digest\":\"{digest}\",\
                      \"status\":\"{status}\",\"tamper_evident\":{},\"summary\":{summary}}}",
-                    row.status.tamper_evident()
+                    row.status().tamper_evident()
                 )
             }
         };

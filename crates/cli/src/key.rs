@@ -139,7 +139,7 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
             None => Ok(specs),
         };
     };
-    let takes = |spec: &Spec| spec.algorithm().keying.lengths().is_some();
+    let takes = |spec: &Spec| spec.algorithm().keying().lengths().is_some();
     if !specs.iter().any(takes) {
         let Some(name) = specs.first().map(Spec::to_string) else {
             return Err(Refusal::with_hint(

@@ -53,7 +53,7 @@ pub fn run(args: &LinksArgs) -> Exit {
             Ok(()) => made += 1,
             Err(error) => {
                 console.failure(&error);
-                if matches!(&error.cause, Cause::Other(_)) {
+                if matches!(error.cause(), Cause::Other(_)) {
                     console.hint("to replace it, use --force");
                 }
             }

@@ -77,7 +77,7 @@ pub fn run(args: &ListArgs) -> Exit {
         (Listing::Kernels, true) => kernels_json(),
         (Listing::Formats, json) if args.name.is_some() => {
             let name = args.name.as_deref().unwrap_or_default();
-            let row = FORMATS.iter().find(|row| row.name.eq_ignore_ascii_case(name));
+            let row = FORMATS.iter().find(|row| row.name().eq_ignore_ascii_case(name));
             match row {
                 Some(row) if json => format_json(row),
                 Some(row) => format_in_full(row),
@@ -98,14 +98,14 @@ pub fn run(args: &ListArgs) -> Exit {
 fn kernels() -> String {
     /// Width of the table in columns.
     const WIDTH: usize = 80;
-    let names = rows().map(|(row, _)| row.name.len()).max().unwrap_or(0);
+    let names = rows().map(|(row, _)| row.name().len()).max().unwrap_or(0);
     let mut text = format!("{:<names$}  {:<8}  {:>5}  {}\n", "ALGORITHM", "KERNEL", "LANES", "ON THIS CPU");
     for (row, kernel) in rows() {
         let state = if kernel.supported() { "runs" } else { "not supported" };
-        let _ = writeln!(text, "{:<names$}  {:<8}  {:>5}  {state}", row.name, kernel.isa, kernel.lanes);
+        let _ = writeln!(text, "{:<names$}  {:<8}  {:>5}  {state}", row.name(), kernel.isa(), kernel.lanes());
     }
     let serial: Vec<&str> =
-        ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name).collect();
+        ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name()).collect();
     text += "\nAlgorithms that hash one message at a time:\n";
     text += &wrapped("  ", &serial.join(", "), WIDTH);
     text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels of that name and portable ones.\n";
@@ -151,8 +151,8 @@ fn usage(row: &Format) -> &'static str {
 fn common_formats() -> String {
     let mut text = format!("{:<11} {:<5} {}\n", "NAME", "USE", "DESCRIPTION");
     for name in COMMON {
-        if let Some(row) = FORMATS.iter().find(|row| row.name == name) {
-            wrap(&format!("{name:<11} {:<5} ", usage(row)), row.summary, &mut text);
+        if let Some(row) = FORMATS.iter().find(|row| row.name() == name) {
+            wrap(&format!("{name:<11} {:<5} ", usage(row)), row.summary(), &mut text);
         }
     }
     text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n";
@@ -168,13 +168,13 @@ fn common_formats() -> String {
 fn formats() -> String {
     let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "DESCRIPTION; DIGESTS");
     for row in FORMATS {
-        let sizes = if row.holds.size { "yes" } else { "no" };
+        let sizes = if row.holds().size() { "yes" } else { "no" };
         let uses = usage(row);
         let about = match is_read(row) {
-            true => format!("{}; {}", row.summary, digests(row)),
-            false => row.summary.to_owned(),
+            true => format!("{}; {}", row.summary(), digests(row)),
+            false => row.summary().to_owned(),
         };
-        wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name), &about, &mut text);
+        wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name()), &about, &mut text);
     }
     text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n\
              named: identified, but not read.\n";
@@ -185,11 +185,11 @@ fn formats() -> String {
 fn format_in_full(row: &Format) -> String {
     let mut text = String::new();
     let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
-    let name = row.name;
+    let name = row.name();
     line("name", name);
-    line("description", row.summary);
-    if !row.file_names.is_empty() {
-        line("named", &row.file_names.join(", "));
+    line("description", row.summary());
+    if !row.file_names().is_empty() {
+        line("named", &row.file_names().join(", "));
     }
     if is_read(row) {
         line("digests", &digests(row));
@@ -206,30 +206,30 @@ fn format_in_full(row: &Format) -> String {
 
 /// Returns whether a check reads entries from this format.
 fn is_read(row: &Format) -> bool {
-    !matches!(row.reading, Reading::Not(_))
+    !matches!(row.reading(), Reading::Not(_))
 }
 
 /// Returns whether `hash -t` writes this format.
 fn is_written(row: &Format) -> bool {
-    !matches!(row.writing, Writing::No)
+    !matches!(row.writing(), Writing::No)
 }
 
 /// Returns what a format that is written cannot store, each in a word or two.
 fn lost(row: &Format) -> Vec<&'static str> {
-    let holds = &row.holds;
+    let holds = row.holds();
     let all = [
-        ("size", holds.size),
-        ("time", holds.mtime),
-        ("algorithm", holds.algorithm_source == AlgorithmSource::Manifest),
-        ("some names", holds.names == Names::Bytes),
+        ("size", holds.size()),
+        ("time", holds.mtime()),
+        ("algorithm", holds.algorithm_source() == AlgorithmSource::Manifest),
+        ("some names", holds.names() == Names::Bytes),
     ];
     all.into_iter().filter(|(_, held)| is_written(row) && !held).map(|(what, _)| what).collect()
 }
 
 /// Returns which digests a format can contain.
 fn digests(row: &Format) -> String {
-    match row.holds.algorithms {
-        _ if row.holds.pieces.is_some() => "of pieces".to_owned(),
+    match row.holds().algorithms() {
+        _ if row.holds().pieces().is_some() => "of pieces".to_owned(),
         Algorithms::Any => "any".to_owned(),
         Algorithms::Only(names) => names.join(", "),
     }
@@ -255,9 +255,9 @@ fn kernels_json() -> String {
         .map(|(row, kernel)| {
             format!(
                 "{{\"schema\":\"truesum-kernel/1\",\"algorithm\":{},\"kernel\":{},\"lanes\":{},\"supported\":{}}}\n",
-                string(row.name),
-                string(kernel.isa),
-                kernel.lanes,
+                string(row.name()),
+                string(kernel.isa()),
+                kernel.lanes(),
                 kernel.supported()
             )
         })
@@ -265,22 +265,22 @@ fn kernels_json() -> String {
 }
 
 fn format_json(row: &Format) -> String {
-    let algorithms = match row.holds.algorithms {
+    let algorithms = match row.holds().algorithms() {
         Algorithms::Any => "null".to_owned(),
         Algorithms::Only(names) => format!("[{}]", strings(names)),
     };
     format!(
         "{{\"schema\":\"truesum-format/1\",\"name\":{},\"file_names\":[{}],\"algorithms\":{algorithms},\"pieces\":{},\"sizes\":{},\"times\":{},\
          \"read\":{},\"written\":{},\"lost\":[{}],\"summary\":{}}}\n",
-        string(row.name),
-        strings(row.file_names),
-        row.holds.pieces.is_some(),
-        row.holds.size,
-        row.holds.mtime,
+        string(row.name()),
+        strings(row.file_names()),
+        row.holds().pieces().is_some(),
+        row.holds().size(),
+        row.holds().mtime(),
         is_read(row),
         is_written(row),
         strings(&lost(row)),
-        string(row.summary)
+        string(row.summary())
     )
 }
 
@@ -299,9 +299,9 @@ mod tests {
             json: false,
         };
         for (text, names) in [
-            (algorithms::table(&all), algorithms::rows(&all).map(|row| row.name).collect::<Vec<_>>()),
-            (formats(), FORMATS.iter().map(|row| row.name).collect()),
-            (kernels(), ALGORITHMS.iter().map(|row| row.name).collect()),
+            (algorithms::table(&all), algorithms::rows(&all).map(|row| row.name()).collect::<Vec<_>>()),
+            (formats(), FORMATS.iter().map(|row| row.name()).collect()),
+            (kernels(), ALGORITHMS.iter().map(|row| row.name()).collect()),
         ] {
             for line in text.lines() {
                 assert!(line.chars().count() <= WIDTH, "{line}");
@@ -321,7 +321,7 @@ mod tests {
             assert!(text.trim_end().ends_with("--all"), "{text}");
         }
         for name in COMMON {
-            assert!(FORMATS.iter().any(|row| row.name == name), "{name}");
+            assert!(FORMATS.iter().any(|row| row.name() == name), "{name}");
         }
     }
 

@@ -41,8 +41,8 @@ pub fn digests<'d>(digests: impl IntoIterator<Item = (&'d Spec, &'d Digest)>, ou
 /// Appends the object for a file or folder that could not be read.
 pub fn failed(schema: &str, error: &Error, out: &mut Vec<u8>) {
     begin(schema, "failed", out);
-    path(&error.path, out);
-    text("reason", &format!("cannot {}: {}", error.action, error.reason()), out);
+    path(error.name(), out);
+    text("reason", &format!("cannot {}: {}", error.action(), error.reason()), out);
     end(out);
 }
 
@@ -50,11 +50,11 @@ pub fn failed(schema: &str, error: &Error, out: &mut Vec<u8>) {
 pub fn malformed(schema: &str, manifest: &[u8], bad: &BadLine, out: &mut Vec<u8>) {
     begin(schema, "malformed", out);
     text("manifest", &String::from_utf8_lossy(manifest), out);
-    match bad.at {
+    match bad.at() {
         Place::Line(number) => add(out, format_args!(",\"line\":{number}")),
         Place::Byte(number) => add(out, format_args!(",\"byte\":{number}")),
     }
-    text("reason", &bad.reason, out);
+    text("reason", bad.reason(), out);
     end(out);
 }
 

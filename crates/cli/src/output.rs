@@ -63,7 +63,7 @@ impl Output {
         if !overwrite {
             let format = read_replaceable(path, None, &mut |_| {});
             let format = format.map_err(|why| not_replaced(path, &why))?;
-            if format.is_some_and(|format| format.holds.pieces.is_some()) {
+            if format.is_some_and(|format| format.holds().pieces().is_some()) {
                 return Err(not_replaced(path, "is a torrent"));
             }
         }
@@ -261,7 +261,7 @@ pub fn listed(path: &Path) -> impl Iterator<Item = Vec<u8>> {
     /// The number of bytes that are read.
     const BEGIN: u64 = 1 << 20;
     let name = path.file_name().unwrap_or_default().as_bytes();
-    let options = Options { allow_undigested: true, allow_pieces: true, ..Options::for_name(name) };
+    let options = Options::for_name(name).allow_undigested(true).allow_pieces(true);
     let lines = open_companion(path).map(|file| Reader::new(file.take(BEGIN), options));
     lines.into_iter().flatten().filter_map(|line| Some(line.ok()?.entry.path))
 }
@@ -322,18 +322,18 @@ pub fn read_candidate(
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unread(error)),
         _ => return Ok(None),
     }
-    let mut file = open_companion(path).map_err(|error| unread(error.cause.into()))?;
+    let mut file = open_companion(path).map_err(|error| unread(error.into_cause().into()))?;
     let mut text = Vec::new();
     (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
-    let head = Head { text: &text, complete: (text.len() as u64) < NEAR };
+    let head = Head::new(&text, (text.len() as u64) < NEAR);
     let recognised = detect(head, None);
     // A binary file such as a disk image may consist of a single line.
-    if recognised.is_none() && !head.complete && !text.contains(&b'\n') {
+    if recognised.is_none() && !head.complete() && !text.contains(&b'\n') {
         return Err("is not a manifest".to_owned());
     }
     file.rewind().map_err(unread)?;
     let name = path.file_name().unwrap_or_default().as_bytes();
-    let options = Options { key: key.cloned(), locating: true, ..Options::for_name(name).accept_all() };
+    let options = Options::for_name(name).accept_all().key(key.cloned()).locating(true);
     let mut reader = Reader::new(BufReader::new(file), options);
     let mut copies: Option<Vec<Writer<Vec<u8>>>> = None;
     let (mut entries, mut digests) = (0u64, 0u64);
@@ -366,13 +366,13 @@ pub fn read_candidate(
     }
     // An empty manifest can only be recognised by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognised } else { reader.format() };
-    let Some(format) = format.filter(|format| !matches!(format.writing, Writing::No)) else {
+    let Some(format) = format.filter(|format| !matches!(format.writing(), Writing::No)) else {
         return Err("is not a manifest that truesum can write".to_owned());
     };
-    let is_named = || detect(Head { text: b"", complete: true }, Some(name)) == Some(format);
+    let is_named = || detect(Head::new(b"", true), Some(name)) == Some(format);
     is_certain |= entries == 0 || !is_like_text(format) || is_named();
     if is_document(format) && entries > 0 {
-        let text = read_companion(path).map_err(|error| unread(error.cause.into()))?;
+        let text = read_companion(path).map_err(|error| unread(error.into_cause().into()))?;
         let is_copy =
             |copy: Writer<Vec<u8>>| copy.finish().is_ok_and(|copy| copy.eq_ignore_ascii_case(&text));
         if !copies.unwrap_or_default().into_iter().any(is_copy) {
@@ -385,24 +385,24 @@ pub fn read_candidate(
 /// Returns whether lines of ordinary text may have the form of entries of this format: its lines are words, numbers
 /// and hexadecimal digits, without the name of an algorithm.
 fn is_like_text(format: &Format) -> bool {
-    format.holds.algorithm_source != AlgorithmSource::Manifest
-        || matches!(format.name, "sfv" | "tth" | "md5deep" | "rhash-simple")
+    format.holds().algorithm_source() != AlgorithmSource::Manifest
+        || matches!(format.name(), "sfv" | "tth" | "md5deep" | "rhash-simple")
 }
 
 /// Returns whether manifests of this format may contain more than their entries, which would be
 /// lost when they are written again. Torrents are compared in other ways, and media hash lists
 /// contain a date.
 fn is_document(format: &Format) -> bool {
-    matches!(format.reading, Reading::Document { .. })
-        && format.holds.pieces.is_none()
-        && format.name != "ascmhl"
+    matches!(format.reading(), Reading::Document { .. })
+        && format.holds().pieces().is_none()
+        && format.name() != "ascmhl"
 }
 
 /// Returns writers of a format, one for each encoding of digests.
 fn rewriters(format: &'static Format) -> Vec<Writer<Vec<u8>>> {
     let writer = |spelling| {
-        let style = Style { spelling, ..Style::default() };
-        Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() })
+        let style = Style::default().spelling(spelling);
+        Writer::new(Vec::new(), format, &Heading::default().style(style))
     };
     [Spelling::Hex, Spelling::Base64, Spelling::Base32].map(writer).into()
 }
@@ -471,9 +471,9 @@ pub fn save_page(path: &Path, text: &str, mark: &str) -> Result<(), Error> {
 /// Fails if another file exists there, or if it cannot be read.
 pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
     may_replace_what(path, "not a truesum report", &|head| {
-        let marked = head.text.windows(mark.len()).any(|part| part == mark.as_bytes());
+        let marked = head.text().windows(mark.len()).any(|part| part == mark.as_bytes());
         // An empty file is not an earlier report: it may be in a manifest.
-        head.text.starts_with(b"<") && marked
+        head.text().starts_with(b"<") && marked
     })
 }
 
@@ -485,10 +485,10 @@ pub fn may_replace(path: &Path, mark: &str) -> Result<(), Error> {
 pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) -> bool) -> Result<(), Error> {
     if path.is_file() {
         let mut text = Vec::new();
-        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
+        let file = open_companion(path).map_err(|error| error.with_action("read"))?;
         let read = file.take(NEAR).read_to_end(&mut text);
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-        if !fits(Head { text: &text, complete: (text.len() as u64) < NEAR }) {
+        if !fits(Head::new(&text, (text.len() as u64) < NEAR)) {
             let why = Cause::Other(format!("the existing file is {otherwise}, so it is not replaced"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
@@ -498,7 +498,7 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
 
 /// Returns the exit for output that could not be written. A closed pipe ends the program here.
 pub fn cannot_write(error: &Error, console: &mut Console) -> Exit {
-    if let Cause::Io(cause) = &error.cause
+    if let Cause::Io(cause) = error.cause()
         && cause.kind() == io::ErrorKind::BrokenPipe
     {
         console.display = None;

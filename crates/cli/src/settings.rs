@@ -148,7 +148,7 @@ impl Settings {
             }
             "format" => match truesum::manifest::format(value) {
                 None => return refuse(format!("unknown format '{value}' (see truesum list formats)")),
-                Some(row) if matches!(row.writing, Writing::No) || row.holds.pieces.is_some() => {
+                Some(row) if matches!(row.writing(), Writing::No) || row.holds().pieces().is_some() => {
                     return refuse(format!("{value} cannot be written line by line"));
                 }
                 row => self.format = row,
@@ -205,12 +205,13 @@ impl Settings {
     /// distinguishable from SHA-256.
     fn agree(&self) -> Result<(), Refusal> {
         let (Some(format), [_, ..]) = (self.format, &self.algorithms[..]) else { return Ok(()) };
-        let holds = |spec: &Spec| match format.holds.algorithms {
+        let holds = |spec: &Spec| match format.holds().algorithms() {
             Algorithms::Any => true,
-            Algorithms::Only(names) => names.contains(&spec.algorithm().name),
+            Algorithms::Only(names) => names.contains(&spec.algorithm().name()),
         };
-        let usual = self.algorithms == [format.holds.usual_algorithm()];
-        let is_named = format.holds.algorithm_source == AlgorithmSource::Manifest || tagged(format).is_some();
+        let usual = self.algorithms == [format.holds().usual_algorithm()];
+        let is_named =
+            format.holds().algorithm_source() == AlgorithmSource::Manifest || tagged(format).is_some();
         if usual || is_named && self.algorithms.iter().all(holds) {
             return Ok(());
         }
@@ -218,7 +219,7 @@ impl Settings {
         Err(Refusal::new(format!(
             "{}: the format {} (set in {}) cannot store this algorithm; set only the algorithm or only the format",
             at(0),
-            format.name,
+            format.name(),
             at(1)
         )))
     }
@@ -230,13 +231,13 @@ impl Settings {
     /// reader may not know about the setting.
     pub fn hashing(&self, format: &'static Format) -> (&'static Format, Vec<Spec>) {
         let format = match self.format {
-            Some(set) if format.name == "gnu" => set,
+            Some(set) if format.name() == "gnu" => set,
             _ => format,
         };
-        let usual = self.algorithms.is_empty() || self.algorithms == [format.holds.usual_algorithm()];
+        let usual = self.algorithms.is_empty() || self.algorithms == [format.holds().usual_algorithm()];
         match tagged(format) {
             Some(naming) if !usual => (naming, self.algorithms.clone()),
-            _ if format.holds.algorithm_source == AlgorithmSource::Manifest => {
+            _ if format.holds().algorithm_source() == AlgorithmSource::Manifest => {
                 (format, self.algorithms.clone())
             }
             _ => (format, Vec::new()),
@@ -246,7 +247,7 @@ impl Settings {
 
 /// Returns the variant of a format that names the algorithm in each line.
 fn tagged(format: &Format) -> Option<&'static Format> {
-    match format.name {
+    match format.name() {
         "gnu" => truesum::manifest::format("bsd"),
         "gnu-z" => truesum::manifest::format("bsd-z"),
         _ => None,
@@ -279,7 +280,7 @@ mod tests {
         ] {
             let (row, specs) = set(pairs).unwrap().hashing(gnu);
             let specs: Vec<String> = specs.iter().map(Spec::to_string).collect();
-            assert_eq!((row.name, specs.join(",").as_str()), (format, algorithms), "{pairs:?}");
+            assert_eq!((row.name(), specs.join(",").as_str()), (format, algorithms), "{pairs:?}");
         }
     }
 

@@ -177,6 +177,6 @@ fn is_other(file: &Path) -> bool {
         return false;
     }
     let complete = (head.len() as u64) < HEAD;
-    let row = manifest::detect(manifest::Head { text: &head, complete }, None);
-    row.is_none_or(|row| !row.name.starts_with("torrent"))
+    let row = manifest::detect(manifest::Head::new(&head, complete), None);
+    row.is_none_or(|row| !row.name().starts_with("torrent"))
 }

@@ -50,9 +50,9 @@ fn text() -> String {
 fn kernels() -> Vec<&'static str> {
     let left = |isa: &str| kernel::forced().is_none_or(|forced| isa == forced || isa == "portable");
     let mut names = Vec::new();
-    for row in ALGORITHMS.iter().flat_map(kernel::rows).filter(|row| row.supported() && left(row.isa)) {
-        if !names.contains(&row.isa) {
-            names.push(row.isa);
+    for row in ALGORITHMS.iter().flat_map(kernel::rows).filter(|row| row.supported() && left(row.isa())) {
+        if !names.contains(&row.isa()) {
+            names.push(row.isa());
         }
     }
     names

@@ -43,7 +43,7 @@ impl Watch {
     pub fn failed(&self, error: &Error, console: &mut Console) -> Exit {
         console.display = None;
         console.failure(error);
-        let failed = match (error.kind(), error.action) {
+        let failed = match (error.kind(), error.action()) {
             (Kind::Undivided | Kind::Replaced, _) | (_, "write") => Exit::NotAsAsked,
             _ => Exit::Failed,
         };
@@ -63,7 +63,7 @@ impl Watch {
     /// Mapping is allowed, because this process belongs to the program.
     pub fn reading(&self, threads: usize) -> Reading<'_> {
         let remote = self.remote.as_deref();
-        Reading { threads, remote, mapping: Mapping::Guarded, ..Reading::new(&self.progress) }
+        Reading::new(&self.progress).threads(threads).remote(remote).mapping(Mapping::Guarded)
     }
 
     /// Returns the digests of one file.

@@ -67,7 +67,7 @@ pub const SAME_OPTIONS: char = '\u{1}';
 /// Returns notes on the algorithms that read only samples.
 pub fn sampled(specs: &[Spec]) -> impl Iterator<Item = String> {
     let sampled = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::Sampled);
-    sampled.map(|spec| format!("{spec} covers only parts of a file: {}", spec.algorithm().status.reason()))
+    sampled.map(|spec| format!("{spec} covers only parts of a file: {}", spec.algorithm().status().reason()))
 }
 
 /// Returns a word as it is typed in a shell: quoted if necessary.
@@ -96,7 +96,7 @@ pub fn path_word(path: impl AsRef<OsStr>) -> String {
 pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
     let short = specs.iter().filter(|spec| weak::verdict(spec) == weak::Strength::TooShort);
     sampled(specs).chain(short.map(|spec| {
-        let (bits, name) = (spec.digest_len() * 8, spec.algorithm().name);
+        let (bits, name) = (spec.digest_len() * 8, spec.algorithm().name());
         format!(
             "{spec}: {bits} bits are too few: check rejects such digests without --allow-weak and -a {name}-{bits}"
         )

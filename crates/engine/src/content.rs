@@ -6,13 +6,22 @@ pub(crate) mod set;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
 
-/// The known facts about a file on one side.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// Length in bytes.
-    pub size: Option<u64>,
-    /// The modification time.
-    pub mtime: Option<Time>,
-    /// The digests, or none if none were needed.
-    pub digests: Vec<(Spec, Digest)>,
+readable! {
+    /// The known facts about a file on one side.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Facts {
+        /// Length in bytes.
+        size: Option<u64>,
+        /// The modification time.
+        mtime: Option<Time>,
+        /// The digests, or none if none were needed.
+        digests: Vec<(Spec, Digest)> => &[(Spec, Digest)],
+    }
+}
+
+impl Facts {
+    /// Returns these facts.
+    pub fn new(size: Option<u64>, mtime: Option<Time>, digests: Vec<(Spec, Digest)>) -> Facts {
+        Facts { size, mtime, digests }
+    }
 }

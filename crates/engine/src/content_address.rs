@@ -3,15 +3,17 @@
 
 use truesum_hash::{Digest, Spec};
 
-/// The content of a file according to its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ContentAddress {
-    /// The algorithm of the digest.
-    pub spec: Spec,
-    /// The digest.
-    pub digest: Digest,
-    /// The size of the file in bytes, if it is in the name.
-    pub size: Option<u64>,
+readable! {
+    /// The content of a file according to its name.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ContentAddress {
+        /// The algorithm of the digest.
+        spec: Spec => &Spec,
+        /// The digest.
+        digest: Digest => &Digest,
+        /// The size of the file in bytes, if it is in the name.
+        size: Option<u64>,
+    }
 }
 
 /// The backends of git-annex whose keys contain a digest, and their algorithms. A backend with the suffix `E` adds the

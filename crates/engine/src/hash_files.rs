@@ -54,16 +54,23 @@ pub fn hash_files<P: AsRef<Path>>(
     Hashing { config: &Config::default(), progress: &Progress::default() }.files(paths, specs, each)
 }
 
-/// Hashes files with a custom configuration, reports progress, and can be stopped.
-#[derive(Clone, Copy)]
-pub struct Hashing<'a> {
-    /// The configuration for reading files.
-    pub config: &'a Config,
-    /// The progress. [`Progress::stop`] ends the run early: files that were not reached are counted in the summary.
-    pub progress: &'a Progress,
+options! {
+    /// Hashes files with a custom configuration, reports progress, and can be stopped.
+    #[derive(Clone, Copy)]
+    pub struct Hashing<'a> {
+        /// The configuration for reading files.
+        config: &'a Config,
+        /// The progress. [`Progress::stop`] ends the run early: files that were not reached are counted in the summary.
+        progress: &'a Progress,
+    }
 }
 
-impl Hashing<'_> {
+impl<'a> Hashing<'a> {
+    /// Returns the means to hash files with this configuration and progress.
+    pub fn new(config: &'a Config, progress: &'a Progress) -> Hashing<'a> {
+        Hashing { config, progress }
+    }
+
     /// Hashes one file, like [`hash_file`].
     ///
     /// # Errors

@@ -28,10 +28,20 @@ const JOINED: &str = "sha1";
 /// The algorithm for pieces of each file.
 const EACH: &str = "bt2-pieces-root";
 
+/// The digests of the pieces of all files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PieceDigests {
+    /// The lists for each successful outcome, in order: one list for each way to divide, that of all files concatenated
+    /// first.
+    Complete(Vec<Vec<PieceList>>),
+    /// A file was not read completely, so there are none.
+    Incomplete,
+    /// The run was stopped, so there are none.
+    Stopped,
+}
+
 /// Reads files in the order of the tasks and passes the outcome of each to the sink, with digests of the complete file
-/// if its job requests any. Then returns the piece digests for each successful outcome, in order: one list for each way
-/// to divide, that of all files concatenated first. Returns nothing if a file was not read completely or the run was
-/// stopped.
+/// if its job requests any. Then returns the digests of the pieces.
 ///
 /// `piece_len` is the length of a piece; by default it depends on the sizes of the files.
 ///
@@ -44,7 +54,7 @@ pub fn hash_pieces(
     tasks: Vec<Task>,
     progress: &Progress,
     sink: &mut dyn Sink,
-) -> io::Result<(Summary, Option<Vec<Vec<PieceList>>>)> {
+) -> io::Result<(Summary, PieceDigests)> {
     let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| chosen(&tasks, config));
     let threads = if config.threads == 0 { cores() } else { config.threads };
     let mut summary = Summary::default();
@@ -131,7 +141,11 @@ pub fn hash_pieces(
             }
             sink.pause()?;
         }
-        let Some(total) = total.filter(|_| !summary.interrupted) else { return Ok((summary, None)) };
+        let total = match total {
+            _ if summary.interrupted => return Ok((summary, PieceDigests::Stopped)),
+            None => return Ok((summary, PieceDigests::Incomplete)),
+            Some(total) => total,
+        };
         let all = sequence.and_then(|mut sequence| {
             sequence.end_here(&mut kept);
             PieceList::new(joined.clone(), 0..total, piece_len, kept.digests.into())
@@ -146,7 +160,7 @@ pub fn hash_pieces(
                 "the length of a file differs from the size that the system reported",
             ));
         }
-        Ok((summary, Some(pieces)))
+        Ok((summary, PieceDigests::Complete(pieces)))
     })
 }
 

@@ -172,15 +172,24 @@ impl Job {
     }
 }
 
-/// A version of an object, as reported by a listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
-    /// The size in bytes.
-    pub size: u64,
-    /// The tag that distinguishes versions, if the store has one.
-    pub version: Option<String>,
-    /// The modification time in seconds since 1970; 0 if unknown.
-    pub modified: i64,
+readable! {
+    /// A version of an object, as reported by a listing.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Listed {
+        /// The size in bytes.
+        size: u64,
+        /// The tag that distinguishes versions, if the store has one.
+        version: Option<String> as Option<&str>,
+        /// The modification time in seconds since 1970; 0 if unknown.
+        modified: i64,
+    }
+}
+
+impl Listed {
+    /// Returns a version with these properties.
+    pub fn new(size: u64, version: Option<String>, modified: i64) -> Listed {
+        Listed { size, version, modified }
+    }
 }
 
 /// The result for a file that was read to its end without error and did not change during the read; for a job without
@@ -367,7 +376,7 @@ impl Outcome {
     pub fn verdict(&self) -> Verdict {
         match &self.result {
             Err(error) if error.is_missing() => Verdict::Missing,
-            Err(Error { cause: Cause::Changed(_), .. }) => Verdict::Changed,
+            Err(error) if matches!(error.cause(), Cause::Changed(_)) => Verdict::Changed,
             Err(_) => Verdict::Unreadable,
             Ok(_) if self.job.expected.is_empty() && !self.job.specs.is_empty() => Verdict::Hashed,
             Ok(found) => {

@@ -5,7 +5,7 @@
 //! end without error and did not change during the read. [`hash`] and [`manifest`] are the underlying crates.
 
 #[macro_use]
-mod options;
+pub extern crate truesum_hash as hash;
 
 pub mod audit;
 mod content;
@@ -36,7 +36,7 @@ pub mod walk;
 
 pub use error::{Cause, Error, Kind};
 pub use hash_files::{Hashing, hash_file, hash_files};
-pub use hash_pieces::hash_pieces;
+pub use hash_pieces::{PieceDigests, hash_pieces};
 pub use io::anchor::Anchor;
 pub use io::file_id::FileId;
 pub use io::input::Input;
@@ -56,7 +56,6 @@ pub use select::{Sample, Selection, Share, Unmatched, Wanted};
 pub use sidecar::{create_beside, open_folder, rename_beside, test_rename_beside};
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_fs::{open, read, write};
-pub use truesum_hash as hash;
 pub use truesum_manifest as manifest;
 pub use verify::containers::seal::Seal;
 pub use verify::event::{Event, Manifest, Moved, NotUsed, Renamed};

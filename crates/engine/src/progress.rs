@@ -8,6 +8,15 @@ use std::sync::{Arc, Mutex};
 use truesum_fs::name::OsStringExt;
 use truesum_fs::stop::{Stop, Waker};
 
+/// How work ended that [`Progress::stop`] can end early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Completion<T> {
+    /// All of it was done.
+    Complete(T),
+    /// The run was stopped before its end.
+    Stopped,
+}
+
 /// Shared counters of a run. All of them are exact at the end of the run and slightly outdated before.
 #[derive(Default)]
 pub struct Progress {

@@ -34,15 +34,24 @@ pub enum Notice {
     Malformed(BadLine),
 }
 
-/// A malformed line in a manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadLine {
-    /// The position of the line.
-    pub at: Place,
-    /// The reason.
-    pub reason: String,
-    /// Whether the only problem is that its digest needs a key, which was not given.
-    pub lacks_key: bool,
+readable! {
+    /// A malformed line in a manifest.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct BadLine {
+        /// The position of the line.
+        at: Place,
+        /// The reason.
+        reason: String => &str,
+        /// Whether the only problem is that its digest needs a key, which was not given.
+        lacks_key: bool,
+    }
+}
+
+impl BadLine {
+    /// Returns a line at this position that is malformed for this reason.
+    pub fn new(at: Place, reason: String) -> BadLine {
+        BadLine { at, reason, lacks_key: false }
+    }
 }
 
 impl From<LineError> for BadLine {

@@ -125,12 +125,11 @@ impl<'a> Update<'a> {
             Err(error) => return self.failed(&error, on_event),
         };
         let read = &self.options.audit.read;
-        let reading = truesum_manifest::Options {
-            allow_undigested: true,
-            allow_pieces: true,
-            locating: true,
-            ..read.manifest(manifest.as_os_str().as_bytes(), self.comparison.progress)
-        };
+        let reading = read
+            .manifest(manifest.as_os_str().as_bytes(), self.comparison.progress)
+            .allow_undigested(true)
+            .allow_pieces(true)
+            .locating(true);
         let format = match editable(&mut || Ok(original.reader()), &reading) {
             Ok(format) => format,
             Err(error) => return self.failed(&uneditable(manifest, error), on_event),
@@ -312,7 +311,7 @@ impl<'a> Update<'a> {
             FileStatus::New | FileStatus::Copied | FileStatus::Duplicated => Action::Added,
             FileStatus::Missing if *prune != Consent::Withheld => Action::Removed,
             FileStatus::Moved if self.options.rename => Action::Renamed,
-            FileStatus::Same if found != NONE && *refresh != Consent::Withheld && format.holds.mtime => {
+            FileStatus::Same if found != NONE && *refresh != Consent::Withheld && format.holds().mtime() => {
                 Action::Refreshed
             }
             FileStatus::Changed | FileStatus::Restored if self.own_line == Some(listed) => Action::Kept,
@@ -387,12 +386,11 @@ fn now() -> Time {
 
 /// Returns the algorithms for the first files of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
-    let specs = match (&reading.requested[..], &reading.named) {
-        ([], Some(named)) => vec![named.clone()],
-        ([], None) => vec![format.holds.usual_algorithm()],
-        (requested, _) => requested.to_vec(),
+    let specs = match reading.expected() {
+        [] => vec![format.holds().usual_algorithm()],
+        expected => expected.to_vec(),
     };
-    under(specs, reading.key.as_ref())
+    under(specs, reading.secret())
 }
 
 /// Returns the error for a manifest that cannot be edited.

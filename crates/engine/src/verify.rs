@@ -74,9 +74,9 @@ pub fn verify(
     let result = verification.manifests(&[named(manifest.as_ref())], &mut |event| {
         match event {
             Event::Entry(_, outcome) => each(outcome),
-            Event::Failed(error) => failed = Some(error.under(&error.path)),
+            Event::Failed(error) => failed = Some(error.under(error.name())),
             Event::Checked(_, checked) => {
-                failed = checked.failed.as_ref().map(|error| error.under(&error.path));
+                failed = checked.failed.as_ref().map(|error| error.under(error.name()));
             }
             _ => {}
         }

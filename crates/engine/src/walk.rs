@@ -55,7 +55,7 @@ use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Confinement;
-use crate::io::temporary::{is_made_here, is_temporary};
+use crate::io::temporary::is_temporary;
 use crate::job::Job;
 use crate::run::config::cores;
 use crate::select::Selection;
@@ -355,7 +355,13 @@ impl Walk {
             return self.ascend(None);
         }
         listing.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let ignore = self.ignore_rules(&listing.anchor, &listing.entries);
+        let (ignore, failed) = match self.ignore_rules(&listing.anchor, &listing.entries) {
+            Ok(ignore) => (ignore, None),
+            // Without the rules, more files are hashed than intended, which must not be a success.
+            Err(error) => {
+                (self.stack.last().and_then(|level| level.ignore.clone()), Some(Item::Failed(error)))
+            }
+        };
         self.listed += 1;
         self.look_ahead(&folder_path, &listing.anchor, &mut listing.entries);
         if let Some(folders) = &mut self.folders {
@@ -367,7 +373,7 @@ impl Walk {
         let entries = std::mem::take(&mut listing.entries).into_iter();
         let id = listing.id();
         self.stack.push(Level { folder_path, anchor: listing.anchor.clone(), entries, id, ignore });
-        None
+        failed
     }
 
     /// Returns to the folder on top of the stack.
@@ -400,25 +406,27 @@ impl Walk {
         }
     }
 
-    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Option<Arc<IgnoreFile>> {
+    /// Returns the rules for a folder: those of its ignore file, or of the folder above.
+    ///
+    /// # Errors
+    /// Fails if the ignore file cannot be read.
+    fn ignore_rules(&self, anchor: &Anchor, entries: &[Entry]) -> Result<Option<Arc<IgnoreFile>>, Error> {
         if !self.options.gitignore {
-            return None;
+            return Ok(None);
         }
         let above = self.stack.last().and_then(|level| level.ignore.clone());
         let is_rules = |entry: &Entry| entry.name == b".gitignore" && entry.kind == FileType::RegularFile;
         if !entries.iter().any(is_rules) {
-            return above;
+            return Ok(above);
         }
         // As in git, a symbolic link with this name is not followed.
         let mut path = self.path.clone();
         push(&mut path, b".gitignore");
         let mut text = Vec::new();
         let read = anchor.root().resolve(anchor.rest(&path), OpenMode::Read);
-        // Without the rules, more files are hashed than intended, but none is missed.
-        if read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text)).is_err() {
-            return above;
-        }
-        Some(Arc::new(IgnoreFile { folder: self.path.len(), globs: Globs::of_ignore_file(&text) }))
+        let read = read.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut text));
+        read.map_err(|error| Error::io(&path, "read", error))?;
+        Ok(Some(Arc::new(IgnoreFile { folder: self.path.len(), globs: Globs::of_ignore_file(&text) })))
     }
 
     /// Returns whether globs exclude the current path, which is then counted.
@@ -535,10 +543,6 @@ impl Walk {
                 return self.descend(folder_path, entry.job);
             }
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
-                // A temporary file of this run is ignored.
-                if is_made_here(&entry.name) {
-                    return self.ascend(None);
-                }
                 Item::Temporary(named(self.path.clone()))
             }
             FileType::RegularFile if self.options.select.needs_facts() => {
@@ -601,7 +605,7 @@ impl Iterator for Walk {
     /// Helpers may have done that long before the consumer reaches the folders. Objects that globs
     /// and ignore files exclude are known only when they are reached.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if !self.options.select.is_open() || self.options.gitignore {
+        if !self.options.select.is_open() || self.options.gitignore || !self.passed_over.is_empty() {
             return (0, None);
         }
         // Load `open` first: a listing adds its entries before it stops being open, so if no folder

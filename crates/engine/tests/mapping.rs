@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use truesum::read::Guarded;
-use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::build::{Saving, save};
 use truesum::tree::locate::{Diagnosis, verify};
 use truesum::tree::outline::outline;
 use truesum::tree::piece::hash_range;
@@ -76,7 +76,7 @@ fn hash(mapping: Mapping) -> bool {
     let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
     let may_be_mapped = local && guarantees().maps_files;
     let (config, progress) = (Config::default().mapping(mapping), Progress::default());
-    let found = Hashing { config: &config, progress: &progress }.file(&file, &["sha256".parse().unwrap()]);
+    let found = Hashing::new(&config, &progress).file(&file, &["sha256".parse().unwrap()]);
     assert_eq!(found.unwrap().size(), 16 << 20);
     may_be_mapped
 }
@@ -88,13 +88,12 @@ fn trees(mapping: Mapping) {
     let bytes = vec![7; 16 << 20];
     std::fs::write(&file, &bytes).unwrap();
     let (spec, progress) = ("sha256-tree".parse().unwrap(), Progress::default());
-    let reading = Reading { mapping, ..Reading::new(&progress) };
-    let saving =
-        Saving { target: &target, granule: 1 << 20, begin: Begin::Fresh, beside: &[], trust_prefix: false };
+    let reading = Reading::new(&progress).mapping(mapping);
+    let saving = Saving::new(&target).granule(1 << 20);
     let saved = save(&file, &spec, &saving, &reading).unwrap();
     let digest = &saved.found().digests()[0];
     assert_eq!(*digest, spec.digest(&bytes));
-    assert_eq!(verify(&file, saved.store(), None, &reading).unwrap().diagnosis, Diagnosis::Good);
+    assert_eq!(verify(&file, saved.store(), None, &reading).unwrap().diagnosis(), Diagnosis::Good);
     assert_eq!(outline(&file, &spec, 3, &reading).unwrap().digest(), digest);
     let row = read_row(&file, &spec, &reading).unwrap();
     let proof = prove(&file, &spec, &row, 5..9, &reading).unwrap();
@@ -102,7 +101,7 @@ fn trees(mapping: Mapping) {
     verify_proof(&file, &proof, digest, &reading).unwrap();
     hash_range(&file, &spec, 0..1 << 20, &reading).unwrap();
     let (found, repairs) = repair(&file, saved.store(), None, &file, Mode::DryRun, &reading).unwrap();
-    assert!(found.diagnosis == Diagnosis::Good && repairs.is_empty());
+    assert!(found.diagnosis() == Diagnosis::Good && repairs.is_empty());
 }
 
 /// Causes a fault that is the host's own: a mapping beyond the end of its file.

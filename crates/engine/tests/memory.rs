@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use truesum::hash::Spec;
-use truesum::tree::build::{Begin, Saving, save};
+use truesum::tree::build::{Saving, save};
 use truesum::tree::reading::Reading;
-use truesum::tree::store::GRANULE;
 use truesum::{Config, Job, Mapping, Notice, Outcome, Progress, Sink, Task, run};
 
 const MIB: u64 = 1 << 20;
@@ -59,15 +58,9 @@ fn memory_for_a_huge_file_is_bounded() {
         }
         let beside = ["xxh3", "crc32"].map(|name| name.parse().expect("a name"));
         for name in ["sha256-tree", "mtsum-md5"] {
-            let saving = Saving {
-                target: &tree,
-                granule: GRANULE,
-                begin: Begin::Fresh,
-                beside: &beside,
-                trust_prefix: false,
-            };
+            let saving = Saving::new(&tree).beside(&beside);
             let (spec, progress) = (name.parse().expect("a name"), Progress::default());
-            save(&data, &spec, &saving, &Reading { threads, ..Reading::new(&progress) }).expect("saved");
+            save(&data, &spec, &saving, &Reading::new(&progress).threads(threads)).expect("saved");
             assert_eq!(progress.bytes(), size, "{name} and flat digests are had in one read");
             assert!(peak() <= most, "{name} saved on {threads} threads: {} MiB", peak() / MIB);
         }

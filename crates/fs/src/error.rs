@@ -11,12 +11,9 @@ use truesum_manifest::path::display_safe;
 /// A failure of one file or directory.
 #[derive(Debug)]
 pub struct Error {
-    /// The name as the user knows it, as bytes.
-    pub path: Vec<u8>,
-    /// The action that failed: `open`, `read`, `list` and so on.
-    pub action: &'static str,
-    /// The cause of the failure.
-    pub cause: Cause,
+    pub(crate) path: Vec<u8>,
+    pub(crate) action: &'static str,
+    pub(crate) cause: Cause,
 }
 
 /// The cause of a failure.
@@ -68,6 +65,24 @@ impl Error {
         Error::new(path, "read", Cause::Interrupted)
     }
 
+    /// Returns the error with another name of the file.
+    #[must_use]
+    pub fn with_name(self, path: &[u8]) -> Error {
+        Error { path: path.to_vec(), ..self }
+    }
+
+    /// Returns the error with another action.
+    #[must_use]
+    pub fn with_action(self, action: &'static str) -> Error {
+        Error { action, ..self }
+    }
+
+    /// Returns the error with another cause.
+    #[must_use]
+    pub fn with_cause(self, cause: Cause) -> Error {
+        Error { cause, ..self }
+    }
+
     /// Returns the same error for another name of the file.
     pub fn under(&self, path: &[u8]) -> Error {
         let cause = match &self.cause {
@@ -100,7 +115,27 @@ impl Error {
         Path::new(OsStr::from_bytes(&self.path))
     }
 
-    /// Returns the cause without path and action.
+    /// Returns the name as the user knows it, as bytes.
+    pub fn name(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// Returns the action that failed: `open`, `read`, `list` and so on.
+    pub fn action(&self) -> &'static str {
+        self.action
+    }
+
+    /// Returns the cause of the failure.
+    pub fn cause(&self) -> &Cause {
+        &self.cause
+    }
+
+    /// Returns the cause of the failure.
+    pub fn into_cause(self) -> Cause {
+        self.cause
+    }
+
+    /// Returns the text of the cause, without path and action.
     pub fn reason(&self) -> String {
         self.cause.to_string()
     }

@@ -22,6 +22,9 @@
 //! | limits, clocks and the machine | [`memory_limit`], [`limits`], [`clock`], [`machine`] |
 //! | failures | [`error`] |
 
+#[macro_use]
+extern crate truesum_hash;
+
 pub mod anchor;
 pub mod clock;
 mod complete_read;

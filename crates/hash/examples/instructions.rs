@@ -34,23 +34,23 @@ fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let data = vec![0x5a_u8; 1 << 20];
-    for algorithm in ALGORITHMS.iter().filter(|algorithm| wanted(algorithm.name)) {
+    for algorithm in ALGORITHMS.iter().filter(|algorithm| wanted(algorithm.name())) {
         let spec = Spec::new(algorithm);
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
-            let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes).collect();
+            let slices: Vec<&[u8]> = data.chunks(LEN).take(row.lanes()).collect();
             // The length is set for algorithms that hash it first.
             let mut hashers: Vec<Hasher> = slices.iter().map(|_| spec.hasher_for_size(1 << 40)).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
             count(
-                &format!("{} x{}", row.isa, row.lanes),
-                algorithm.name,
-                LEN * row.lanes,
+                &format!("{} x{}", row.isa(), row.lanes()),
+                algorithm.name(),
+                LEN * row.lanes(),
                 "byte",
                 &mut || update_many_on(row, &mut hashers, &slices),
             );
         }
         if kernel::rows(algorithm).is_empty() {
-            count("one", algorithm.name, ONE, "byte", &mut || {
+            count("one", algorithm.name(), ONE, "byte", &mut || {
                 black_box(spec.digest(&data[..ONE]));
             });
         }

@@ -24,15 +24,16 @@ fn main() {
     print!("{:11} {:14}", "messages", "");
     COUNTS.iter().for_each(|count| print!("{count:>8}"));
     println!();
-    for algorithm in ALGORITHMS.iter().filter(|row| names.is_empty() || names.iter().any(|n| n == row.name)) {
+    for algorithm in ALGORITHMS.iter().filter(|row| names.is_empty() || names.iter().any(|n| n == row.name()))
+    {
         let mut turns = Vec::new();
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
-            print!("{:11} {:14}", algorithm.name, format!("{} x{}", row.isa, row.lanes));
+            print!("{:11} {:14}", algorithm.name(), format!("{} x{}", row.isa(), row.lanes()));
             for count in COUNTS {
                 let picked = std::ptr::eq(kernel::pick(kernel::rows(algorithm), count).row(), row.row());
                 let cycles = cycles_per_byte(algorithm, row, count);
                 print!("{cycles:>7.3}{}", if picked { '*' } else { ' ' });
-                if count == row.lanes {
+                if count == row.lanes() {
                     turns.push(Turn { row, cycles: cycles * count as f64 });
                 }
             }
@@ -58,10 +59,10 @@ struct Choice<'a> {
 }
 
 fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
-    let most = turns.iter().map(|turn| turn.row.lanes).max().unwrap_or(1);
+    let most = turns.iter().map(|turn| turn.row.lanes()).max().unwrap_or(1);
     let (mut best, mut table): (Vec<Choice>, Vec<Choice>) = (Vec::new(), Vec::new());
     for messages in 1..=most {
-        let all = |turn: &Turn, fewer: &[Choice]| match messages.checked_sub(turn.row.lanes + 1) {
+        let all = |turn: &Turn, fewer: &[Choice]| match messages.checked_sub(turn.row.lanes() + 1) {
             None => turn.cycles,
             Some(place) => turn.cycles + fewer[place].cycles,
         };
@@ -73,8 +74,8 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
         let turn = turns.iter().find(|turn| std::ptr::eq(turn.row.row(), picked)).expect("picked rows run");
         table.push(Choice { turn, cycles: all(turn, &table) });
     }
-    println!("{:11} best:  {}", algorithm.name, Ranges(&best));
-    println!("{:11} table: {}", algorithm.name, Ranges(&table));
+    println!("{:11} best:  {}", algorithm.name(), Ranges(&best));
+    println!("{:11} table: {}", algorithm.name(), Ranges(&table));
     // Neighbouring numbers are printed as a range: the first, the last, and the highest cost.
     let mut dearer: Vec<(usize, usize, f64)> = Vec::new();
     for (i, (table, best)) in table.iter().zip(&best).enumerate() {
@@ -88,7 +89,7 @@ fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
     for (first, last, ratio) in dearer {
         println!(
             "{:11} costs: {first} to {last} messages up to {:.0} %",
-            algorithm.name,
+            algorithm.name(),
             100.0 * (ratio - 1.0)
         );
     }
@@ -103,7 +104,7 @@ impl fmt::Display for Ranges<'_> {
         for (i, choice) in self.0.iter().enumerate() {
             let row = choice.turn.row.row();
             if before.is_none_or(|before| !std::ptr::eq(before, row)) {
-                write!(f, "{}{} x{} from {}", if i == 0 { "" } else { ", " }, row.isa, row.lanes, i + 1)?;
+                write!(f, "{}{} x{} from {}", if i == 0 { "" } else { ", " }, row.isa(), row.lanes(), i + 1)?;
             }
             before = Some(row);
         }

@@ -35,15 +35,17 @@ fn check_name(name: &str) -> Result<(), String> {
     Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU supports {})", runnable.join(", ")))
 }
 
-/// Describes how one row is used on this CPU, and why.
-pub struct Service {
-    /// The row.
-    pub kernel: &'static Kernel,
-    /// The smallest and largest number of messages for which [`pick`] selects this row; `None` if another row is always
-    /// preferred. No upper bound is `usize::MAX`.
-    pub messages: Option<(usize, usize)>,
-    /// The reason, in a few words.
-    pub why: String,
+readable! {
+    /// Describes how one row is used on this CPU, and why.
+    pub struct Service {
+        /// The row.
+        kernel: &'static Kernel,
+        /// The smallest and largest number of messages for which [`pick`] selects this row; `None` if another row is always
+        /// preferred. No upper bound is `usize::MAX`.
+        messages: Option<(usize, usize)>,
+        /// The reason, in a few words.
+        why: String => &str,
+    }
 }
 
 /// Returns which rows of an algorithm are used for which numbers of messages on this CPU, in the order of [`rows`].

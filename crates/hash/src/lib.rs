@@ -24,6 +24,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[macro_use]
+mod fields;
+
 mod algorithm;
 mod block;
 mod digest;

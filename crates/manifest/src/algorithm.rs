@@ -228,7 +228,7 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     }
     match (outer, inner) {
         (Some(Stated::Other(family)), Some(Stated::Known(spec)))
-            if spec.algorithm().name.starts_with(family) =>
+            if spec.algorithm().name().starts_with(family) =>
         {
             Some(Stated::Known(spec))
         }
@@ -250,7 +250,7 @@ pub fn implies_algorithm(spec: &Spec, file_name: Option<&[u8]>) -> bool {
 
 /// Returns the names of all algorithms whose default digest length is this many bytes.
 pub fn same_length(digest_len: usize) -> Vec<&'static str> {
-    ALGORITHMS.iter().filter(|row| row.digest_len == digest_len).map(|row| row.name).collect()
+    ALGORITHMS.iter().filter(|row| row.digest_len() == digest_len).map(|row| row.name()).collect()
 }
 
 #[cfg(test)]

@@ -12,25 +12,29 @@ pub const MAGIC: &[u8; 16] = b"APK Sig Block 42";
 /// schemes.
 const SCHEMES: [(u32, &str); 3] = [(0x7109_871a, "v2"), (0xf053_68c0, "v3"), (0x1b93_ad61, "v3.1")];
 
-/// A signed content digest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
-    /// The signature scheme: `v2`, `v3` or `v3.1`.
-    pub scheme: &'static str,
-    /// The hash function, which hashes both the chunks and their digests.
-    pub algorithm: &'static str,
-    /// The digest; its length is that of the hash function.
-    pub digest: Vec<u8>,
+readable! {
+    /// A signed content digest.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Listed {
+        /// The signature scheme: `v2`, `v3` or `v3.1`.
+        scheme: &'static str,
+        /// The hash function, which hashes both the chunks and their digests.
+        algorithm: &'static str,
+        /// The digest; its length is that of the hash function.
+        digest: Vec<u8> => &[u8],
+    }
 }
 
-/// The digests in a signing block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
-    /// Digests computed from chunks of 1 MiB, without duplicates.
-    pub digests: Vec<Listed>,
-    /// Identifiers of signature algorithms with other digests; 0x0421 and similar ones use
-    /// dm-verity trees.
-    pub others: Vec<u32>,
+readable! {
+    /// The digests in a signing block.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Block {
+        /// Digests computed from chunks of 1 MiB, without duplicates.
+        digests: Vec<Listed> => &[Listed],
+        /// Identifiers of signature algorithms with other digests; 0x0421 and similar ones use
+        /// dm-verity trees.
+        others: Vec<u32> => &[u32],
+    }
 }
 
 /// Parses the pairs of a block: the bytes between the size field at its start and the second size

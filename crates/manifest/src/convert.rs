@@ -54,16 +54,20 @@ pub enum ConvertError {
     Whole(Unholdable),
 }
 
-/// A summary of what a conversion wrote.
-#[derive(Debug, Default)]
-pub struct Converted {
-    /// The number of entries.
-    pub entries: u64,
-    /// The algorithms of the entries, in order of first appearance.
-    pub specs: Vec<Spec>,
-    /// Hashes of the facts written, in the order of the output.
-    facts: Vec<u64>,
-    state: RandomState,
+readable! {
+    /// A summary of what a conversion wrote.
+    #[derive(Debug, Default)]
+    pub struct Converted {
+        /// The number of entries.
+        entries: u64,
+        /// The algorithms of the entries, in order of first appearance.
+        specs: Vec<Spec> => &[Spec],
+    }
+    private {
+        /// Hashes of the facts written, in the order of the output.
+        facts: Vec<u64>,
+        state: RandomState,
+    }
 }
 
 /// Writes all entries of `reader` for which `keep` returns true, and finishes the manifest. Calls

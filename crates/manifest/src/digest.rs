@@ -100,7 +100,7 @@ pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, 
     // requested algorithm, or that of the algorithm in the manifest's name unless the digest has
     // the default length.
     if let Some(row) = find(tag)
-        && row.lengths != Lengths::Fixed
+        && row.lengths() != Lengths::Fixed
         && let Some(same) = options.expected().iter().find(|requested| requested.algorithm() == row)
         && (!options.requested.is_empty() || spelled(text, &spec).is_none())
     {
@@ -169,7 +169,7 @@ pub(crate) fn is_nearly(text: &[u8], known: &[u8]) -> bool {
 pub(crate) fn is_nearly_algorithm(name: &[u8]) -> bool {
     scan::count(name.len());
     let names = |row: &'static truesum_hash::Algorithm| {
-        [row.name, row.tag].into_iter().chain(row.aliases.iter().copied())
+        [row.name(), row.tag()].into_iter().chain(row.aliases().iter().copied())
     };
     // A length may follow: `BLAKE2b-256`.
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -267,7 +267,7 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     if text.len() < 4 {
         return Err(Reason::NotALine);
     }
-    let is_digest = |row: &truesum_hash::Algorithm| row.digest_len * 2 == text.len();
+    let is_digest = |row: &truesum_hash::Algorithm| row.digest_len() * 2 == text.len();
     let not_hex = mostly_hex(text) && ALGORITHMS.iter().any(is_digest);
     // A hexadecimal digest with one wrong character is also base64 of another length. Base64
     // without padding is therefore accepted only if it contains letters that are not hexadecimal,

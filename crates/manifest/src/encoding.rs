@@ -7,17 +7,21 @@
 use crate::radix;
 use data_encoding::{BASE32_NOPAD, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
 
-/// A text encoding of bytes.
-#[derive(Debug)]
-pub struct Encoding {
-    /// The name of the encoding.
-    pub name: &'static str,
-    /// The letter that precedes it in multibase, if it has one.
-    pub multibase: Option<char>,
-    /// Typical uses, and properties that distinguish it from other encodings.
-    pub summary: &'static str,
-    write: fn(&[u8]) -> Option<String>,
-    read: fn(&[u8]) -> Option<Vec<u8>>,
+readable! {
+    /// A text encoding of bytes.
+    #[derive(Debug)]
+    pub struct Encoding {
+        /// The name of the encoding.
+        name: &'static str,
+        /// The letter that precedes it in multibase, if it has one.
+        multibase: Option<char>,
+        /// Typical uses, and properties that distinguish it from other encodings.
+        summary: &'static str,
+    }
+    private {
+        write: fn(&[u8]) -> Option<String>,
+        read: fn(&[u8]) -> Option<Vec<u8>>,
+    }
 }
 
 impl PartialEq for Encoding {

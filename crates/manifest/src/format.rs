@@ -20,25 +20,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use truesum_hash::{Secret, Spec};
 
-/// A manifest format.
-pub struct Format {
-    /// The name that users type: lower case, unique.
-    pub name: &'static str,
-    /// Suffixes of file names that identify the format, in lower case.
-    pub file_names: &'static [&'static str],
-    /// A description of the format and of the programs that write it, in one line.
-    pub summary: &'static str,
-    /// The information that its entries can hold.
-    pub holds: Holds,
-    /// Looks for evidence of this format in the beginning of a manifest.
-    pub sniff: fn(&Head<'_>) -> Option<Claim>,
-    /// The way to read it.
-    pub reading: Reading,
-    /// The way to write it.
-    pub writing: Writing,
-    /// The format of the same lines with the algorithm in each line, if this format leaves the
-    /// algorithm open.
-    pub tagged: Option<&'static Format>,
+readable! {
+    /// A manifest format.
+    pub struct Format {
+        /// The name that users type: lower case, unique.
+        name: &'static str,
+        /// Suffixes of file names that identify the format, in lower case.
+        file_names: &'static [&'static str],
+        /// A description of the format and of the programs that write it, in one line.
+        summary: &'static str,
+        /// The information that its entries can hold.
+        holds: Holds => &Holds,
+        /// The way to read it.
+        reading: Reading,
+        /// The way to write it.
+        writing: Writing,
+        /// The format of the same lines with the algorithm in each line, if this format leaves the
+        /// algorithm open.
+        tagged: Option<&'static Format>,
+    }
+    private {
+        /// Looks for evidence of this format in the beginning of a manifest.
+        sniff: fn(&Head<'_>) -> Option<Claim>,
+    }
 }
 
 /// A way to read a format.
@@ -179,59 +183,72 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// Information about a manifest that is available before it is read.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The requested algorithms: a line with any other is a bad line. If empty, all algorithms are
-    /// accepted.
-    pub requested: Vec<Spec>,
-    /// The algorithm in the manifest's name ([`algorithm_from_name`]), which applies to lines
-    /// without a tag.
-    pub named: Option<Spec>,
-    /// An unsupported algorithm in the manifest's name: lines without a tag are rejected with this
-    /// name.
-    pub unsupported: Option<&'static str>,
-    /// The format, or `None` to recognise it.
-    pub format: Option<&'static Format>,
-    /// The manifest's name, for formats that are recognised by it.
-    pub file_name: Option<Vec<u8>>,
-    /// Accept digests that are too short to verify anything.
-    pub allow_weak: bool,
-    /// Accept digests of samples ([`Status::Sampled`](truesum_hash::Status::Sampled)) that were not
-    /// requested. Callers that set this must not report such files as verified.
-    pub allow_sampled: bool,
-    /// Accept entries without any digest. Callers that set this must report that they were not
-    /// verified.
-    pub allow_undigested: bool,
-    /// Accept entries with digests of pieces. Callers that set this must verify [`Entry::pieces`].
-    pub allow_pieces: bool,
-    /// Read sets of known digests ([`Holds::set`]). Callers that set this must not look for files
-    /// with the names in the set.
-    pub allow_set: bool,
-    /// Also return digests of pieces that only locate damage. Like all others, they need
-    /// [`Options::allow_pieces`].
-    pub locating: bool,
-    /// Also return the names of attributes that are not read ([`Entry::attributes`]), so that their
-    /// loss can be reported.
-    pub attributes: bool,
-    /// Also return the digest of a file that is no longer than a piece as the digest of its piece,
-    /// in formats that list pieces only for longer files.
-    pub one_piece: bool,
-    /// Continue after any number of bad lines. Without this, a million bad lines with hardly any
-    /// entries among them are an error.
-    pub allow_noise: bool,
-    /// The key for digests that need one or are marked as made with one.
-    pub key: Option<Secret>,
-    /// Accept entries whose digests need a key that is not available ([`Spec::lacks_key`]). Callers
-    /// that set this must not compute them.
-    pub allow_keyless: bool,
-    /// The name of the file that a list of pieces without names describes, if the name of the list
-    /// does not show it.
-    pub subject: Option<Vec<u8>>,
-    /// A flag that stops the reading of a document when it is set from outside; reading can take
-    /// seconds before the first entry.
-    pub stop: Option<Arc<AtomicBool>>,
+options! {
+    /// Information about a manifest that is available before it is read.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// The requested algorithms: a line with any other is a bad line. If empty, all algorithms are
+        /// accepted.
+        requested: Vec<Spec>,
+        /// The algorithm in the manifest's name ([`algorithm_from_name`]), which applies to lines
+        /// without a tag.
+        named: Option<Spec>,
+        /// An unsupported algorithm in the manifest's name: lines without a tag are rejected with this
+        /// name.
+        unsupported: Option<&'static str>,
+        /// The format, or `None` to recognise it.
+        format: Option<&'static Format>,
+        /// The manifest's name, for formats that are recognised by it.
+        file_name: Option<Vec<u8>>,
+        /// Accept digests that are too short to verify anything.
+        allow_weak: bool,
+        /// Accept digests of samples ([`Status::Sampled`](truesum_hash::Status::Sampled)) that were not
+        /// requested. Callers that set this must not report such files as verified.
+        allow_sampled: bool,
+        /// Accept entries without any digest. Callers that set this must report that they were not
+        /// verified.
+        allow_undigested: bool,
+        /// Accept entries with digests of pieces. Callers that set this must verify [`Entry::pieces`].
+        allow_pieces: bool,
+        /// Read sets of known digests ([`Holds::set`]). Callers that set this must not look for files
+        /// with the names in the set.
+        allow_set: bool,
+        /// Also return digests of pieces that only locate damage. Like all others, they need
+        /// [`Options::allow_pieces`].
+        locating: bool,
+        /// Also return the names of attributes that are not read ([`Entry::attributes`]), so that their
+        /// loss can be reported.
+        attributes: bool,
+        /// Also return the digest of a file that is no longer than a piece as the digest of its piece,
+        /// in formats that list pieces only for longer files.
+        one_piece: bool,
+        /// Continue after any number of bad lines. Without this, a million bad lines with hardly any
+        /// entries among them are an error.
+        allow_noise: bool,
+        /// The key for digests that need one or are marked as made with one.
+        key: Option<Secret>,
+        /// Accept entries whose digests need a key that is not available ([`Spec::lacks_key`]). Callers
+        /// that set this must not compute them.
+        allow_keyless: bool,
+        /// The name of the file that a list of pieces without names describes, if the name of the list
+        /// does not show it.
+        subject: Option<Vec<u8>>,
+        /// A flag that stops the reading of a document when it is set from outside; reading can take
+        /// seconds before the first entry.
+        stop: Option<Arc<AtomicBool>>,
+    }
 }
+
+getters! { Options {
+    /// Returns the requested algorithms.
+    requested_algorithms: &[Spec] = [& requested];
+    /// Returns the specified format.
+    specified_format: Option<&'static Format> = [format];
+    /// Returns the manifest's name.
+    manifest_name: Option<&[u8]> = [file_name.as_deref()];
+    /// Returns the key for digests that need one, if it is known.
+    secret: Option<&Secret> = [key.as_ref()];
+} }
 
 impl Options {
     /// Returns whether the caller has stopped the reading.
@@ -284,7 +301,7 @@ impl Options {
 
     /// Returns the algorithms that a digest without a tag may have. If there are none, its length
     /// decides.
-    pub(crate) fn expected(&self) -> &[Spec] {
+    pub fn expected(&self) -> &[Spec] {
         if self.requested.is_empty() { self.named.as_slice() } else { &self.requested }
     }
 }

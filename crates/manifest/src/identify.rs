@@ -169,7 +169,7 @@ fn fits(spec: &Spec, digest: &Digest) -> bool {
 /// Returns whether an algorithm is tried without being named. Sampling algorithms verify nothing,
 /// and SHA-1 with collision detection gives the same digest as SHA-1 or none.
 fn is_tried(row: &Algorithm) -> bool {
-    !matches!(row.status, Status::Sampled(_)) && row.name != "sha1dc"
+    !matches!(row.status(), Status::Sampled(_)) && row.name() != "sha1dc"
 }
 
 /// Returns the algorithms that this digest may be of.
@@ -178,16 +178,16 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
         let spec = Spec::new(row);
         // Only common lengths: a digest of any other length is probably not of such an algorithm.
         let chosen =
-            row.lengths != Lengths::Fixed && matches!(digest.len(), 16 | 20 | 24 | 28 | 32 | 48 | 64);
+            row.lengths() != Lengths::Fixed && matches!(digest.len(), 16 | 20 | 24 | 28 | 32 | 48 | 64);
         match spec.digest_len() == digest.len() {
             false if chosen => spec.with_bits(digest.len() * 8).ok(),
             _ => Some(spec),
         }
     };
     let usual_spelling = |spec: &Spec| match encoding {
-        Encoding::Decimal => spec.digest_len() <= 8 && !spec.algorithm().status.tamper_evident(),
-        Encoding::C4 => spec.algorithm().name == "sha512",
-        Encoding::Cid => spec.algorithm().name.starts_with("cid-"),
+        Encoding::Decimal => spec.digest_len() <= 8 && !spec.algorithm().status().tamper_evident(),
+        Encoding::C4 => spec.algorithm().name() == "sha512",
+        Encoding::Cid => spec.algorithm().name().starts_with("cid-"),
         // Short digests are not written in encodings with many letters.
         Encoding::Hex | Encoding::Multihash => true,
         Encoding::Nix32 | Encoding::Base32 | Encoding::Base58 | Encoding::Z85 => {
@@ -274,11 +274,11 @@ const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 
 pub fn uncommon(text: &str) -> Vec<Candidate> {
     let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
     let trees = families.flat_map(|family| {
-        bases.clone().map(move |base| format!("{}{base}{}", family.prefix, family.suffix))
+        bases.clone().map(move |base| format!("{}{base}{}", family.prefix(), family.suffix()))
     });
     let blocks =
         UNUSUAL.iter().flat_map(|(name, sizes)| sizes.iter().map(move |kib| format!("{name}{kib}KiB")));
-    let samples = ALGORITHMS.iter().filter(|row| matches!(row.status, Status::Sampled(_)));
+    let samples = ALGORITHMS.iter().filter(|row| matches!(row.status(), Status::Sampled(_)));
     let specs = trees.chain(blocks).filter_map(|name| name.parse().ok());
     let specs: Vec<Spec> = specs.chain(samples.map(Spec::new)).collect();
     let mut found = Vec::new();
@@ -323,10 +323,10 @@ fn rank(candidate: &Candidate) -> (Encoding, bool, usize, bool, u8) {
     let Candidate { spec, encoding, .. } = candidate;
     let row = spec.algorithm();
     let written_so = match encoding {
-        Encoding::Decimal => row.decimal.is_some_and(|decimal| decimal.usual),
+        Encoding::Decimal => row.decimal().is_some_and(|decimal| decimal.usual()),
         _ => usual(spec.digest_len()).as_ref() == Some(spec),
     };
-    let status = match row.status.word() {
+    let status = match row.status().word() {
         "secure" => 0,
         "weakened" => 1,
         "broken" => 2,
@@ -336,7 +336,7 @@ fn rank(candidate: &Candidate) -> (Encoding, bool, usize, bool, u8) {
     let is_multihash = *encoding == Encoding::Hex && spec.digest_len() == 34;
     let encoding = if is_multihash { Encoding::Multihash } else { *encoding };
     let likelihood = likelihood(spec).unwrap_or(usize::MAX);
-    (encoding, !written_so, likelihood, spec.digest_len() != row.digest_len, status)
+    (encoding, !written_so, likelihood, spec.digest_len() != row.digest_len(), status)
 }
 
 #[cfg(test)]

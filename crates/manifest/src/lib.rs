@@ -15,6 +15,9 @@
 //! );
 //! ```
 
+#[macro_use]
+extern crate truesum_hash;
+
 mod algorithm;
 pub mod apk;
 pub mod convert;

@@ -224,7 +224,7 @@ impl fmt::Display for Reason {
                 write!(
                     f,
                     "{spec} covers only {}; to compare it anyway: -a {spec}",
-                    spec.algorithm().status.reason()
+                    spec.algorithm().status().reason()
                 )
             }
             Reason::Key(spec) => write!(f, "{spec} needs a key"),

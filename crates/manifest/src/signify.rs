@@ -14,29 +14,33 @@ const TRUSTED: &[u8] = b"trusted comment: ";
 /// The eight bytes that identify a key in a signature.
 pub type KeyId = [u8; 8];
 
-/// A public key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicKey {
-    /// The identifier of the key.
-    pub id: KeyId,
-    /// The point of the Ed25519 key.
-    pub point: [u8; 32],
+readable! {
+    /// A public key.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PublicKey {
+        /// The identifier of the key.
+        id: KeyId,
+        /// The point of the Ed25519 key.
+        point: [u8; 32],
+    }
 }
 
-/// A signature.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature<'t> {
-    /// The identifier of the key that made the signature.
-    pub id: KeyId,
-    /// True if the BLAKE2b-512 digest of the message is signed, and not the message itself.
-    pub is_prehashed: bool,
-    /// The signature itself.
-    pub bytes: [u8; 64],
-    /// The addition of minisign: a comment, and the signature of the first signature and this
-    /// comment.
-    pub trusted: Option<(&'t [u8], [u8; 64])>,
-    /// The message, if it follows in the same file.
-    pub message: Option<&'t [u8]>,
+readable! {
+    /// A signature.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Signature<'t> {
+        /// The identifier of the key that made the signature.
+        id: KeyId,
+        /// True if the BLAKE2b-512 digest of the message is signed, and not the message itself.
+        is_prehashed: bool,
+        /// The signature itself.
+        bytes: [u8; 64],
+        /// The addition of minisign: a comment, and the signature of the first signature and this
+        /// comment.
+        trusted: Option<(&'t [u8], [u8; 64])>,
+        /// The message, if it follows in the same file.
+        message: Option<&'t [u8]>,
+    }
 }
 
 impl PublicKey {

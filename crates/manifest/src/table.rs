@@ -205,7 +205,7 @@ pub fn for_file(
         // xxhsum reads an XXH3 digest without a tag as XXH64.
         spelling != Spelling::Base32
             && plain
-            && spec.algorithm().name != "xxh3"
+            && spec.algorithm().name() != "xxh3"
             && spec.digest_len() * 2 >= MIN_DIGITS
             && implies_algorithm(spec, Some(file_name))
     };

@@ -48,13 +48,15 @@ enum Spelled {
     Raw,
 }
 
-/// An error in a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateError {
-    /// The part of the template that is not valid.
-    pub what: String,
-    /// The reason.
-    pub why: &'static str,
+readable! {
+    /// An error in a template.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TemplateError {
+        /// The part of the template that is not valid.
+        what: String => &str,
+        /// The reason.
+        why: &'static str,
+    }
 }
 
 impl fmt::Display for TemplateError {
@@ -284,7 +286,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
             let Ok(spec) = Spec::typed(name) else {
                 return fault(end, "unknown algorithm; `truesum list algorithms --all` lists all algorithms");
             };
-            let usual = match spec.algorithm().name {
+            let usual = match spec.algorithm().name() {
                 "tth" | "aich" => Spelled::Base32,
                 _ => Spelled::Hex,
             };
@@ -336,7 +338,7 @@ fn encode(text: &[u8], encoded: Option<Case>, out: &mut Vec<u8>) {
 /// Appends an ed2k link.
 fn link(entry: &Entry, case: Case, out: &mut Vec<u8>) {
     let of = |name: &str, spelled: Spelled| {
-        let found = entry.digests.iter().find(|(spec, _)| spec.algorithm().name == name);
+        let found = entry.digests.iter().find(|(spec, _)| spec.algorithm().name() == name);
         found.map(|(_, digest)| spelled.of(digest, case)).unwrap_or_default()
     };
     out.extend_from_slice(b"ed2k://|file|");

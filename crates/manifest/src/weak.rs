@@ -29,13 +29,13 @@ pub enum Strength {
 pub fn verdict(spec: &Spec) -> Strength {
     let row = spec.algorithm();
     let bits = spec.digest_len() * 8;
-    if matches!(row.status, Status::Sampled(_)) {
+    if matches!(row.status(), Status::Sampled(_)) {
         Strength::Sampled
-    } else if !row.status.tamper_evident() {
-        Strength::NotTamperEvident(row.status.reason())
+    } else if !row.status().tamper_evident() {
+        Strength::NotTamperEvident(row.status().reason())
     } else if bits >= MIN_BITS {
         Strength::TamperEvident
-    } else if row.lengths == Lengths::Fixed {
+    } else if row.lengths() == Lengths::Fixed {
         Strength::NotTamperEvident("a digest of fewer than 128 bits")
     } else {
         Strength::TooShort

@@ -183,7 +183,7 @@ mod tests {
         // Torrents are excluded, because their entries depend on each other.
         let written = |row: &&&Format| row.holds.pieces.is_none() && !matches!(row.writing, Writing::No);
         for row in FORMATS.iter().filter(written) {
-            let name = row.holds.usual_algorithm().algorithm().name;
+            let name = row.holds.usual_algorithm().algorithm().name();
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             for (bad, why) in [
                 (entry(b"", &[name]), Unholdable::EmptyName),

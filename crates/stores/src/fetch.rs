@@ -38,11 +38,16 @@ impl Source {
     /// It does not exist, has another version, or cannot be read; it is too large for one request and has no versions.
     pub(crate) async fn begin(&self, key: &str, listed: Option<&Listed>) -> Result<Begun, Failure> {
         let begun = match listed {
-            Some(Listed { size, version: Some(version), modified }) if *size > SMALL => {
-                let version = Some(version.clone());
-                return Ok(Begun { bytes: Bytes::new(), size: *size, version, modified: *modified });
+            Some(listed) if listed.version().is_some() && listed.size() > SMALL => {
+                let version = listed.version().map(str::to_owned);
+                return Ok(Begun {
+                    bytes: Bytes::new(),
+                    size: listed.size(),
+                    version,
+                    modified: listed.modified(),
+                });
             }
-            Some(listed) => self.first(key, listed.version.as_deref(), Some(listed.size)).await?,
+            Some(listed) => self.first(key, listed.version(), Some(listed.size())).await?,
             None => self.first(key, None, None).await?,
         };
         if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {

@@ -69,7 +69,7 @@ impl Checksum {
     /// Returns whether a digest of this algorithm is of the same kind.
     pub(crate) fn is_of(&self, spec: &Spec) -> bool {
         let plain = !(spec.is_keyed() || spec.is_seeded() || spec.is_customized());
-        plain && spec.algorithm().name == self.algorithm && spec.digest_len() == self.digest.len()
+        plain && spec.algorithm().name() == self.algorithm && spec.digest_len() == self.digest.len()
     }
 }
 

@@ -63,7 +63,7 @@ impl Listing {
         }
         match name_below(&prefix, &key) {
             Ok(name) => {
-                let listed = Some(Box::new(Listed { size, version, modified }));
+                let listed = Some(Box::new(Listed::new(size, version, modified)));
                 let job = Job::hash(name, &self.specs);
                 Some(Task::File(job.with_open(Some(key.clone().into_bytes())).with_listed(listed)))
             }

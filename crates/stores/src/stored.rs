@@ -96,7 +96,7 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
 /// # Errors
 /// The object does not exist, or the request failed.
 pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
-    let version = job.listed().as_ref().and_then(|listed| listed.version.as_deref());
+    let version = job.listed().as_ref().and_then(|listed| listed.version());
     let look = source.service.look(key, version, None);
     let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
     if kept == Err(Failure::Missing) {

@@ -189,9 +189,9 @@ fn kernels() -> BTreeMap<String, String> {
             return "library".to_owned();
         }
         let (one, many) = (kernel::pick(rows, 1), kernel::pick(rows, usize::MAX));
-        format!("{} x{} / {} x{}", one.isa, one.lanes, many.isa, many.lanes)
+        format!("{} x{} / {} x{}", one.isa(), one.lanes(), many.isa(), many.lanes())
     };
-    ALGORITHMS.iter().map(|row| (row.name.to_owned(), described(row))).collect()
+    ALGORITHMS.iter().map(|row| (row.name().to_owned(), described(row))).collect()
 }
 #[cfg(test)]
 mod tests {

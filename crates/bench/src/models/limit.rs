@@ -313,7 +313,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, se
                 engine: "truesum".to_owned(),
                 algorithm: spec.to_string(),
                 variant: if lanes.is_some() { "many messages" } else { "one message" }.to_owned(),
-                kernel: row.map(|row| format!("{} x{}", row.isa, row.lanes)).unwrap_or_default(),
+                kernel: row.map(|row| format!("{} x{}", row.isa(), row.lanes())).unwrap_or_default(),
                 bytes: if lanes.is_some() { BYTES as u64 } else { 1 << 20 },
                 threads: 1,
                 ..Measurement::default()

@@ -207,7 +207,7 @@ fn algorithms(
         ([], true) => definition.quick.clone(),
         ([], false) => {
             let own = engines.iter().any(|engine| engine.own);
-            theirs.chain(ALGORITHMS.iter().filter(|_| own).map(|row| row.name.to_owned())).collect()
+            theirs.chain(ALGORITHMS.iter().filter(|_| own).map(|row| row.name().to_owned())).collect()
         }
         (named, _) => named.to_vec(),
     };

@@ -7,12 +7,12 @@ use truesum_hash::{Status, find};
 
 /// Returns the security status of an algorithm, in one word.
 pub(crate) fn status(algorithm: &str) -> &'static str {
-    find(algorithm).map_or("", |row| row.status.word())
+    find(algorithm).map_or("", |row| row.status().word())
 }
 
 /// Returns the place of an algorithm among others: secure ones come first, so that nobody picks a checksum for its speed alone.
 pub(crate) fn rank(algorithm: &str) -> u8 {
-    match find(algorithm).map(|row| row.status) {
+    match find(algorithm).map(|row| row.status()) {
         Some(Status::Secure(_)) => 0,
         Some(Status::Weakened(_)) => 1,
         Some(Status::Broken(_)) => 2,

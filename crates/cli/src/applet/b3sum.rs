@@ -236,11 +236,11 @@ impl Arguments {
             };
             let mut parse = |line: &[u8]| match split_line(line) {
                 Ok(split) => {
-                    let path = split.path.into_bytes();
-                    let name = if path == b"-" { path.clone() } else { split.shown.into_bytes() };
+                    let path = split.path().as_bytes().to_vec();
+                    let name = if path == b"-" { path.clone() } else { split.shown().as_bytes().to_vec() };
                     let open = (path != name).then_some(path);
                     let job = Job::argument(OsString::from_vec(name), &specs);
-                    Parsed::Entry(job.with_open(open).with_expected(vec![split.digest]))
+                    Parsed::Entry(job.with_open(open).with_expected(vec![split.digest().clone()]))
                 }
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
                 Err(error) => Parsed::Bad(error.to_string()),
@@ -266,7 +266,7 @@ impl Arguments {
 
 /// Returns the cause, with the errno in the form of Rust programs.
 fn reason(error: &Error) -> String {
-    match &error.cause {
+    match error.cause() {
         Cause::Io(error) => error.to_string(),
         Cause::Special("directory") => io::Error::from(Errno::ISDIR).to_string(),
         // The error for opening a socket.
@@ -352,7 +352,7 @@ impl Sink for Verdicts<'_> {
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         let Notice::Malformed(line) = notice else { return Ok(()) };
-        self.bad_line(&line.reason)
+        self.bad_line(line.reason())
     }
 
     fn pause(&mut self) -> io::Result<()> {

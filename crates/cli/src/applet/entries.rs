@@ -145,8 +145,7 @@ impl Iterator for OriginalEntries<'_> {
                 }
                 Parsed::Bad(reason) => {
                     let at = Place::Line(self.lines.number());
-                    self.held =
-                        Some(Task::Notice(Notice::Malformed(BadLine { at, reason, lacks_key: false })));
+                    self.held = Some(Task::Notice(Notice::Malformed(BadLine::new(at, reason))));
                 }
                 Parsed::Fatal(reason) => self.end = Some(End::Fatal(reason)),
             }

@@ -208,7 +208,7 @@ impl Listed {
         plain(path)?;
         let name = path.file_name().unwrap_or_default().as_bytes();
         let name = name.strip_prefix(b".truesum-").unwrap_or(name);
-        let options = Options { format: format("bagit"), ..Options::for_name(name) };
+        let options = Options::for_name(name).format(format("bagit"));
         let io = |error| Stop::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
         let mut bad = false;
         let mut spec = None;

@@ -190,7 +190,7 @@ pub fn exists(path: &Path) -> bool {
 
 /// Returns the error with the path as the user knows it.
 pub fn named(error: Error, path: &Path) -> Error {
-    Error { path: path.as_os_str().as_bytes().to_vec(), ..error }
+    error.with_name(path.as_os_str().as_bytes())
 }
 
 /// Writes a file of the bag atomically. Fails if its name is that of anything other than a regular

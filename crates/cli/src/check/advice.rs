@@ -60,7 +60,7 @@ const BESIDE: (usize, u64) = (8, 4 << 20);
 /// are repeated only for the sake of `--pubkey`; others, such as `-a`, were meant for the file.
 pub fn listed_beside(file: &Path, needs_key: bool) -> Option<String> {
     let (most, longest) = BESIDE;
-    let nothing = Head { text: b"", complete: true };
+    let nothing = Head::new(b"", true);
     let is_manifest = |item: &DirEntry| {
         detect(nothing, Some(item.file_name().as_bytes())).is_some()
             && item.metadata().is_ok_and(|found| found.is_file() && found.len() <= longest)
@@ -238,8 +238,8 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
     let likely = cryptographic_first(candidates(&listed.to_hex(), &[]).unwrap_or_default());
-    let names = likely.iter().map(|candidate| candidate.spec.algorithm().name);
-    let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name).collect();
+    let names = likely.iter().map(|candidate| candidate.spec().algorithm().name());
+    let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name()).collect();
     names.dedup();
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
     if size > SMALL {
@@ -293,10 +293,10 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         at.push(end);
         let mut text = Vec::new();
         open_companion(Path::new(&at)).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
-        let row = detect(Head { text: &text, complete: (text.len() as u64) < HEAD }, None)?;
-        let Reading::Not(reason) = row.reading else { return None };
+        let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
+        let Reading::Not(reason) = row.reading() else { return None };
         let text = reason(&Options::for_name(at.as_bytes()));
-        let command = match row.name {
+        let command = match row.name() {
             "minisign-signature" | "signify-signature" => {
                 format!("truesum check --pubkey KEY.pub {}", path_word(manifest))
             }

@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
             Event::Checked(manifest, checked) => self.checked(manifest, checked)?,
             Event::Failed(error) => self.console.failure(error),
             Event::Doubtful(doubt) if self.plan.reporting.notes => {
-                let name = display_safe(&doubt.path);
+                let name = display_safe(doubt.name());
                 self.console.note(&format!("{name}: {}", doubt.reason()));
             }
             Event::Signed(seal) => {
@@ -409,7 +409,7 @@ impl<'a> Printer<'a> {
         if self.plan.detail() != Detail::None && (self.plan.warn || self.named_lines < NAMED_LINES) {
             self.named_lines += 1;
             self.console.error_of(name, &line.to_string());
-            if line.lacks_key && !std::mem::replace(&mut self.hinted_key, true) {
+            if line.lacks_key() && !std::mem::replace(&mut self.hinted_key, true) {
                 self.console.hint(key::HINT);
             }
         }
@@ -584,12 +584,14 @@ impl Printer<'_> {
             Event::Malformed(manifest, line) => {
                 record.failure(Tone::Unsure, "malformed", &bytes(manifest.name()), &text(line.to_string()));
             }
-            Event::Failed(error) => record.failure(Tone::Bad, "ERROR", &error.path, &text(error.to_string())),
+            Event::Failed(error) => {
+                record.failure(Tone::Bad, "ERROR", error.name(), &text(error.to_string()))
+            }
             Event::Unlisted(_, name) if plan.options.get_unlisted() == Unlisted::Refused => {
                 record.failure(Tone::Bad, "NOT IN THE MANIFEST", &bytes(name), &[]);
             }
             Event::Unlisted(_, name) => record.other(Tone::Unsure, "not in the manifest", &bytes(name)),
-            Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", &doubt.path),
+            Event::Doubtful(doubt) => record.other(Tone::Unsure, "doubtful", doubt.name()),
             Event::NotVerified(name) => {
                 record.failure(Tone::Bad, "NOT VERIFIED", &bytes(name), &text("required".to_owned()));
             }

@@ -110,10 +110,10 @@ impl Locate<'_> {
     }
 
     fn compare(&self, outcome: &Outcome, store: &Store) -> Found {
-        let expected = listed(outcome, &store.header().spec);
-        let comparison = Comparison { trusted: expected.map(|(expected, _)| expected), resume: false };
+        let expected = listed(outcome, store.header().spec());
+        let comparison = Comparison::default().trusted(expected.map(|(expected, _)| expected));
         let Locate { root, threads, progress, .. } = *self;
-        let reading = Reading { root, threads, mapping: Mapping::Guarded, progress, remote: None };
+        let reading = Reading::new(progress).root(root).threads(threads).mapping(Mapping::Guarded);
         match comparison.verify(OsStr::from_bytes(outcome.job.path()), store, &reading) {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
@@ -143,15 +143,8 @@ fn by_pieces(outcome: &Outcome) -> Option<ByPieces> {
             _ => ranges.push(range.clone()),
         }
     }
-    let report = Difference {
-        diagnosis: if is_located { Diagnosis::FileDamaged } else { Diagnosis::CannotTell },
-        damaged: ranges,
-        length,
-        shift: None,
-        blemish: None,
-        size: found.size(),
-        before: 0,
-    };
+    let diagnosis = if is_located { Diagnosis::FileDamaged } else { Diagnosis::CannotTell };
+    let report = Difference::new(diagnosis, ranges, length, found.size());
     Some(ByPieces { report, unknown: pieces.unknown().to_vec(), by: pieces.by().to_owned(), size })
 }
 
@@ -170,11 +163,11 @@ impl Located {
             let Compared { report, header, .. } = &**compared;
             lines += &findings::lines(report);
             if map {
-                lines += &map::map(header.size, &report.damaged);
+                lines += &map::map(header.size(), report.damaged());
             }
         }
         if let (Found::Pieces(pieces), true) = (&self.found, map) {
-            lines += &map::map(pieces.size, &pieces.report.damaged);
+            lines += &map::map(pieces.size, pieces.report.damaged());
         }
         lines += &self.words();
         lines.lines().map(|line| format!("  {line}\n")).collect()
@@ -242,7 +235,7 @@ impl Located {
             Found::Compared(compared) if compared.report.is_repairable() => Some(
                 "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",
             ),
-            Found::Pieces(pieces) if !pieces.report.damaged.is_empty() => {
+            Found::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
                 Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST")
             }
             _ => None,
@@ -260,7 +253,7 @@ impl ByPieces {
 
     /// Returns why the damage cannot be located although the file is damaged.
     fn contradiction(&self) -> Option<String> {
-        let is_damaged = self.report.diagnosis == Diagnosis::FileDamaged;
+        let is_damaged = self.report.diagnosis() == Diagnosis::FileDamaged;
         (!is_damaged).then(|| match self.unknown.is_empty() {
             true => "every piece matches but the complete file does not, so the list contradicts itself"
                 .to_owned(),
@@ -273,7 +266,7 @@ impl Compared {
     fn words(&self, tree: &str) -> String {
         match self.contradiction() {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
-            None if self.report.diagnosis == Diagnosis::OtherTree => {
+            None if self.report.diagnosis() == Diagnosis::OtherTree => {
                 format!(
                     "not located: {tree} belongs to another version of the file (its digest is not the one in the manifest)"
                 )
@@ -284,7 +277,7 @@ impl Compared {
 
     /// Returns an explanation if the file matches its tree although the entry failed.
     fn contradiction(&self) -> Option<&'static str> {
-        match (self.report.diagnosis, self.listed) {
+        match (self.report.diagnosis(), self.listed) {
             (Diagnosis::Good, Some(false)) => Some(
                 "on a second read, the file has the digest in the manifest; the first read returned different bytes",
             ),
@@ -305,15 +298,7 @@ mod tests {
     fn good_file_that_failed_is_reported_as_a_contradiction() {
         let describe = |diagnosis, listed| {
             let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
-            let report = Difference {
-                diagnosis,
-                damaged: Vec::new(),
-                length: Length::Same,
-                shift: None,
-                blemish: None,
-                size: 9,
-                before: 0,
-            };
+            let report = Difference::new(diagnosis, Vec::new(), Length::Same, 9);
             Compared { report, header, listed }.words("x.ftr")
         };
         assert!(describe(Diagnosis::Good, None).contains("the manifest and the tree disagree"));

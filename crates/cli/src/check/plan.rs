@@ -362,7 +362,7 @@ fn list_and_data(
         let mut head = Vec::new();
         open_companion(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
         let complete = (head.len() as u64) < HEAD;
-        manifest::detect(manifest::Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
+        manifest::detect(manifest::Head::new(&head, complete), Some(path.as_os_str().as_bytes()))
     };
     // Data may look like a manifest by chance, but then contains no entry.
     let is_data = || data.is_dir() || data.is_file() && (format_of(data).is_none() || !lists(data));
@@ -378,7 +378,7 @@ fn list_and_data(
             "specify the data file with --data FILE, or the folder of the files with --root DIR",
         ));
     }
-    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds.locates);
+    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds().locates());
     Ok((is_list && is_data()).then(|| data.clone()))
 }
 
@@ -502,7 +502,7 @@ fn expected(
     }
     let text = pasted(text);
     if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
-        let (spec, digest) = (parts.spec.clone(), parts.digest.clone());
+        let (spec, digest) = (parts.spec().clone(), parts.digest().clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
     }
     let joined = grouped(&text).map_err(no_digest)?;
@@ -510,13 +510,11 @@ fn expected(
     // The manifest parser reads the line, so that the same rules for lengths apply.
     let read = |line: &str, format: &str, requested: &[Spec]| {
         let format = manifest::format(format);
-        let options = manifest::Options {
-            allow_weak,
-            requested: requested.to_vec(),
-            format,
-            key: key.clone(),
-            ..Default::default()
-        };
+        let options = manifest::Options::default()
+            .allow_weak(allow_weak)
+            .requested(requested.to_vec())
+            .format(format)
+            .key(key.clone());
         let error = match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
             Some(Ok(line)) if line.entry.digests.len() == 1 => return Ok(line.entry),
             Some(Err(manifest::ReadError::Line(error))) => error,
@@ -576,7 +574,7 @@ fn expected(
 /// the part size.
 fn of_parts(text: &str) -> Option<Candidate> {
     let candidates = identify(text).ok().filter(|_| !text.contains(";part="))?;
-    candidates.into_iter().find(|candidate| candidate.spec.counts_parts())
+    candidates.into_iter().find(|candidate| candidate.spec().counts_parts())
 }
 
 /// Converts a digest of the given algorithm to hexadecimal from an encoding that no manifest uses

@@ -130,7 +130,7 @@ pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u
             add(out, format_args!(",\"done\":{}", matches!(renamed.done(), Some(Ok(())))));
             if let Some(Err(error)) = renamed.done() {
                 out.extend_from_slice(b",\"reason\":");
-                json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+                json::string_into(&format!("cannot {}: {}", error.action(), error.reason()), out);
             }
             out.extend_from_slice(b"}\n");
         }
@@ -238,7 +238,7 @@ pub fn word(verdict: Verdict) -> &'static str {
 pub fn reason(outcome: &Outcome) -> Option<String> {
     match (outcome.verdict(), &outcome.result) {
         (Verdict::Unreadable | Verdict::Changed, Err(error)) => {
-            Some(format!("cannot {}: {}", error.action, error.reason()))
+            Some(format!("cannot {}: {}", error.action(), error.reason()))
         }
         (Verdict::Unverified, _) if job_has_no_digest(outcome) => {
             Some("no digest in the manifest".to_owned())
@@ -313,7 +313,7 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
         }
         Err(error) => {
             out.extend_from_slice(b",\"reason\":");
-            json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+            json::string_into(&format!("cannot {}: {}", error.action(), error.reason()), out);
         }
     }
     if let Some(located) = located {

@@ -117,7 +117,7 @@ fn manifest(
         Err(error) => return Ok(Some(Error::io(bytes, "open", error))),
     };
     let options = plan.options.get_read();
-    let reading = manifest::Options { allow_noise: false, ..options.manifest(bytes, &watch.progress) };
+    let reading = options.manifest(bytes, &watch.progress).allow_noise(false);
     let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(options.get_select());
     let mut lines = Vec::new();
     compare_stored(
@@ -195,7 +195,7 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         }
         Err(error) => {
             counts.failed += 1;
-            format!("{name}: UNREADABLE (cannot {}: {})\n", error.action, error.reason())
+            format!("{name}: UNREADABLE (cannot {}: {})\n", error.action(), error.reason())
         }
     }
 }

@@ -153,7 +153,8 @@ pub fn unknown_topic(word: &str) -> clap::Error {
     let hint = of_table("", word.as_ref(), &[])
         .map(of_line)
         .or_else(|| {
-            algorithm(word.as_ref()).map(|spec| format!("truesum list algorithms {}", spec.algorithm().name))
+            algorithm(word.as_ref())
+                .map(|spec| format!("truesum list algorithms {}", spec.algorithm().name()))
         })
         .or_else(|| {
             let topics = TOPICS.iter().map(|topic| topic.name);
@@ -370,7 +371,7 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     let command = command_at(&all, path)?;
     // A name of both, such as `bsd`, is more likely to mean the format.
     let (long, value) = match (truesum::manifest::format(name), name.parse::<Spec>()) {
-        (Some(format), _) => ("format", ["-t".to_owned(), format.name.to_owned()]),
+        (Some(format), _) => ("format", ["-t".to_owned(), format.name().to_owned()]),
         (None, Ok(spec)) => ("algorithm", ["-a".to_owned(), spec.to_string()]),
         (None, Err(_)) => return None,
     };

@@ -34,21 +34,21 @@ pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &
     }
     if let Some(error) = finding.error() {
         out.extend_from_slice(b",\"reason\":");
-        json::string_into(&format!("cannot {}: {}", error.action, error.reason()), out);
+        json::string_into(&format!("cannot {}: {}", error.action(), error.reason()), out);
     }
     out.extend_from_slice(b"}\n");
 }
 
 fn object(facts: &Facts, out: &mut Vec<u8>) {
     out.push(b'{');
-    if let Some(size) = facts.size {
+    if let Some(size) = facts.size() {
         add(out, format_args!("\"size\":{size},"));
     }
-    if let Some(mtime) = facts.mtime {
+    if let Some(mtime) = facts.mtime() {
         add(out, format_args!("\"mtime\":\"{mtime}\","));
     }
     out.extend_from_slice(b"\"digests\":{");
-    for (at, (spec, digest)) in facts.digests.iter().enumerate() {
+    for (at, (spec, digest)) in facts.digests().iter().enumerate() {
         add(out, format_args!("{}\"{spec}\":\"{digest}\"", if at == 0 { "" } else { "," }));
     }
     out.extend_from_slice(b"}}");
@@ -63,7 +63,7 @@ pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>
         let digests = outcome.job.specs().iter().cloned().zip(found.digests().iter().cloned()).collect();
         let (seconds, nanos) = found.mtime();
         out.extend_from_slice(b",\"found\":");
-        object(&Facts { size: Some(found.size()), mtime: Some(Time { seconds, nanos }), digests }, out);
+        object(&Facts::new(Some(found.size()), Some(Time { seconds, nanos }), digests), out);
     }
     out.extend_from_slice(b"}\n");
 }

@@ -113,20 +113,20 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     let mut notes: Vec<String> =
         finding.from().map(|from| format!("from {}", name(from))).into_iter().collect();
     notes.extend(uncertain(finding));
-    notes.extend(finding.error().map(|error| format!("cannot {}: {}", error.action, error.reason())));
+    notes.extend(finding.error().map(|error| format!("cannot {}: {}", error.action(), error.reason())));
     // The content of a moved file is the same as in the manifest.
     let found = finding.found().as_ref().filter(|_| finding.status() != FileStatus::Moved);
     for (word, facts) in [("listed", finding.listed().as_ref()), ("found", found)] {
-        let Some(Facts { size, mtime, .. }) = facts else { continue };
-        let size = size.map(|size| count(size, "byte", "bytes"));
-        let time = mtime.map(|time| format!("modified {}", origin::rfc3339(time)));
+        let Some(facts) = facts else { continue };
+        let size = facts.size().map(|size| count(size, "byte", "bytes"));
+        let time = facts.mtime().map(|time| format!("modified {}", origin::rfc3339(time)));
         let facts: Vec<String> = size.into_iter().chain(time).collect();
         if !facts.is_empty() {
             notes.push(format!("{word} {}", facts.join(", ")));
         }
     }
     let mut notes: Vec<Note> = notes.into_iter().map(Note::Text).collect();
-    let digests = |facts: Option<&Facts>| facts.map_or(Vec::new(), |facts| facts.digests.clone());
+    let digests = |facts: Option<&Facts>| facts.map_or(Vec::new(), |facts| facts.digests().to_vec());
     let (listed, found) = (digests(finding.listed().as_ref()), digests(found));
     for (spec, expected) in &listed {
         match found.iter().find(|(other, _)| other == spec) {

@@ -123,7 +123,7 @@ impl<'a> Losses<'a> {
     pub fn refusal(self, converted: &Converted) -> Option<Refusal> {
         let name = &self.name;
         if self.malformed > 0 {
-            let none = converted.entries == 0 && self.entries == 0;
+            let none = converted.entries() == 0 && self.entries == 0;
             // If there are few malformed lines, each may have a different cause.
             let shown = if none && self.malformed > SHOWN { 1 } else { SHOWN };
             for error in self.errors.iter().take(shown as usize) {
@@ -160,33 +160,33 @@ impl<'a> Losses<'a> {
                 0 => String::new(),
                 entries => format!(" of {}", count(*entries, "entry", "entries")),
             };
-            say(format!("{name}: {} cannot store {what}{of}", self.format.name));
+            say(format!("{name}: {} cannot store {what}{of}", self.format.name()));
         }
         if self.signature {
             say(format!(
                 "{name}: {} cannot store the signature, which is valid only for the original text",
-                self.format.name
+                self.format.name()
             ));
         }
         if self.any() && !lossy {
             let word = &self.word;
             let text = format!(
                 "{name}: not converted: the format {} cannot store all of its data",
-                self.format.name
+                self.format.name()
             );
-            let hint = match self.format.tagged.filter(|_| self.unnamed_algorithm) {
+            let hint = match self.format.tagged().filter(|_| self.unnamed_algorithm) {
                 Some(tagged) => {
                     format!(
                         "to verify the files and compute sha256 digests: truesum convert{SAME_OPTIONS} {word} -a sha256 -o \
                          SHA256SUMS; -t {} keeps these digests and names the algorithm",
-                        tagged.name
+                        tagged.name()
                     )
                 }
                 None if self.other => {
-                    let usual = self.format.holds.usual_algorithm();
+                    let usual = self.format.holds().usual_algorithm();
                     format!(
                         "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",
-                        self.format.name
+                        self.format.name()
                     )
                 }
                 None if self.attributes || self.objects => {
@@ -199,6 +199,7 @@ impl<'a> Losses<'a> {
             };
             return Some(Refusal::with_hint(text, hint));
         }
-        (converted.entries == 0).then(|| Refusal::new(format!("{name}: not converted: no entries to write")))
+        (converted.entries() == 0)
+            .then(|| Refusal::new(format!("{name}: not converted: no entries to write")))
     }
 }

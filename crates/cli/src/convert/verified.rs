@@ -148,7 +148,7 @@ impl Rewriting<'_> {
             }
             Event::Failed(error) => self.console.failure(error),
             Event::Doubtful(doubt) => {
-                self.console.note(&format!("{}: {}", display_safe(&doubt.path), doubt.reason()));
+                self.console.note(&format!("{}: {}", display_safe(doubt.name()), doubt.reason()));
             }
             Event::Unmatched(name) => self.console.error_of(name.name().as_bytes(), not_matched(name)),
             _ => {}
@@ -201,7 +201,7 @@ impl Rewriting<'_> {
             ..Entry::default()
         };
         // Details that the format cannot store count as lost only if the old manifest had them.
-        let kept = self.format.holds.kept(&entry);
+        let kept = self.format.holds().kept(&entry);
         let entry = Entry {
             size: job.size().and(entry.size).or(kept.size),
             mtime: job.mtime().and(entry.mtime).or(kept.mtime),

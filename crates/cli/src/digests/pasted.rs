@@ -24,7 +24,7 @@ pub fn is_composed(text: &str) -> bool {
 }
 
 fn of_parts(candidate: &truesum::manifest::identify::Candidate) -> bool {
-    candidate.spec.counts_parts()
+    candidate.spec().counts_parts()
 }
 
 /// Returns the digest in a pasted text, without the name of a file.

@@ -56,7 +56,7 @@ pub enum Reference<'a> {
 impl Reference<'_> {
     fn size(self) -> u64 {
         match self {
-            Reference::Tree(header) => header.size,
+            Reference::Tree(header) => header.size(),
             Reference::Pieces(size, _) => size,
         }
     }
@@ -64,7 +64,7 @@ impl Reference<'_> {
 
 /// Returns the section of one file: the result in `words`, and the comparison if there was one.
 pub fn section(name: &[u8], words: &str, compared: Option<(Reference<'_>, &Difference)>) -> String {
-    let class = match compared.map(|(_, report)| report.diagnosis) {
+    let class = match compared.map(|(_, report)| report.diagnosis()) {
         Some(Diagnosis::Good) => " good",
         Some(Diagnosis::FileDamaged) => " bad",
         _ => "",
@@ -75,7 +75,7 @@ pub fn section(name: &[u8], words: &str, compared: Option<(Reference<'_>, &Diffe
     let mut text = format!("<section>\n<h2>{name}</h2>\n<p class=\"verdict{class}\">{words}</p>\n");
     if let Some((of, report)) = compared {
         facts(of, report, &mut text);
-        if report.diagnosis != Diagnosis::OtherTree {
+        if report.diagnosis() != Diagnosis::OtherTree {
             picture(of.size(), report, &id, &mut text);
             table(of.size(), report, &id, &mut text);
         }
@@ -93,16 +93,16 @@ fn facts(of: Reference<'_>, report: &Difference, text: &mut String) {
     let mut fact = |name: &str, value: &str| {
         let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
     };
-    fact("Size", &bytes(report.size));
-    if report.size != of.size() {
+    fact("Size", &bytes(report.size()));
+    if report.size() != of.size() {
         fact("Expected size", &bytes(of.size()));
     }
     match of {
         Reference::Tree(header) => {
             let first = header.range(0);
-            fact("Granule", &short(header.granule.max(first.end - first.start)));
-            if let Some(digest) = &header.digest {
-                fact("Tree", &format!("{}:{digest}", header.spec));
+            fact("Granule", &short(header.granule().max(first.end - first.start)));
+            if let Some(digest) = header.digest() {
+                fact("Tree", &format!("{}:{digest}", header.spec()));
             }
         }
         Reference::Pieces(_, by) => fact("Piece digests", by),
@@ -125,8 +125,8 @@ fn rows(size: u64) -> usize {
 /// at the end have a different colour from damaged bytes.
 fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let rows = rows(size);
-    let gone: Vec<Range<u64>> = std::iter::once(report.size.min(size)..size).collect();
-    let (bad, gone) = (cells(size, &report.damaged, rows * CELLS), cells(size, &gone, rows * CELLS));
+    let gone: Vec<Range<u64>> = std::iter::once(report.size().min(size)..size).collect();
+    let (bad, gone) = (cells(size, report.damaged(), rows * CELLS), cells(size, &gone, rows * CELLS));
     let place = |row: usize, cell: usize| {
         (u128::from(size) * (row * CELLS + cell) as u128 / (rows * CELLS) as u128) as u64
     };
@@ -162,7 +162,7 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
         text.push_str("</svg>\n");
     }
     let line = short(size.div_ceil(rows as u64));
-    let missing = if report.size < size { "<i class=\"m\"></i>missing" } else { "" };
+    let missing = if report.size() < size { "<i class=\"m\"></i>missing" } else { "" };
     let _ = writeln!(
         text,
         "</div>\n<figcaption class=\"key\"><i class=\"g\"></i>intact<i class=\"b\"></i>damaged{missing}\
@@ -171,12 +171,12 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
 }
 
 fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
-    if report.damaged.is_empty() {
+    if report.damaged().is_empty() {
         return;
     }
     text.push_str("<div class=\"table\"><table>\n<tr><th>Offset</th><th>Length</th><th>State</th></tr>\n");
-    for range in report.damaged.iter().take(ROWS) {
-        let state = if range.start >= report.size { "missing" } else { "damaged" };
+    for range in report.damaged().iter().take(ROWS) {
+        let state = if range.start >= report.size() { "missing" } else { "damaged" };
         let offset = grouped(range.start);
         // The row of the picture that contains the range; bytes after the original end of the file
         // are not in the picture.
@@ -192,7 +192,7 @@ fn table(size: u64, report: &Difference, id: &str, text: &mut String) {
         );
     }
     text.push_str("</table></div>\n");
-    if let Some(more) = report.damaged.len().checked_sub(ROWS).filter(|more| *more > 0) {
+    if let Some(more) = report.damaged().len().checked_sub(ROWS).filter(|more| *more > 0) {
         let more = count(more as u64, "more range is", "more ranges are");
         let _ = writeln!(text, "<p class=\"more\">{more} not shown.</p>");
     }
@@ -257,8 +257,7 @@ mod tests {
     }
 
     fn report(size: u64, damaged: Vec<Range<u64>>) -> Difference {
-        let (diagnosis, length) = (Diagnosis::FileDamaged, Length::Same);
-        Difference { diagnosis, damaged, length, shift: None, blemish: None, size, before: 0 }
+        Difference::new(Diagnosis::FileDamaged, damaged, Length::Same, size)
     }
 
     #[test]

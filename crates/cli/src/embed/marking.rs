@@ -85,7 +85,7 @@ impl Sink for Marking<'_> {
                     }
                     (Err(error), true) => {
                         self.wrong += 1;
-                        self.console.failure(&Error { path: job.into_name(), ..error });
+                        self.console.failure(&error.with_name(job.name()));
                         format!("{shown}: NOT RENAMED to {new}\n")
                     }
                     (Err(error), false) => {

@@ -48,8 +48,8 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
             readings = likely;
             not_tried = not_tried.max(left_out);
         }
-        let readings = readings.into_iter().map(|found| vec![(found.spec, found.digest)]).collect();
-        Ok(Wanted { label: text.trim().as_bytes().to_vec(), readings, size: args.size })
+        let readings = readings.into_iter().map(|found| vec![found.into_parts()]).collect();
+        Ok(Wanted::new(text.trim().as_bytes().to_vec(), readings, args.size))
     };
     let wanted: Result<Vec<Wanted>, Refusal> = digests.iter().map(wanted).collect();
     Ok(Plan { wanted: wanted?, places: places.to_vec(), not_tried })
@@ -76,7 +76,7 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     if let Some(word) = rest.iter().find(both) {
         // With the name of its algorithm, the word is unambiguously a digest.
         let named = |word: &OsString| match candidates(&word.to_string_lossy(), &[]) {
-            Ok(found) if both(&word) => format!("{}:{}", found[0].spec, word.to_string_lossy()).into(),
+            Ok(found) if both(&word) => format!("{}:{}", found[0].spec(), word.to_string_lossy()).into(),
             _ => word.clone(),
         };
         let line: Vec<String> =
@@ -97,7 +97,7 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
 /// Returns the algorithms that are computed for every file.
 pub fn tried(wanted: &[Wanted]) -> Vec<Spec> {
     let mut specs: Vec<Spec> = Vec::new();
-    for (spec, _) in wanted.iter().flat_map(|wanted| wanted.readings.iter().flatten()) {
+    for (spec, _) in wanted.iter().flat_map(|wanted| wanted.readings().iter().flatten()) {
         if !specs.contains(spec) {
             specs.push(spec.clone());
         }

@@ -13,7 +13,7 @@ use truesum_fs::name::OsStrExt;
 /// Fails if none of the algorithms has a seed, or if the name of one already specifies it.
 pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal> {
     let Some(seed) = seed else { return Ok(specs) };
-    let has = |spec: &Spec| spec.algorithm().seed_bits > 0;
+    let has = |spec: &Spec| spec.algorithm().seed_bits() > 0;
     some(
         &specs,
         has,
@@ -35,7 +35,7 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
 /// Fails if none of the algorithms accepts one, or if the name of one already specifies it.
 pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, Refusal> {
     let Some(text) = text else { return Ok(specs) };
-    let takes = |spec: &Spec| matches!(spec.algorithm().customized, Some("custom" | "context"));
+    let takes = |spec: &Spec| matches!(spec.algorithm().customized(), Some("custom" | "context"));
     let why = "--customization: none of the algorithms takes a customization string";
     some(
         &specs,
@@ -53,7 +53,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
 pub fn sfv_style(requested: Option<&str>, format: &Format) -> Result<SfvStyle, Refusal> {
     match requested {
         None => Ok(SfvStyle::Plain),
-        Some(_) if format.name != "sfv" => Err(Refusal::new("--sfv-style requires -t sfv")),
+        Some(_) if format.name() != "sfv" => Err(Refusal::new("--sfv-style requires -t sfv")),
         Some("cksfv" | "rhash") => Ok(SfvStyle::Cksfv),
         Some("cfv") => Ok(SfvStyle::Cfv),
         Some("win") => Ok(SfvStyle::Win),

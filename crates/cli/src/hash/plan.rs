@@ -126,7 +126,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let target = Target { output: args.output.as_deref(), is_beside: place.is_some() };
     let Digesting { format, specs, form, template, key, notes } =
         digesting(&args.algorithms, &args.format, target)?;
-    if format.name == "ascmhl" {
+    if format.name() == "ascmhl" {
         let ignored = ASCMHL_IGNORED.iter().filter(|name| !name.ends_with('/'));
         args.select.filter.exclude.extend(ignored.map(|name| (*name).to_owned()));
     }
@@ -213,7 +213,7 @@ pub fn digesting(
         None => {
             let (format, named) = match (&algorithms.algorithm[..], args.format.or(of_name), args.raw) {
                 ([], None, false) => settings().hashing(format),
-                (_, None, false) if format.name == "gnu" => {
+                (_, None, false) if format.name() == "gnu" => {
                     (settings().format.unwrap_or(format), algorithms.algorithm.clone())
                 }
                 _ => (format, algorithms.algorithm.clone()),
@@ -266,18 +266,18 @@ fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<V
         }
     }
     // Formats with pieces need no digests of complete files.
-    if specs.is_empty() && format.holds.pieces.is_none() {
-        specs.push(format.holds.usual_algorithm());
+    if specs.is_empty() && format.holds().pieces().is_none() {
+        specs.push(format.holds().usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
-    if specs.iter().all(|spec| spec.algorithm().lengths == Lengths::Fixed) {
-        let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name);
+    if specs.iter().all(|spec| spec.algorithm().lengths() == Lengths::Fixed) {
+        let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name());
         return Err(Refusal::with_hint(
             format!("--length {bits}: {name} has a fixed length"),
             "for algorithms with a variable length: truesum list algorithms",
         ));
     }
-    let with_bits = |spec: Spec| match spec.algorithm().lengths {
+    let with_bits = |spec: Spec| match spec.algorithm().lengths() {
         Lengths::Fixed => Ok(spec),
         _ => spec.with_bits(bits).map_err(|error| Refusal::new(format!("--length {bits}: {error}"))),
     };
@@ -308,13 +308,13 @@ fn format_of_name(output: &Path) -> Option<&'static Format> {
     let name = output.file_name()?.as_bytes().to_ascii_lowercase();
     let is_name =
         |end: &&str| name == end.as_bytes() || end.starts_with('.') && name.ends_with(end.as_bytes());
-    let of_files = manifest::detect(Head { text: b"", complete: true }, Some(&name))
-        .filter(|row| row.file_names.iter().any(is_name));
+    let of_files = manifest::detect(Head::new(b"", true), Some(&name))
+        .filter(|row| row.file_names().iter().any(is_name));
     let of_ending = || {
         let ending = Path::new(OsStr::from_bytes(&name)).extension()?.to_str()?;
         manifest::format(ending).filter(|_| ending.parse::<Spec>().is_err())
     };
-    let is_written = |row: &&Format| !matches!(row.writing, Writing::No) && row.name != "gnu";
+    let is_written = |row: &&Format| !matches!(row.writing(), Writing::No) && row.name() != "gnu";
     of_files.or_else(of_ending).filter(is_written)
 }
 
@@ -341,10 +341,10 @@ fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[S
         return None;
     }
     let is_other =
-        |spec: &Spec| specs.iter().all(|computed| computed.algorithm().name != spec.algorithm().name);
+        |spec: &Spec| specs.iter().all(|computed| computed.algorithm().name() != spec.algorithm().name());
     let spec = manifest::algorithm_from_name(name).filter(is_other)?;
     // `o.bsd` may be named after the format.
-    if spec.algorithm().name == format.name {
+    if spec.algorithm().name() == format.name() {
         return None;
     }
     let computed = specs.first()?;
@@ -380,7 +380,7 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
 
 /// Returns the torrent to write, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
-    let Some(cut) = format.holds.pieces else { return Ok(None) };
+    let Some(cut) = format.holds().pieces() else { return Ok(None) };
     if args.per_directory || args.sidecar {
         return Err(Refusal::new("a torrent covers all files together: use -o FILE"));
     }
@@ -432,11 +432,11 @@ fn form(
         }
     }
     let sfv = sfv_style(args.sfv_style.as_deref(), format)?;
-    let style = Style { spelling, sfv, ..Style::default() };
+    let style = Style::default().spelling(spelling).sfv(sfv);
     let format = readable_format(target.output, format, args.format.is_some(), specs, spelling)?;
     // Tests in advance whether the format can store the digests, instead of reporting every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-    let pieces = format.holds.pieces.map(no_pieces).unwrap_or_default();
+    let pieces = format.holds().pieces().map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
@@ -446,10 +446,10 @@ fn form(
             }
             None => "use another format, such as -t bsd or -t jsonl",
         };
-        Refusal::with_hint(format!("{}: {why}", format.name), hint)
+        Refusal::with_hint(format!("{}: {why}", format.name()), hint)
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
-        let text = format!("--base32: {} with base32 digests cannot be read back", format.name);
+        let text = format!("--base32: {} with base32 digests cannot be read back", format.name());
         return Err(Refusal::with_hint(text, "omit --base32 or -o"));
     }
     Ok(Form::Entries(format, style))
@@ -458,7 +458,7 @@ fn form(
 /// Returns whether a check would read this entry back from the manifest.
 fn is_read_back(writer: Writer<Vec<u8>>, format: &'static Format, entry: &Entry) -> bool {
     let Ok(text) = writer.finish() else { return false };
-    let options = manifest::Options { format: Some(format), ..manifest::Options::default() };
+    let options = manifest::Options::default().format(Some(format));
     let mut lines = Reader::new(&text[..], options);
     lines.any(|line| line.is_ok_and(|line| line.entry.digests == entry.digests))
 }
@@ -490,8 +490,10 @@ fn shown_only(
     spelling: Spelling,
 ) -> Result<(), Refusal> {
     let Spelling::Other(encoding) = spelling else { return Ok(()) };
-    let name = encoding.name;
-    if target.output.is_some() || target.is_beside || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name)
+    let name = encoding.name();
+    if target.output.is_some()
+        || target.is_beside
+        || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name())
     {
         return Err(Refusal::with_hint(
             format!("--encoding {name}: not available with -o, because it cannot be read back"),
@@ -525,7 +527,7 @@ pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
 /// they must contain the time and the host.
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
-    Heading { style, specs: specs.to_vec(), announce, made: Some(made()), ..Heading::default() }
+    Heading::default().style(style).specs(specs.to_vec()).announce(announce).made(Some(made()))
 }
 
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {
@@ -598,7 +600,7 @@ mod tests {
             (&["-o", "/tmp/x.txt", "f"], "gnu"),
         ] {
             let plan = hashing(words).unwrap_or_else(|e| panic!("{e:?}"));
-            assert!(matches!(plan.form, Form::Entries(format, _) if format.name == name), "{words:?}");
+            assert!(matches!(plan.form, Form::Entries(format, _) if format.name() == name), "{words:?}");
         }
     }
 

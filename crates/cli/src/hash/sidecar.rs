@@ -31,12 +31,12 @@ pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
         let name = format!("{short}SUMS");
         (algorithm_from_name(name.as_bytes()).as_ref() == Some(spec)).then_some(name)
     };
-    let ending = format.file_names.iter().find(|end| end.starts_with('.'));
+    let ending = format.file_names().iter().find(|end| end.starts_with('.'));
     match (specs, ending) {
-        ([spec], _) if manifest::format("gnu") == Some(format) || format.tagged.is_some() => {
+        ([spec], _) if manifest::format("gnu") == Some(format) || format.tagged().is_some() => {
             of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned())
         }
-        (_, Some(ending)) if format.name != "gnu" => format!("checksums{ending}"),
+        (_, Some(ending)) if format.name() != "gnu" => format!("checksums{ending}"),
         ([spec], _) => of(spec).unwrap_or_else(|| "CHECKSUMS".to_owned()),
         _ => "CHECKSUMS".to_owned(),
     }
@@ -45,10 +45,10 @@ pub fn folder_name(format: &Format, specs: &[Spec]) -> String {
 /// Returns the extension, without the dot, that is appended to the name of a file to get that of
 /// its manifest.
 fn ending(format: &Format, spec: &Spec) -> String {
-    let own = format.file_names.iter().find(|end| end.starts_with('.'));
+    let own = format.file_names().iter().find(|end| end.starts_with('.'));
     match own {
-        Some(end) if !matches!(format.name, "gnu" | "bsd" | "jsonl") => end[1..].to_owned(),
-        _ => spec.algorithm().name.to_owned(),
+        Some(end) if !matches!(format.name(), "gnu" | "bsd" | "jsonl") => end[1..].to_owned(),
+        _ => spec.algorithm().name().to_owned(),
     }
 }
 
@@ -97,7 +97,7 @@ impl<'p, T> Content<'p, T> {
 /// Returns whether [`folder_name`] can return this name for any format and algorithm.
 fn is_folder_name(base: &[u8]) -> bool {
     let is_ending = |end: &[u8]| {
-        manifest::FORMATS.iter().any(|format| format.file_names.iter().any(|name| name.as_bytes() == end))
+        manifest::FORMATS.iter().any(|format| format.file_names().iter().any(|name| name.as_bytes() == end))
     };
     base == b"CHECKSUMS"
         || base.ends_with(b"SUMS") && algorithm_from_name(base).is_some()
@@ -110,7 +110,7 @@ fn sidecar_of(base: &Path) -> Option<&OsStr> {
     let end = base.extension()?.to_str()?;
     let is_format = || {
         let end = format!(".{end}");
-        manifest::FORMATS.iter().any(|format| format.file_names.contains(&&end[..]))
+        manifest::FORMATS.iter().any(|format| format.file_names().contains(&&end[..]))
     };
     base.file_stem().filter(|_| end.parse::<Spec>().is_ok() || is_format())
 }
@@ -375,7 +375,7 @@ impl<'a> SidecarWriter<'a> {
                 return;
             }
             Err(Reason::Refused(refusal)) => drop(self.console.refuse(&refusal)),
-            Err(Reason::Failed(error)) => self.console.failure(&Error { path: path.to_vec(), ..error }),
+            Err(Reason::Failed(error)) => self.console.failure(&error.with_name(path)),
         }
         self.earlier.forget(folder_of(path), entries);
         self.refused += 1;
@@ -424,7 +424,7 @@ impl<'a> SidecarWriter<'a> {
     }
 
     fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
-        let format = manifest::for_file(self.format, specs, self.style.spelling, path);
+        let format = manifest::for_file(self.format, specs, self.style.digest_spelling(), path);
         let mut writer = Writer::new(Vec::new(), format, &heading(self.style, specs, None));
         let failed = |error: WriteError| match error {
             WriteError::Io(error) => Error::io(path, "write", error),
@@ -479,9 +479,9 @@ impl Sink for SidecarWriter<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         if let Notice::Failed(error) = &notice
             && self.place == Place::Folder
-            && error.action != "list"
+            && error.action() != "list"
         {
-            self.enter(&error.path).lacking += 1;
+            self.enter(error.name()).lacking += 1;
         }
         report(&notice, self.reporting, ("not read", "not hashed"), self.console);
         Ok(())

@@ -15,7 +15,7 @@ use truesum::manifest::template::Template;
 use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Writer};
 use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
-use truesum::{Error, Kind, Notice, Outcome, Root, Sink, Special, Task};
+use truesum::{Kind, Notice, Outcome, Root, Sink, Special, Task};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
@@ -153,8 +153,7 @@ impl Sink for Writing<'_> {
         let found = match result {
             Ok(found) => found,
             Err(error) => {
-                let path = job.path().to_vec();
-                self.console.failure(&Error { path, ..error });
+                self.console.failure(&error.with_name(job.path()));
                 return Ok(());
             }
         };

@@ -52,7 +52,7 @@ fn spec(checksum: &Checksum, object: &StoredFacts) -> Option<Spec> {
 fn candidates(object: &StoredFacts) -> Vec<Candidate> {
     let one = |checksum: &Checksum| {
         let spec = spec(checksum, object).or_else(|| checksum.algorithm.parse().ok())?;
-        Some(Candidate { spec, digest: checksum.digest.clone(), encoding: Encoding::Hex })
+        Some(Candidate::new(spec, checksum.digest.clone(), Encoding::Hex))
     };
     object.checksums.iter().filter_map(one).collect()
 }

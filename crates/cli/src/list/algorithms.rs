@@ -15,15 +15,15 @@ pub fn rows(args: &ListArgs) -> impl Iterator<Item = &'static Algorithm> {
     let (all, lanes, status) = (args.all, args.lanes, args.status.clone());
     let keyed = KEYED.iter().copied().flatten().chain(hmacs(ALGORITHMS.iter()));
     ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(keyed.filter(move |_| all)).filter(move |row| {
-        status.as_deref().is_none_or(|status| row.status.word() == status)
+        status.as_deref().is_none_or(|status| row.status().word() == status)
             && (!lanes || Spec::new(row).has_lanes())
     })
 }
 
 /// Returns the possible digest lengths of an algorithm, in bits.
 fn bits(row: &Algorithm) -> String {
-    let usual = row.digest_len * 8;
-    match row.lengths {
+    let usual = row.digest_len() * 8;
+    match row.lengths() {
         Lengths::Fixed => usual.to_string(),
         Lengths::UpTo(max) => format!("{usual} (8..{})", max * 8),
         Lengths::Any => format!("{usual} (any)"),
@@ -49,7 +49,11 @@ pub fn common() -> String {
     for (head, names) in COMMON {
         text += &format!("{head}:\n");
         for row in names.iter().filter_map(|name| find(name)) {
-            wrap(&format!("  {:<10} {:>4} bits  ", row.name, row.digest_len * 8), row.summary, &mut text);
+            wrap(
+                &format!("  {:<10} {:>4} bits  ", row.name(), row.digest_len() * 8),
+                row.summary(),
+                &mut text,
+            );
         }
     }
     let all = ALGORITHMS.len() + CRC_CATALOGUE.len();
@@ -61,11 +65,11 @@ pub fn table(args: &ListArgs) -> String {
     let mut text =
         format!("{:<16} {:<13} {:<9} {}\n", "NAME", "BITS", "STATUS", "DESCRIPTION; REASON FOR THE STATUS");
     for row in rows(args) {
-        let head = format!("{:<16} {:<13} {:<9} ", row.name, bits(row), row.status.word());
-        let about = match row.status.reason() {
+        let head = format!("{:<16} {:<13} {:<9} ", row.name(), bits(row), row.status().word());
+        let about = match row.status().reason() {
             // The reason is the same for all CRCs of the catalogue, so it is left out.
-            _ if CRC_CATALOGUE.contains(row) => row.summary.to_owned(),
-            reason => format!("{}; {reason}", row.summary),
+            _ if CRC_CATALOGUE.contains(row) => row.summary().to_owned(),
+            reason => format!("{}; {reason}", row.summary()),
         };
         wrap(&head, &also(about, row), &mut text);
     }
@@ -80,7 +84,7 @@ pub fn table(args: &ListArgs) -> String {
 
 /// Appends the other names of the algorithm.
 fn also(about: String, row: &Algorithm) -> String {
-    match row.aliases {
+    match row.aliases() {
         [] => about,
         names => format!("{about} (also: {})", names.join(", ")),
     }
@@ -93,10 +97,10 @@ fn key(row: &Algorithm) -> String {
         () if most > 1 << 16 => count(least as u64, "byte", "bytes") + " or more",
         () => format!("{least} to {most} bytes"),
     };
-    match row.keying {
+    match row.keying() {
         Keying::Never => "none".to_owned(),
         Keying::Optional { least, most } => {
-            format!("optional, {}: keyed digests are named {};keyed", bytes(least, most), row.name)
+            format!("optional, {}: keyed digests are named {};keyed", bytes(least, most), row.name())
         }
         Keying::Always { least, most } => format!("required, {}", bytes(least, most)),
     }
@@ -104,7 +108,7 @@ fn key(row: &Algorithm) -> String {
 
 /// Returns the check value of an algorithm with a description of its input.
 fn check(row: &Algorithm) -> String {
-    match (row.check, row.check_key()) {
+    match (row.check(), row.check_key()) {
         ("", _) => "verified through the underlying hash".to_owned(),
         (check, None) => format!("{check} (of 123456789)"),
         (check, Some(key)) => format!("{check} (of 123456789, with the key 00 01 .. {:02x})", key.len() - 1),
@@ -116,24 +120,24 @@ pub fn one(spec: &Spec) -> String {
     let row = spec.algorithm();
     let mut text = String::new();
     let mut line = |head: &str, about: &str| wrap(&format!("{head:<14} "), about, &mut text);
-    line("name", row.name);
-    line("tag", row.tag);
-    if !row.aliases.is_empty() {
-        line("also", &row.aliases.join(", "));
+    line("name", row.name());
+    line("tag", row.tag());
+    if !row.aliases().is_empty() {
+        line("also", &row.aliases().join(", "));
     }
     line("bits", &bits(row));
-    line("description", row.summary);
-    line("status", &format!("{}: {}", row.status.word(), row.status.reason()));
-    line("tamper-evident", if row.status.tamper_evident() { "yes" } else { "no" });
+    line("description", row.summary());
+    line("status", &format!("{}: {}", row.status().word(), row.status().reason()));
+    line("tamper-evident", if row.status().tamper_evident() { "yes" } else { "no" });
     line("key", &key(row));
-    if row.seed_bits > 0 {
-        line("seed", &format!("{} bits: --seed NUMBER, or {};seed=NUMBER", row.seed_bits, row.name));
+    if row.seed_bits() > 0 {
+        line("seed", &format!("{} bits: --seed NUMBER, or {};seed=NUMBER", row.seed_bits(), row.name()));
     }
-    match row.customized {
+    match row.customized() {
         Some(called @ ("custom" | "context")) => {
-            line("customization", &format!("--customization TEXT, or {};{called}=HEXADECIMAL", row.name));
+            line("customization", &format!("--customization TEXT, or {};{called}=HEXADECIMAL", row.name()));
         }
-        Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name)),
+        Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name())),
         None => {}
     }
     if spec.unit() > 0 {
@@ -141,7 +145,7 @@ pub fn one(spec: &Spec) -> String {
     }
     let made = |name: String| find(&name).is_some().then_some(name);
     let over =
-        tree::FAMILIES.iter().map(|family| family.name(row.name)).chain([format!("hmac-{}", row.name)]);
+        tree::FAMILIES.iter().map(|family| family.name(row.name())).chain([format!("hmac-{}", row.name())]);
     let over: Vec<String> = over.filter_map(made).collect();
     if !over.is_empty() {
         line("used by", &over.join(", "));
@@ -150,7 +154,7 @@ pub fn one(spec: &Spec) -> String {
         .iter()
         .map(|kernel| {
             let runs = if kernel.supported() { "" } else { " (not on this CPU)" };
-            format!("{} x{}{runs}", kernel.isa, kernel.lanes)
+            format!("{} x{}{runs}", kernel.isa(), kernel.lanes())
         })
         .collect();
     line(
@@ -163,7 +167,7 @@ pub fn one(spec: &Spec) -> String {
 
 /// Returns an algorithm as a JSON object in one line.
 pub fn row_json(row: &'static Algorithm) -> String {
-    let key = match row.keying {
+    let key = match row.keying() {
         Keying::Never => "never",
         Keying::Optional { .. } => "optional",
         Keying::Always { .. } => "needed",
@@ -172,22 +176,22 @@ pub fn row_json(row: &'static Algorithm) -> String {
         "{{\"schema\":\"truesum-algorithm/1\",\"name\":{},\"tag\":{},\"aliases\":[{}],\"bits\":{},\"lengths\":{},\"status\":{},\"reason\":{},\
          \"tamper_evident\":{},\"summary\":{},\"key\":\"{key}\",\"seed_bits\":{},\"customization\":{},\"in_lanes\":{},\
          \"check\":{}}}\n",
-        string(row.name),
-        string(row.tag),
-        strings(row.aliases),
-        row.digest_len * 8,
-        match row.lengths {
+        string(row.name()),
+        string(row.tag()),
+        strings(row.aliases()),
+        row.digest_len() * 8,
+        match row.lengths() {
             Lengths::Fixed => "\"fixed\"".to_owned(),
             Lengths::UpTo(max) => format!("\"8..{}\"", max * 8),
             Lengths::Any => "\"any\"".to_owned(),
         },
-        string(row.status.word()),
-        string(row.status.reason()),
-        row.status.tamper_evident(),
-        string(row.summary),
-        row.seed_bits,
-        row.customized.is_some(),
+        string(row.status().word()),
+        string(row.status().reason()),
+        row.status().tamper_evident(),
+        string(row.summary()),
+        row.seed_bits(),
+        row.customized().is_some(),
         Spec::new(row).has_lanes(),
-        string(row.check),
+        string(row.check()),
     )
 }

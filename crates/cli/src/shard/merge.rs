@@ -162,7 +162,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         Err(refusal) => return Ok(console.refuse(&refusal)),
     };
     let name = args.output.as_os_str().as_bytes();
-    let heading = Heading { specs: plan.specs().to_vec(), ..Heading::default() };
+    let heading = Heading::default().specs(plan.specs().to_vec());
     let mut writer = Writer::new(Into(output), format, &heading);
     let watch = Watch::start(reporting.line, None, console);
     let mut unholdable = 0u64;
@@ -256,7 +256,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     let notes = earlier.filter(|_| reporting.notes).map(|earlier| earlier.notes(&args.output));
     written.0.finish()?;
     if reporting.notes {
-        let parts = count(plan.totals().bundles, "part", "parts");
+        let parts = count(plan.totals().bundles(), "part", "parts");
         let files = count(merged.files() - unholdable, "file", "files");
         console.line(&format!("truesum: {files}, {}, from {parts}, listed in {shown}", size(merged.bytes())));
     }
@@ -276,10 +276,10 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
         _ => "gnu",
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
-    if format.holds.pieces.is_some() {
+    if format.holds().pieces().is_some() {
         return Err(Refusal::new(format!(
             "-t {}: not available here, because pieces span files",
-            format.name
+            format.name()
         )));
     }
     readable_format(Some(&args.output), format, args.format.is_some(), specs, Spelling::default())

@@ -150,7 +150,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         None => std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?,
     };
     may_replace_what(&args.output, "not a plan", &|head| {
-        head.text.is_empty() || head.text.starts_with(b"{\"schema\":\"truesum-plan/")
+        head.text().is_empty() || head.text().starts_with(b"{\"schema\":\"truesum-plan/")
     })?;
     let (output, sizes) =
         (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
@@ -215,7 +215,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         console.hint("to write the plan without them, use --partial");
         return Ok(Exit::Failed);
     }
-    if planner.totals().files == 0 {
+    if planner.totals().files() == 0 {
         return Err(Refusal::new(format!("{output}: not written: there are no files for the plan")).into());
     }
     let may_repeat = planner.may_repeat();
@@ -229,11 +229,11 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     }
     file.commit()?;
     if reporting.notes {
-        let bundles = count(totals.bundles, "bundle", "bundles");
-        let files = count(totals.files, "file", "files");
+        let bundles = count(totals.bundles(), "bundle", "bundles");
+        let files = count(totals.files(), "file", "files");
         console.line(&format!(
             "truesum: {bundles}, {files}, {}, planned in {output}",
-            words::size(totals.bytes)
+            words::size(totals.bytes())
         ));
         if outside > 0 {
             let names = count(outside, "name is", "names are");
@@ -248,7 +248,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         console.error(&format!("{lacking} missing from {output}"));
     }
     let exit = if planned.failed() > 0 { Exit::Failed } else { Exit::Done };
-    Ok(exit.max(print(&format!("{}\n", totals.bundles), console)))
+    Ok(exit.max(print(&format!("{}\n", totals.bundles()), console)))
 }
 
 /// Returns the objects of a store, and the URL to which their names are relative. For a single
@@ -297,12 +297,10 @@ impl Listed {
         let name = path.as_os_str().as_bytes();
         let file =
             Input::open(path, progress.stop_signal()).map_err(|error| Error::io(name, "open", error))?;
-        let options = manifest::Options {
-            allow_undigested: true,
-            allow_pieces: true,
-            allow_keyless: true,
-            ..manifest::Options::for_name(path.file_name().unwrap_or_default().as_bytes())
-        };
+        let options = manifest::Options::for_name(path.file_name().unwrap_or_default().as_bytes())
+            .allow_undigested(true)
+            .allow_pieces(true)
+            .allow_keyless(true);
         Ok(Listed { path: path.to_owned(), lines: Reader::new(file, options), last: Vec::new() })
     }
 }

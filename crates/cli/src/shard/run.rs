@@ -133,16 +133,13 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     // If any of the bundles may succeed, the run is worth repeating.
     let mut again = false;
     for bundle in wanted {
-        let computing = Computing {
-            root: args.root.as_deref(),
-            outside: args.allow_outside,
-            remote: remote.as_ref(),
-            threads: reporting.threads,
-            mapping: Mapping::Guarded,
-            again: args.again,
-            withheld: &[],
-            progress: &watch.progress,
-        };
+        let computing = Computing::new(&watch.progress)
+            .root(args.root.as_deref())
+            .outside(args.allow_outside)
+            .remote(remote.as_ref())
+            .threads(reporting.threads)
+            .mapping(Mapping::Guarded)
+            .again(args.again);
         let done = compute_part(&plan, bundle, &folder, &computing, &mut |error| console.failure(error));
         let done = match done {
             Ok(done) => done,
@@ -154,12 +151,12 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             Err(error) => {
                 console.failure(&error);
                 // A system error on one machine may not occur on another.
-                again |= matches!(error.cause, Cause::Io(_));
+                again |= matches!(error.cause(), Cause::Io(_));
                 exit = exit.max(Exit::NotAsAsked);
                 continue;
             }
         };
-        if let PartStatus::Contradicts(beside) = &done.status {
+        if let PartStatus::Contradicts(beside) = &done.status() {
             let beside = display_safe(beside.as_os_str().as_bytes());
             console
                 .error(&format!("bundle {bundle}: the result contradicts the existing part (see {beside})"));
@@ -168,23 +165,23 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             exit = exit.max(Exit::Failed);
         }
         // Fail only if the user explicitly requested a comparison.
-        if args.again && matches!(done.status, PartStatus::Kept(_)) {
+        if args.again && matches!(done.status(), PartStatus::Kept(_)) {
             exit = exit.max(Exit::Failed);
         }
-        let counts = done.counts;
-        again |= counts.again > 0;
-        exit = exit.max(if counts.failed > 0 { Exit::Failed } else { Exit::Done });
+        let counts = done.counts();
+        again |= counts.again() > 0;
+        exit = exit.max(if counts.failed() > 0 { Exit::Failed } else { Exit::Done });
         if reporting.notes {
-            let files = count(counts.lines - counts.failed, "file or range", "files or ranges");
+            let files = count(counts.lines() - counts.failed(), "file or range", "files or ranges");
             let failed =
-                if counts.failed > 0 { format!("; {} FAILED", counts.failed) } else { String::new() };
-            let there = match done.status {
+                if counts.failed() > 0 { format!("; {} FAILED", counts.failed()) } else { String::new() };
+            let there = match done.status() {
                 PartStatus::There => ", part already exists".to_owned(),
                 PartStatus::Kept(failed) => format!(", part already exists; {failed} could not be compared"),
                 PartStatus::Written | PartStatus::Contradicts(_) => String::new(),
             };
             console
-                .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes)));
+                .line(&format!("truesum: bundle {bundle}: {files}, {}{failed}{there}", size(counts.bytes())));
         }
     }
     console.display = None;
@@ -193,7 +190,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
 
 /// Returns the requested bundles.
 fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
-    let all = plan.totals().bundles as usize;
+    let all = plan.totals().bundles() as usize;
     let mut first: Vec<usize> = match &args.index_from_env {
         Some(name) => vec![place(name)?],
         None => args.bundles.iter().cloned().flatten().take(all + 1).collect(),

@@ -215,7 +215,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
 fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Console) {
     let part = part_of(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)));
     // Another run may be building this tree, or the algorithm has no tree.
-    let of_another = matches!(error.cause, Cause::Other(_)) && error.path() == part;
+    let of_another = matches!(error.cause(), Cause::Other(_)) && error.path() == part;
     if !args.save || of_another || error.kind() == Kind::Undivided || !part.exists() {
         return;
     }
@@ -309,8 +309,9 @@ fn saved(
     let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
     let mut beside = specs.to_vec();
     let spec = beside.remove(first);
-    let (target, beside, trust_prefix) = (&target, &beside, args.trust_prefix);
-    let saving = Saving { target, granule: args.granule, begin, beside, trust_prefix };
+    let trust_prefix = args.trust_prefix;
+    let saving =
+        Saving::new(&target).granule(args.granule).begin(begin).beside(&beside).trust_prefix(trust_prefix);
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let (name, size) = (stores::name_of(file), saved.found().size());
     let mut digests = saved.found().digests().to_vec();

@@ -30,8 +30,8 @@ pub fn is_list(path: &Path) -> bool {
         return false;
     }
     let complete = (head.len() as u64) < HEAD;
-    detect(Head { text: &head, complete }, Some(path.as_os_str().as_bytes()))
-        .is_some_and(|row| row.holds.locates)
+    detect(Head::new(&head, complete), Some(path.as_os_str().as_bytes()))
+        .is_some_and(|row| row.holds().locates())
 }
 
 /// Repairs files with a piece list.
@@ -52,7 +52,7 @@ pub fn repair(
     let folder = options.get_root().or(list.parent()).filter(|_| options.get_data().is_none());
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let found = |error: &Error| {
-        let path = Path::new(OsStr::from_bytes(&error.path));
+        let path = Path::new(OsStr::from_bytes(error.name()));
         let is_given = path == list || path.starts_with(copy);
         error.under(if is_given { path.to_owned() } else { folder.join(path) }.as_os_str().as_bytes())
     };

@@ -84,9 +84,9 @@ pub fn prove(args: &ProveArgs, console: &mut Console) -> Exit {
         let old = args.grown_from.as_deref().map(open).transpose()?;
         let store = stored.map(|path| open(&path)).transpose()?;
         let (spec, row) = match (&store, &old) {
-            (Some(store), _) => (store.header().spec.clone(), Row::Stored(store)),
+            (Some(store), _) => (store.header().spec().clone(), Row::Stored(store)),
             (None, old) => {
-                let spec = old.as_ref().map_or(&args.algorithm, |old| &old.header().spec);
+                let spec = old.as_ref().map_or(&args.algorithm, |old| old.header().spec());
                 (spec.clone(), read_row(&args.file, spec, &watch.reading(threads(None)))?)
             }
         };

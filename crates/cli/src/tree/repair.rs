@@ -102,7 +102,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),
     };
-    if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
+    if !matches!(report.diagnosis(), Diagnosis::Good | Diagnosis::FileDamaged) {
         console.display = None;
         let why = format!("nothing was repaired: {}", findings::words(&report));
         console.error_of(&name, &why);
@@ -117,11 +117,11 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let left = repairs.iter().filter(|repair| !repair.possible()).count() as u64;
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
-    if let Length::Grown(bytes) = report.length {
+    if let Length::Grown(bytes) = report.length() {
         console.error(&format!("{safe}: {bytes} bytes at its end are not covered by the tree"));
     }
-    loss::report(&safe, &repairs, report.size.min(store.header().size), mode, console);
-    match (report.diagnosis, mode) {
+    loss::report(&safe, &repairs, report.size().min(store.header().size()), mode, console);
+    match (report.diagnosis(), mode) {
         (Diagnosis::Good, _) => console.line(&format!("truesum: {safe}: intact, nothing to repair")),
         (_, Mode::DryRun) => console.line(&format!("truesum: {safe}: nothing was written")),
         _ if left == 0 && report.is_repairable() => {
@@ -134,6 +134,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             console.error(&format!("{safe}: {left} still damaged"));
         }
     }
-    let good = report.diagnosis == Diagnosis::Good || (mode.writes() && left == 0 && report.is_repairable());
+    let good =
+        report.diagnosis() == Diagnosis::Good || (mode.writes() && left == 0 && report.is_repairable());
     if good { exit } else { exit.max(Exit::Failed) }
 }

@@ -123,7 +123,7 @@ pub fn no_piece(error: &Error) -> String {
     let value = value!({
         KIND: schema(FAILURE), "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
     });
-    named(&value, &error.path)
+    named(&value, error.name())
 }
 
 const FAILURE: &str = "failed-1";

@@ -76,8 +76,8 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), None, console) else {
         return Exit::NotAsAsked;
     };
-    let watch = Watch { remote, ..Watch::of_one(Some(store.header().size), console) };
-    let comparison = Comparison { trusted: args.digest.as_ref(), resume: args.resume };
+    let watch = Watch { remote, ..Watch::of_one(Some(store.header().size()), console) };
+    let comparison = Comparison::default().trusted(args.digest.as_ref()).resume(args.resume);
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
     let kept = findings_of(store.path());
     let report = match comparison.verify(file, &store, &reading) {
@@ -89,35 +89,35 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
                 console.hint(&format!("progress is saved in {kept}: continue with --resume"));
             }
             // Nothing was learned about the file.
-            let refused = exit == Exit::Failed && error.path == kept.as_os_str().as_bytes();
+            let refused = exit == Exit::Failed && error.name() == kept.as_os_str().as_bytes();
             return if refused { Exit::NotAsAsked } else { exit };
         }
     };
-    if report.before > 0 {
-        let bytes = grouped(report.before);
+    if report.before() > 0 {
+        let bytes = grouped(report.before());
         console.note(&format!("{bytes} bytes were compared before the interruption and were not read again"));
     }
     if !args.resume && kept.exists() {
         let kept = display_safe(kept.as_os_str().as_bytes());
         console.hint(&format!("{kept} is from an interrupted verification: continue it with --resume"));
     }
-    let size = store.header().size;
+    let size = store.header().size();
     let text = match (args.json, args.map) {
         (true, _) => as_json(&name, &report),
-        (false, true) => map::map(size, &report.damaged),
+        (false, true) => map::map(size, report.damaged()),
         (false, false) => findings::lines(&report),
     };
-    let mut exit = match report.diagnosis {
+    let mut exit = match report.diagnosis() {
         Diagnosis::Good => Exit::Done,
         Diagnosis::FileDamaged => Exit::Failed,
         Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Exit::NotAsAsked,
     };
     exit = exit.max(watch.print(Ok(text), console));
     let words = findings::words(&report);
-    let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, &report.damaged, &name)));
+    let svg = args.map_svg.as_ref().map(|path| (path, map::map_svg(size, report.damaged(), &name)));
     let html = args.map_html.as_ref().map(|path| {
         let mut page = Page::default();
-        let tone = match report.diagnosis {
+        let tone = match report.diagnosis() {
             Diagnosis::Good => Tone::Good,
             Diagnosis::FileDamaged => Tone::Bad,
             Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Tone::Unsure,
@@ -144,7 +144,7 @@ fn as_json(name: &[u8], report: &Difference) -> String {
     json::path_into(name, &mut line);
     line.push(b',');
     findings::members(report, &mut line);
-    line.extend_from_slice(format!(",\"compared_before\":{}", report.before).as_bytes());
+    line.extend_from_slice(format!(",\"compared_before\":{}", report.before()).as_bytes());
     line.extend_from_slice(b"}\n");
     String::from_utf8_lossy(&line).into_owned()
 }

@@ -90,7 +90,7 @@ impl<'p> Printer<'p> {
             },
             Event::Failed(error) => {
                 console.failure(error);
-                if error.action == "update" {
+                if error.action() == "update" {
                     console.hint(
                         "write a new manifest with truesum hash -o, or convert this one with truesum convert",
                     );

@@ -38,7 +38,7 @@ impl TypedValueParser for SpecParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        offered(ALGORITHMS.iter().map(|row| (row.name, row.summary)))
+        offered(ALGORITHMS.iter().map(|row| (row.name(), row.summary())))
     }
 }
 
@@ -61,7 +61,7 @@ impl TypedValueParser for KeyedSpecParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
-        offered(rows.map(|row| (row.name, row.summary)))
+        offered(rows.map(|row| (row.name(), row.summary())))
     }
 }
 
@@ -69,7 +69,7 @@ impl TypedValueParser for KeyedSpecParser {
 /// size in another notation.
 fn meant(text: &str) -> Option<String> {
     if let Some(format) = truesum::manifest::format(text) {
-        return Some(format!("this is a format: use -t {}", format.name));
+        return Some(format!("this is a format: use -t {}", format.name()));
     }
     let (head, size) = text.rsplit_once(['=', '-', ':', ';'])?;
     let Size(bytes) = size.parse().ok()?;
@@ -121,7 +121,7 @@ impl TypedValueParser for FormatParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        offered(FORMATS.iter().map(|row| (row.name, row.summary)))
+        offered(FORMATS.iter().map(|row| (row.name(), row.summary())))
     }
 }
 
@@ -141,13 +141,13 @@ fn similar_formats(text: &str) -> Vec<String> {
     let is_word = |summary: &str| {
         summary.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(&text))
     };
-    let rank = |row: &Format| match distance(&text, row.name) {
-        edits if edits <= 2 && edits < row.name.len() / 2 => Some((0, edits)),
-        _ if text.len() > 2 && shares_begin(row.name) => Some((1, row.name.len().abs_diff(text.len()))),
-        _ if text.len() > 2 && is_word(row.summary) => Some((2, 0)),
+    let rank = |row: &Format| match distance(&text, row.name()) {
+        edits if edits <= 2 && edits < row.name().len() / 2 => Some((0, edits)),
+        _ if text.len() > 2 && shares_begin(row.name()) => Some((1, row.name().len().abs_diff(text.len()))),
+        _ if text.len() > 2 && is_word(row.summary()) => Some((2, 0)),
         _ => None,
     };
-    let mut ranked: Vec<_> = FORMATS.iter().filter_map(|row| Some((rank(row)?, row.name))).collect();
+    let mut ranked: Vec<_> = FORMATS.iter().filter_map(|row| Some((rank(row)?, row.name()))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().take(SUGGESTED).map(|(_, name)| format!("'{name}'")).collect()
 }
@@ -166,14 +166,14 @@ impl TypedValueParser for EncodingParser {
         value: &OsStr,
     ) -> Result<Spelling, clap::Error> {
         let text = value.to_string_lossy();
-        match encoding(&text).map(|row| (row.name, row)) {
+        match encoding(&text).map(|row| (row.name(), row)) {
             Some(("hex", _)) => Ok(Spelling::Hex),
             Some(("hexupper", _)) => Ok(Spelling::HexUpper),
             Some(("base64", _)) => Ok(Spelling::Base64),
             Some(("base32", _)) => Ok(Spelling::Base32),
             Some((_, row)) => Ok(Spelling::Other(row)),
             None => {
-                let names: Vec<&str> = ENCODINGS.iter().map(|row| row.name).collect();
+                let names: Vec<&str> = ENCODINGS.iter().map(|row| row.name()).collect();
                 Err(refuse(
                     command,
                     arg,
@@ -185,7 +185,7 @@ impl TypedValueParser for EncodingParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        offered(ENCODINGS.iter().map(|row| (row.name, row.summary)))
+        offered(ENCODINGS.iter().map(|row| (row.name(), row.summary())))
     }
 }
 

@@ -458,14 +458,13 @@ fn manifest_replaces_only_files_with_nothing_but_checksums() {
     assert!(ran.code == Some(2) && ran.err.contains("is not a manifest, so it is not replaced"), "{ran:?}");
     // What truesum writes is replaced, in every format.
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
-    for format in truesum::manifest::FORMATS
-        .iter()
-        .filter(|format| !matches!(format.writing, truesum::manifest::Writing::No) && format.name != "ascmhl")
-    {
-        let name = if format.name == "bagit" { "manifest-sha256.txt" } else { format.name };
+    for format in truesum::manifest::FORMATS.iter().filter(|format| {
+        !matches!(format.writing(), truesum::manifest::Writing::No) && format.name() != "ascmhl"
+    }) {
+        let name = if format.name() == "bagit" { "manifest-sha256.txt" } else { format.name() };
         for _ in 0..2 {
-            let ran = folder.run(&["hash", "-q", "-t", format.name, "-o", name, "d"]);
-            assert_eq!(result_of(&ran), (String::new(), "", Some(0)), "{}", format.name);
+            let ran = folder.run(&["hash", "-q", "-t", format.name(), "-o", name, "d"]);
+            assert_eq!(result_of(&ran), (String::new(), "", Some(0)), "{}", format.name());
         }
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::{self as manifest, weak};
+use truesum_manifest::weak;
 
 /// The maximum number of algorithms in all sets together.
 const ALGORITHMS: usize = 16;
@@ -156,12 +156,12 @@ impl<'a> KnownSets<'a> {
         let reader = CountedReader { reader: file, progress: self.progress, digest: &manifest_digest };
         let reader = match manifest_reader(reader, name, None, self.options) {
             Ok(reader) => reader,
-            Err(Error { cause: Cause::Interrupted, .. }) => return Ok(()),
+            Err(error) if matches!(error.cause(), Cause::Interrupted) => return Ok(()),
             Err(error) => return self.failed(&error, on_event),
         };
         let before = self.report.listed;
         let root = Root::Anywhere;
-        let reading = manifest::Options { allow_set: true, ..self.options.manifest(bytes, self.progress) };
+        let reading = self.options.manifest(bytes, self.progress).allow_set(true);
         let mut entries = Entries::new(reader, reading, &root, 0, None);
         for task in entries.by_ref() {
             match task {

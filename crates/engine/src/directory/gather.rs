@@ -315,7 +315,7 @@ mod tests {
             assert!(!found.is_unchanged(&mut |error| errors.push(error)), "change {number}");
             let path = tree.path().join(named).into_os_string().into_encoded_bytes();
             let path = path.strip_suffix(b"/").unwrap_or(&path);
-            assert!(errors.iter().any(|error| error.path == path), "change {number}: {errors:?}");
+            assert!(errors.iter().any(|error| error.name() == path), "change {number}: {errors:?}");
         }
     }
 

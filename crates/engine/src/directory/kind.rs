@@ -64,7 +64,7 @@ impl Kind {
     /// Returns whether a directory digest can be based on this hash: not a checksum, not a tree or composite hash,
     /// without a key, and with a name that fits in the seal.
     pub fn is_base(spec: &Spec) -> bool {
-        let has_trees = spec.algorithm().tree_id.is_some();
+        let has_trees = spec.algorithm().tree_id().is_some();
         let is_chunked = Merkle::new(spec).is_some() && spec.unit() == 0;
         spec.to_string().len() <= 16 && (has_trees || is_chunked) && *spec == unkeyed(spec)
     }

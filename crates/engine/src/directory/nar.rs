@@ -8,7 +8,7 @@ use crate::io::ahead::read_ahead;
 use crate::io::open::Special;
 use crate::io::read::Guarded;
 use crate::io::sequential::read_to_end;
-use crate::progress::Progress;
+use crate::progress::{Completion, Progress};
 use truesum_hash::{Digest, Hasher, Spec};
 
 /// Longer files are read by a separate thread while they are hashed.
@@ -107,8 +107,7 @@ impl Archive<'_> {
     fn content(&mut self, object: &Object) -> Result<bool, Error> {
         let path = self.gathered.full_path(object);
         let (root, name) = self.gathered.way(object, &path);
-        let mut file = Guarded::open(root, name, Special::Refuse)
-            .map_err(|error| Error { path: path.clone(), ..error })?;
+        let mut file = Guarded::open(root, name, Special::Refuse).map_err(|error| error.with_name(&path))?;
         self.progress.set_current(&path);
         let size = object.size();
         self.hasher.update(&size.to_le_bytes());
@@ -116,7 +115,7 @@ impl Archive<'_> {
             let threads = if self.options.threads == 1 { 1 } else { 2 };
             let hashers = std::slice::from_mut(&mut self.hasher);
             let read = read_ahead(&mut file, hashers, threads, self.options.mapping, self.progress);
-            if !read.map_err(|error| Error::io(&path, "read", error))? {
+            if read.map_err(|error| Error::io(&path, "read", error))? == Completion::Stopped {
                 return Ok(false);
             }
         }

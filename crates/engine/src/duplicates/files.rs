@@ -205,7 +205,7 @@ impl Files {
         }
         let sizes = match self.sizes.entry(stat.id().device) {
             Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.sizes),
+            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.sizes()),
         };
         match sizes {
             Sizes::Local => Ok((size, false)),
@@ -234,7 +234,7 @@ impl Files {
         }
         let are_unique = match self.numbered.entry(stat.id().device) {
             Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.inodes),
+            Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.inodes()),
         };
         match are_unique {
             true => Ok(Some(Identity::Number(FileId::from(stat)))),

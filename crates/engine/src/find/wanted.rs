@@ -9,17 +9,26 @@ use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::identify::part_sizes;
 
-/// Content to search for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// The label: the digest as it was given, or the name in a manifest.
-    pub label: Vec<u8>,
-    /// The possible interpretations, the most likely first. A file has this content if it matches all digests of one
-    /// interpretation. A digest with a number of parts and the algorithm's default part size matches any part size used
-    /// for uploads.
-    pub readings: Vec<Vec<(Spec, Digest)>>,
-    /// The size, if known.
-    pub size: Option<u64>,
+readable! {
+    /// Content to search for.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Wanted {
+        /// The label: the digest as it was given, or the name in a manifest.
+        label: Vec<u8> => &[u8],
+        /// The possible interpretations, the most likely first. A file has this content if it matches all digests of one
+        /// interpretation. A digest with a number of parts and the algorithm's default part size matches any part size used
+        /// for uploads.
+        readings: Vec<Vec<(Spec, Digest)>> => &[Vec<(Spec, Digest)>],
+        /// The size, if known.
+        size: Option<u64>,
+    }
+}
+
+impl Wanted {
+    /// Returns content with this label and these interpretations.
+    pub fn new(label: Vec<u8>, readings: Vec<Vec<(Spec, Digest)>>, size: Option<u64>) -> Wanted {
+        Wanted { label, readings, size }
+    }
 }
 
 /// Everything that is searched for. Manifests have millions of entries, so names and digests are stored without gaps.

@@ -10,7 +10,7 @@ use crate::io::mapped::Window;
 use crate::io::mapping::Mapping;
 use crate::io::memory_limit::{is_tight, thread};
 use crate::io::read::Guarded;
-use crate::progress::Progress;
+use crate::progress::{Completion, Progress};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -86,17 +86,17 @@ struct Track<'a> {
 }
 
 /// Reads a file to its end and passes it to every hasher, on `threads` hashing threads including the calling one.
-/// Returns false if the run was stopped; the hashers have then processed only a part.
+/// If the run was stopped, the hashers have processed only a part.
 ///
 /// # Errors
-/// Returns the system's error from reading. The hashers have then processed only a part, and no proof is available.
+/// Returns the system's error from reading, or an input/output error if the end was not reached. The hashers have then processed only a part, and no proof is available.
 pub(crate) fn read_ahead(
     file: &mut Guarded,
     hashers: &mut [Hasher],
     threads: usize,
     mapping: Mapping,
     progress: &Progress,
-) -> Result<bool, Errno> {
+) -> Result<Completion<()>, Errno> {
     advise_sequential(file.file());
     // Two threads cannot advance one hasher.
     let threads = threads.clamp(1, hashers.len().max(1));
@@ -126,12 +126,14 @@ pub(crate) fn read_ahead(
         // A file that changed is not a disk failure: the proof will be refused because of the change.
         let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
         file.read_elsewhere(file.size_hint());
-        return if changed { Ok(true) } else { Err(Errno::IO) };
+        return if changed { Ok(Completion::Complete(())) } else { Err(Errno::IO) };
     }
     match state.ended {
         Some(Err(error)) => Err(error),
+        _ if progress.stopped() => Ok(Completion::Stopped),
         // Anything left was not hashed, even if it belongs to a hole at the end of the file.
-        _ => Ok(!progress.stopped() && state.stretches.is_empty() && file.at_end()),
+        _ if !state.stretches.is_empty() || !file.at_end() => Err(Errno::IO),
+        _ => Ok(Completion::Complete(())),
     }
 }
 
@@ -450,10 +452,10 @@ mod tests {
                 // Whether or not the truncation came in time, there is no proof of a complete read.
                 let result =
                     read_ahead(&mut reading, &mut hashers, threads, Mapping::Guarded, &Progress::default());
-                assert_eq!(result, Ok(true), "{threads} threads, cut to {left}");
+                assert_eq!(result, Ok(Completion::Complete(())), "{threads} threads, cut to {left}");
             });
             let error = reading.finish(b"f").unwrap_err();
-            assert!(matches!(error.cause, Cause::Changed(_)), "{error:?}");
+            assert!(matches!(error.cause(), Cause::Changed(_)), "{error:?}");
         }
     }
 
@@ -497,11 +499,14 @@ mod tests {
             assert!(started.elapsed() < Duration::from_secs(20), "the hole takes hours");
             whole
         });
-        assert_eq!(whole, Ok(false));
+        assert_eq!(whole, Ok(Completion::Stopped));
         assert!((1..1 << 40).contains(&progress.bytes()), "{}", progress.bytes());
         // Algorithms that skip zeros at once are not slowed down.
         let (progress, mut crc) = (Progress::default(), ["crc32".parse::<Spec>().unwrap().hasher()]);
-        assert_eq!(read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Never, &progress), Ok(true));
+        assert_eq!(
+            read_ahead(&mut open(hole.path()), &mut crc, 1, Mapping::Never, &progress),
+            Ok(Completion::Complete(()))
+        );
         assert_eq!(progress.bytes(), 1 << 44);
     }
 }

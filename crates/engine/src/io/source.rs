@@ -49,7 +49,7 @@ impl<'a> Source<'a> {
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         if let Some(version) = self.file.version() {
             let read = version.read(buffer, offset);
-            read.map_err(|error| Error::new(self.path, "read", error.cause))?;
+            read.map_err(|error| Error::new(self.path, "read", error.into_cause()))?;
             self.progress.add_bytes(buffer.len() as u64);
             return Ok(());
         }

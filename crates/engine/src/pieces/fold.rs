@@ -1,12 +1,12 @@
 //! Digests of one file from its pieces, combined in order as they arrive.
 
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
 use crate::io::source::Source;
 use crate::pieces::Hashed;
 use crate::pieces::scan::Scan;
-use crate::progress::Progress;
+use crate::progress::{Completion, Progress};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use truesum_hash::tree::{Fold, Plan, Zeros};
@@ -43,7 +43,7 @@ pub(crate) fn hash_pieces(
     threads: usize,
     mapping: Mapping,
     progress: &Progress,
-) -> Result<Option<Vec<Digest>>, Error> {
+) -> Result<Completion<Vec<Digest>>, Error> {
     let source = Source::new(file, name, mapping, progress);
     let size = source.size;
     // A hole is skipped for all plans or for none.
@@ -58,13 +58,15 @@ pub(crate) fn hash_pieces(
     });
     // Before `result`, which is an error too if the run was stopped.
     if progress.stopped() {
-        return Ok(None);
+        return Ok(Completion::Stopped);
     }
     result?;
     // Only after success: every byte has been read or is in a hole that was skipped.
     file.read_elsewhere(size);
     let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok(folds.map(|in_order| in_order.fold.finish()).collect())
+    let digests: Option<Vec<Digest>> = folds.map(|in_order| in_order.fold.finish()).collect();
+    let incomplete = || Error::new(name, "hash", Cause::Other("not all of it was hashed".to_owned()));
+    digests.map(Completion::Complete).ok_or_else(incomplete)
 }
 
 /// The combined state, and digests that wait for earlier pieces, by the number of their first piece.
@@ -111,9 +113,8 @@ mod tests {
         let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
         let mut file = open(path);
         let plans = plans(&file, &specs).expect("these digests are made of pieces");
-        let found = hash_pieces(&mut file, b"f", &plans, threads, Mapping::Guarded, &Progress::default())
-            .unwrap()
-            .unwrap();
+        let progress = Progress::default();
+        let found = hash_pieces(&mut file, b"f", &plans, threads, Mapping::Guarded, &progress).unwrap();
         let expected: Vec<Digest> = specs
             .iter()
             .map(|spec| {
@@ -122,7 +123,7 @@ mod tests {
                 hasher.finish()
             })
             .collect();
-        assert_eq!(found, expected, "{names} on {threads} threads");
+        assert_eq!(found, Completion::Complete(expected), "{names} on {threads} threads");
         assert_eq!(file.finish(b"f").unwrap().size(), data.len() as u64);
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn read_file(
 ) -> Result<Option<Found>, Error> {
     let started = Instant::now();
     let (root, path) = job.way(&config.root);
-    let named = |error: Error| Error { path: job.name.clone(), ..error };
+    let named = |error: Error| error.with_name(&job.name);
     let (file, stat) = root.open(path, config.special).map_err(named)?;
     if config.own.contains(&FileId::from(&stat)) {
         return Ok(None);

@@ -44,7 +44,7 @@
 //! Files of one worker are not moved to another one when it runs out of work. The feeder hands out
 //! the largest files first instead, so that all workers finish at about the same time.
 
-use crate::error::{Cause, Error};
+use crate::error::Error;
 use crate::io::ahead::read_ahead;
 use crate::io::anchor::most_bases;
 use crate::io::device::is_spinning;
@@ -54,7 +54,7 @@ use crate::io::read::{CompleteRead, Guarded};
 use crate::io::waits::WaitCounter;
 use crate::job::{Found, Job, Outcome, as_promised, digests};
 use crate::pieces::fold::{hash_pieces, plans};
-use crate::progress::Progress;
+use crate::progress::{Completion, Progress};
 use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
 use crate::run::config::Config;
 use crate::run::event::{Batch, WorkerEvent};
@@ -302,10 +302,13 @@ impl<'a, 'f> Worker<'a, 'f> {
             let (root, path) = job.way(&self.config.root);
             match root.open(path, self.config.special) {
                 // Out of descriptors: finish the files that are open here, or wait for the other workers.
-                Err(Error { cause: Cause::Io(error), .. })
+                Err(error)
                     if (self.patience > 0 || !active.is_empty())
                         && !self.progress.stopped()
-                        && matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) =>
+                        && matches!(
+                            error.errno().map(Errno::from_raw_os_error),
+                            Some(Errno::MFILE | Errno::NFILE)
+                        ) =>
                 {
                     // The descriptors in use elsewhere leave this worker as many files as it has
                     // open now. It is not tested again whether they leave more.
@@ -327,7 +330,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if opened.is_ok() {
             self.patience = PATIENCE;
         }
-        let (file, stat) = opened.map_err(|error| Error { path: job.name.clone(), ..error })?;
+        let (file, stat) = opened.map_err(|error| error.with_name(&job.name))?;
         // Tested before `Guarded::of`, which fails for a file that this run has open for writing.
         if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
@@ -396,7 +399,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
         }
         // Neighbouring entries with the same algorithm share lanes.
-        work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name);
+        work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name());
         let (mut hashers, slices): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         update_many(&mut hashers, &slices);
         self.progress.add_bytes(bytes);
@@ -423,7 +426,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         for (file, (_, hashers, _)) in whole.iter_mut().enumerate() {
             work.extend(hashers.iter_mut().enumerate().map(|(which, hasher)| ((file, which), hasher)));
         }
-        work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name);
+        work.sort_by_key(|(_, hasher)| hasher.spec().algorithm().name());
         let (places, mut hashers): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         let mut digests: Vec<_> = places.into_iter().zip(finish_many(&mut hashers)).collect();
         // Places are distinct, so an unstable sort is enough to restore the order of files and
@@ -462,10 +465,10 @@ impl<'a, 'f> Worker<'a, 'f> {
         let result = read_ahead(&mut next.file, &mut next.hashers, threads, mapping, self.progress);
         let Active { ticket, mut file, mut hashers, .. } = next;
         let whole = match result {
-            Ok(true) => file.finish(&ticket.job.name),
+            Ok(Completion::Complete(())) => file.finish(&ticket.job.name),
             // The run was stopped: the task is dropped, so this worker must not wait any more (rule
             // 4 in `frontier.rs`).
-            Ok(false) => return,
+            Ok(Completion::Stopped) => return,
             Err(error) => Err(file.failed(&ticket.job.name, error)),
         };
         // Compute digests only after the proof, so that a file that changed is not reported as a
@@ -486,8 +489,8 @@ impl<'a, 'f> Worker<'a, 'f> {
         let threads = self.feeder.idle_threads();
         match hash_pieces(&mut file, &ticket.job.name, plans, threads, self.config.mapping, self.progress) {
             // The run was stopped, as in `alone`.
-            Ok(None) => {}
-            Ok(Some(digests)) => match file.finish(&ticket.job.name) {
+            Ok(Completion::Stopped) => {}
+            Ok(Completion::Complete(digests)) => match file.finish(&ticket.job.name) {
                 Ok(proof) => self.succeed(ticket, proof, digests),
                 Err(error) => self.fail(ticket, error),
             },

@@ -27,7 +27,7 @@ const DIGITS: usize = 64;
 
 /// Opens a plan or a part. It must be a regular file, because it is read more than once.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    Ok(open_companion(path).map_err(|error| error.cause)?)
+    Ok(open_companion(path).map_err(|error| error.into_cause())?)
 }
 
 /// Returns the error for a plan that cannot be used.
@@ -195,15 +195,17 @@ impl Bundle {
     }
 }
 
-/// The totals at the end of a plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// The number of bundles.
-    pub bundles: u64,
-    /// The number of files, divided or not.
-    pub files: u64,
-    /// Their total size in bytes.
-    pub bytes: u64,
+readable! {
+    /// The totals at the end of a plan.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Totals {
+        /// The number of bundles.
+        bundles: u64,
+        /// The number of files, divided or not.
+        files: u64,
+        /// Their total size in bytes.
+        bytes: u64,
+    }
 }
 
 /// Returns the last line of a plan up to its digest. `index` is the offset of the lines of its bundles.
@@ -237,17 +239,19 @@ pub(super) fn parse_part_head(line: &[u8]) -> Option<(String, u64)> {
     Some((plan, bundle))
 }
 
-/// The counts at the end of a part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// The number of files and ranges.
-    pub lines: u64,
-    /// Files and ranges that have no digest.
-    pub failed: u64,
-    /// The failed ones that may succeed when retried.
-    pub again: u64,
-    /// The number of bytes hashed.
-    pub bytes: u64,
+readable! {
+    /// The counts at the end of a part.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Counts {
+        /// The number of files and ranges.
+        lines: u64,
+        /// Files and ranges that have no digest.
+        failed: u64,
+        /// The failed ones that may succeed when retried.
+        again: u64,
+        /// The number of bytes hashed.
+        bytes: u64,
+    }
 }
 
 impl Counts {
@@ -297,16 +301,20 @@ pub(super) enum ItemResult {
     Failed(Failure),
 }
 
-/// The reason why there is no digest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// `missing`, `changed`, `refused` or `unreadable`.
-    pub kind: String,
-    /// The message of the system or of the program.
-    pub reason: String,
-    /// Whether another attempt may succeed.
-    pub again: bool,
-    errno: Option<u64>,
+readable! {
+    /// The reason why there is no digest.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Failure {
+        /// `missing`, `changed`, `refused` or `unreadable`.
+        kind: String => &str,
+        /// The message of the system or of the program.
+        reason: String => &str,
+        /// Whether another attempt may succeed.
+        again: bool,
+    }
+    private {
+        errno: Option<u64>,
+    }
 }
 
 impl Failure {

@@ -27,39 +27,51 @@ use std::sync::Arc;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_hash::{Digest, Hasher, Spec};
 
-/// The options for computing bundles.
-#[derive(Clone, Copy)]
-pub struct Computing<'a> {
-    /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
-    /// this machine.
-    pub root: Option<&'a Path>,
-    /// Whether names may lead out of that folder. The author of the plan need not be the user who runs it.
-    pub outside: bool,
-    /// The store that names refer to, if the plan is for objects that are not in a file system.
-    pub remote: Option<&'a Arc<dyn Remote>>,
-    /// The number of threads that read and hash; 0 means one per core.
-    pub threads: usize,
-    /// Whether files may be mapped.
-    pub mapping: Mapping,
-    /// Whether an existing part is computed again and compared.
-    pub again: bool,
-    /// Lines of the bundle, from 0, that are not read because they killed previous workers. They are recorded as failed
-    /// with the kind `refused`.
-    pub withheld: &'a [Range<usize>],
-    /// The progress. [`Progress::stop`] ends the work early, without a part.
-    pub progress: &'a Progress,
+options! {
+    /// The options for computing bundles.
+    #[derive(Clone, Copy)]
+    pub struct Computing<'a> {
+        /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
+        /// this machine.
+        root: Option<&'a Path>,
+        /// Whether names may lead out of that folder. The author of the plan need not be the user who runs it.
+        outside: bool,
+        /// The store that names refer to, if the plan is for objects that are not in a file system.
+        remote: Option<&'a Arc<dyn Remote>>,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+        /// Whether an existing part is computed again and compared.
+        again: bool,
+        /// Lines of the bundle, from 0, that are not read because they killed previous workers. They are recorded as failed
+        /// with the kind `refused`.
+        withheld: &'a [Range<usize>],
+        /// The progress. [`Progress::stop`] ends the work early, without a part.
+        progress: &'a Progress,
+    }
 }
 
-/// The result of computing a bundle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
-    /// The counts in the part.
-    pub counts: Counts,
-    /// The status of the part after the bundle was computed.
-    pub status: PartStatus,
-    /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
-    /// one just written.
-    pub digest: String,
+impl<'a> Computing<'a> {
+    /// Returns options for the folder in the plan, all cores, and no mapping.
+    pub fn new(progress: &'a Progress) -> Computing<'a> {
+        let (root, remote, mapping) = (None, None, Mapping::Never);
+        Computing { root, outside: false, remote, threads: 0, mapping, again: false, withheld: &[], progress }
+    }
+}
+
+readable! {
+    /// The result of computing a bundle.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Done {
+        /// The counts in the part.
+        counts: Counts,
+        /// The status of the part after the bundle was computed.
+        status: PartStatus => &PartStatus,
+        /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
+        /// one just written.
+        digest: String => &str,
+    }
 }
 
 /// The status of a part after its bundle was computed.

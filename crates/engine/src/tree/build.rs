@@ -12,7 +12,7 @@ use crate::pieces::chains::Chains;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
 use crate::pieces::{Hashed, UNIT};
-use crate::tree::header::MOVED;
+use crate::tree::header::{GRANULE, MOVED};
 use crate::tree::midstate;
 use crate::tree::prove::hash_leaves;
 use crate::tree::reading::Reading;
@@ -93,19 +93,28 @@ pub enum Begin {
     Changed(Vec<Range<u64>>),
 }
 
-/// The options for saving a tree.
-#[derive(Clone, Debug)]
-pub struct Saving<'a> {
-    /// The path of the tree.
-    pub target: &'a Path,
-    /// The granule size in bytes, a power of two.
-    pub granule: u64,
-    /// The starting point of the build.
-    pub begin: Begin,
-    /// Plain digests to compute in the same read, which then covers the complete file.
-    pub beside: &'a [Spec],
-    /// Whether to extend the tree even if the file's inode number has changed since the tree was stored.
-    pub trust_prefix: bool,
+options! {
+    /// The options for saving a tree.
+    #[derive(Clone, Debug)]
+    pub struct Saving<'a> {
+        /// The path of the tree.
+        target: &'a Path,
+        /// The granule size in bytes, a power of two.
+        granule: u64,
+        /// The starting point of the build.
+        begin: Begin,
+        /// Plain digests to compute in the same read, which then covers the complete file.
+        beside: &'a [Spec],
+        /// Whether to extend the tree even if the file's inode number has changed since the tree was stored.
+        trust_prefix: bool,
+    }
+}
+
+impl<'a> Saving<'a> {
+    /// Returns options for building the tree at `target` from the beginning, with the default granule size.
+    pub fn new(target: &'a Path) -> Saving<'a> {
+        Saving { target, granule: GRANULE, begin: Begin::Fresh, beside: &[], trust_prefix: false }
+    }
 }
 
 readable! {
@@ -138,7 +147,7 @@ pub fn save(
 ) -> Result<Saved, Error> {
     let path = path.as_ref().as_os_str().as_bytes();
     let started = Instant::now();
-    let (file, threads) = (reading.open(path)?, reading.threads());
+    let (file, threads) = (reading.open(path)?, reading.thread_count());
     let source = reading.source(&file, path);
     let hints = Hints::of(file.stat());
     let refuse = |why: String| Error::new(path, "store its tree", Cause::Undivided(why));

@@ -57,7 +57,7 @@ impl Findings {
             Ok(bytes) => {
                 findings.take(&bytes, store.header().granules()).map_err(|why| findings.refuse(why))?
             }
-            Err(Error { cause: Cause::Io(why), .. }) if why.kind() == ErrorKind::NotFound => {
+            Err(error) if matches!(error.cause(), Cause::Io(why) if why.kind() == ErrorKind::NotFound) => {
                 findings.write()?
             }
             Err(error) => return Err(error),

@@ -94,22 +94,27 @@ impl Hints {
 /// The reason why an unfinished run is not resumed.
 pub(crate) const MOVED: &str = "the file's size, times or inode changed since the run began (changing the mode, owner or name also changes a time)";
 
-/// The header of a stored tree.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Header {
-    /// The algorithm.
-    pub spec: Spec,
-    /// The file size in bytes.
-    pub size: u64,
-    /// The granule size in bytes; meaningless for mtsum, whose granules are the leaves.
-    pub granule: u64,
-    /// The state of the file.
-    pub hints: Hints,
-    /// The digest, once the tree is complete.
-    pub digest: Option<Digest>,
-    /// Finished granules, ascending and not adjacent.
-    pub extents: Vec<Range<u64>>,
-    pub(super) seq: u64,
+readable! {
+    /// The header of a stored tree.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Header {
+        /// The algorithm.
+        spec: Spec => &Spec,
+        /// The file size in bytes.
+        size: u64,
+        /// The granule size in bytes; meaningless for mtsum, whose granules are the leaves.
+        granule: u64,
+        /// The state of the file.
+        hints: Hints,
+        /// The digest, once the tree is complete.
+        digest: Option<Digest> as Option<&Digest>,
+        /// Finished granules, ascending and not adjacent.
+        extents: Vec<Range<u64>> => &[Range<u64>],
+    }
+    private {
+        /// The number of the superblock.
+        seq: u64,
+    }
 }
 
 /// Returns whether this digest has a tree that can be stored.

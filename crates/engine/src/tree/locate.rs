@@ -56,33 +56,44 @@ pub struct Shift {
     pub by: i64,
 }
 
-/// The result of a verification.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// The overall result.
-    pub diagnosis: Diagnosis,
-    /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
-    pub damaged: Vec<Range<u64>>,
-    /// The comparison of the lengths.
-    pub length: Length,
-    /// The shift of old bytes that were found at another offset, if the lengths differ.
-    pub shift: Option<Shift>,
-    /// A description of the damage to the tree itself.
-    pub blemish: Option<String>,
-    /// The current file size in bytes.
-    pub size: u64,
-    /// The number of bytes that an interrupted verification had already compared and that were not read again.
-    pub before: u64,
+readable! {
+    /// The result of a verification.
+    #[derive(Clone, Debug)]
+    pub struct Difference {
+        /// The overall result.
+        diagnosis: Diagnosis,
+        /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
+        damaged: Vec<Range<u64>> => &[Range<u64>],
+        /// The comparison of the lengths.
+        length: Length,
+        /// The shift of old bytes that were found at another offset, if the lengths differ.
+        shift: Option<Shift>,
+        /// A description of the damage to the tree itself.
+        blemish: Option<String> as Option<&str>,
+        /// The current file size in bytes.
+        size: u64,
+        /// The number of bytes that an interrupted verification had already compared and that were not read again.
+        before: u64,
+    }
 }
 
-/// The options for comparing a file with its stored tree.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Comparison<'a> {
-    /// A digest from another source, to which the tree must belong.
-    pub trusted: Option<&'a Digest>,
-    /// Whether progress is saved next to the tree ([`findings_of`](crate::tree::findings::findings_of)), and an
-    /// interrupted verification is resumed.
-    pub resume: bool,
+impl Difference {
+    /// Returns a result without a shift and without damage to a tree.
+    pub fn new(diagnosis: Diagnosis, damaged: Vec<Range<u64>>, length: Length, size: u64) -> Difference {
+        Difference { diagnosis, damaged, length, shift: None, blemish: None, size, before: 0 }
+    }
+}
+
+options! {
+    /// The options for comparing a file with its stored tree.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Comparison<'a> {
+        /// A digest from another source, to which the tree must belong.
+        trusted: Option<&'a Digest>,
+        /// Whether progress is saved next to the tree ([`findings_of`](crate::tree::findings::findings_of)), and an
+        /// interrupted verification is resumed.
+        resume: bool,
+    }
 }
 
 /// Compares a file with its stored tree. `trusted` is a digest from another source.
@@ -148,7 +159,7 @@ impl Comparison<'_> {
             };
             report.before = findings.checked.iter().map(bytes).sum();
         }
-        let bad = differing(source, store, findings.as_mut(), reading.threads())?;
+        let bad = differing(source, store, findings.as_mut(), reading.thread_count())?;
         let (sound, good) = match store.fold()? {
             Some(folded) => (folded == *digest, bad.is_empty()),
             // BLAKE3 with a single granule: the digest and the entry are two pieces of evidence of equal weight.

@@ -91,7 +91,7 @@ pub fn write_outboard(
         making.write(0, &size.to_le_bytes())?;
     }
     // The root of a single leaf is computed from its bytes.
-    let root = if leaves == 1 { root_of_one(source, &spec)? } else { making.all(reading.threads())? };
+    let root = if leaves == 1 { root_of_one(source, &spec)? } else { making.all(reading.thread_count())? };
     finish(file, path)?;
     out.commit_if(vacant)?;
     Ok(root)

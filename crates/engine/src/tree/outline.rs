@@ -60,7 +60,7 @@ pub fn outline(
         _ => UNIT,
     };
     let plan = Plan::with_granule(spec, source.size, granule).ok_or_else(fail)?;
-    let row = Scan::new(source, std::slice::from_ref(&plan), reading.threads()).row(0..plan.pieces())?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), reading.thread_count()).row(0..plan.pieces())?;
     let size = source.size;
     let of_one = match &tree {
         Some(tree) if row.len() == 1 && !tree.place_independent() => Some(root_of_one(source, spec)?),

@@ -224,7 +224,7 @@ pub fn hash_range(
 ) -> Result<Piece, Error> {
     let path = path.as_ref().as_os_str().as_bytes();
     let fail = |why: String| Error::new(path, "hash a range", Cause::Undivided(why));
-    let (file, threads) = (reading.open(path)?, reading.threads());
+    let (file, threads) = (reading.open(path)?, reading.thread_count());
     let source = reading.source(&file, path);
     let size = source.size;
     let division =

@@ -53,7 +53,7 @@ pub fn read_row(path: impl AsRef<Path>, spec: &Spec, reading: &Reading<'_>) -> R
     let file = reading.open(path)?;
     let source = reading.source(&file, path);
     let plan = Plan::with_granule(spec, source.size, UNIT).ok_or_else(|| no_tree(path, spec))?;
-    let row = Scan::new(source, std::slice::from_ref(&plan), reading.threads()).row(0..plan.pieces())?;
+    let row = Scan::new(source, std::slice::from_ref(&plan), reading.thread_count()).row(0..plan.pieces())?;
     finish(file, path)?;
     Ok(Row::Read(row))
 }

@@ -9,20 +9,22 @@ use crate::progress::Progress;
 use crate::run::config::cores;
 use crate::run::remote::Remote;
 
-/// The settings for reading a file, reporting progress, and stopping the work.
-#[derive(Clone, Copy)]
-pub struct Reading<'a> {
-    /// The root from which the file's name is resolved.
-    pub root: &'a Root,
-    /// The number of threads that read and hash; 0 means one per core.
-    pub threads: usize,
-    /// Whether the file may be mapped.
-    pub mapping: Mapping,
-    /// The progress. [`Progress::stop`] ends the work early, with an error.
-    pub progress: &'a Progress,
-    /// The store that the file's name refers to, if it is not in a file system. Digests, pieces and stored trees can be
-    /// computed and compared there, but not functions that read a file sequentially.
-    pub remote: Option<&'a dyn Remote>,
+options! {
+    /// The settings for reading a file, reporting progress, and stopping the work.
+    #[derive(Clone, Copy)]
+    pub struct Reading<'a> {
+        /// The root from which the file's name is resolved.
+        root: &'a Root,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether the file may be mapped.
+        mapping: Mapping,
+        /// The progress. [`Progress::stop`] ends the work early, with an error.
+        progress: &'a Progress,
+        /// The store that the file's name refers to, if it is not in a file system. Digests, pieces and stored trees can be
+        /// computed and compared there, but not functions that read a file sequentially.
+        remote: Option<&'a dyn Remote>,
+    }
 }
 
 static ANYWHERE: Root = Root::Anywhere;
@@ -57,7 +59,7 @@ impl<'a> Reading<'a> {
         Source::new(file, path, Mapping::Never, self.progress)
     }
 
-    pub(super) fn threads(&self) -> usize {
+    pub(super) fn thread_count(&self) -> usize {
         match self.threads {
             0 => cores(),
             threads => threads,

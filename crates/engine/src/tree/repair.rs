@@ -177,7 +177,7 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
         "{}; {written} bytes were already written (to continue, run the same command again)",
         error.reason()
     );
-    Error { cause: Cause::Other(why), ..error }
+    error.with_cause(Cause::Other(why))
 }
 
 /// Returns a digest that identifies these bytes.
@@ -292,7 +292,7 @@ mod tests {
         let result =
             repair_range(&target.open(), b"target", source, &(0..len), &right, Mode::Write, &mut written);
         assert_eq!(written, UNIT);
-        assert!(matches!(result, Err(Error { cause: Cause::Changed(_), .. })), "{result:?}");
+        assert!(matches!(result.as_ref().map_err(Error::cause), Err(Cause::Changed(_))), "{result:?}");
         let unit = UNIT as usize;
         let repaired = std::fs::read(target.path()).expect("there");
         assert!(repaired[..unit].iter().all(|&byte| byte == 7), "what was right is there");

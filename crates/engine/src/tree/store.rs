@@ -65,7 +65,7 @@ impl Store {
     /// Returns the outer error if the file cannot be read, the inner one if it is not a stored tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Result<Store, Unusable>, Error> {
         let path = path.as_ref();
-        let file = open_companion(path).map_err(|error| Error { action: "read", ..error })?;
+        let file = open_companion(path).map_err(|error| error.with_action("read"))?;
         Store::of(file, path)
     }
 
@@ -83,7 +83,7 @@ impl Store {
     /// Fails as [`Store::create`] and [`Store::open`].
     pub(crate) fn copy(from: &Path, path: &Path) -> Result<Result<Store, Unusable>, Error> {
         let mut file = emptied(path)?;
-        let mut old = open_companion(from).map_err(|error| Error { action: "read", ..error })?;
+        let mut old = open_companion(from).map_err(|error| error.with_action("read"))?;
         io::copy(&mut old, &mut file).map_err(|error| io_error(path, "write", error))?;
         Store::of(file, path)
     }

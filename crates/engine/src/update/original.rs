@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(text, "oneone");
         std::fs::write(&name, "two").unwrap();
         assert!(
-            matches!(original.unchanged(&name), Err(Error { cause: Cause::Changed(_), .. })),
+            original.unchanged(&name).is_err_and(|error| matches!(error.cause(), Cause::Changed(_))),
             "written to"
         );
         let original = of("one");
@@ -121,7 +121,7 @@ mod tests {
         other.write_all(b"one").unwrap();
         other.commit().unwrap();
         assert!(
-            matches!(original.unchanged(&name), Err(Error { cause: Cause::Changed(_), .. })),
+            original.unchanged(&name).is_err_and(|error| matches!(error.cause(), Cause::Changed(_))),
             "another file"
         );
         let original = of("one");

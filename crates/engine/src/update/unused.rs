@@ -31,7 +31,7 @@ pub(super) fn listed(
     let mut text = Vec::new();
     manifest.read_to_end(&mut text)?;
     let lines = unused(text, places);
-    let bases = format.name.contains("mtree");
+    let bases = format.name().contains("mtree");
     let found = decisions.iter().filter(named).map(|(row, _)| comparison.sets[FOUND].name(row.at[FOUND]));
     let mut listed = found.filter(|name| {
         let base = name.rsplit(|&byte| byte == b'/').next().filter(|_| bases).unwrap_or(name);

@@ -50,10 +50,10 @@ fn is_whole(text: &[u8]) -> bool {
     if are_packets(text) || is_signed_der(text) || text.starts_with(OPEN_TIMESTAMPS) {
         return true;
     }
-    let Some(row) = detect(Head { text, complete: true }, None) else { return false };
+    let Some(row) = detect(Head::new(text, true), None) else { return false };
     let lines: Vec<&[u8]> =
         text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).collect();
-    match row.name {
+    match row.name() {
         "minisign-signature" => lines.len() == 4,
         "signify-signature" => lines.len() == 2,
         "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),

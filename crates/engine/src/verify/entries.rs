@@ -6,7 +6,7 @@ pub(crate) mod tasks;
 
 use crate::content_address::{ContentAddress, address};
 use crate::embedded_crc::{mark, spec};
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kind};
 use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::{Job, Outcome, Summary};
@@ -154,7 +154,7 @@ impl EntryCheck<'_> {
         });
         let (root, reader, rotation) = match opened {
             Ok(opened) => opened,
-            Err(Error { cause: Cause::Interrupted, .. }) => {
+            Err(error) if error.kind() == Kind::Interrupted => {
                 self.report.not_begun += 1;
                 return Ok(());
             }

@@ -29,11 +29,11 @@ const HEAD: usize = 16 << 10;
 /// Returns a description of the file if it is not a manifest. A list of pieces may begin with any
 /// bytes and be recognised only by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
-    if detect(Head { text: b"", complete: true }, name).is_some_and(|row| row.holds.locates) {
+    if detect(Head::new(b"", true), name).is_some_and(|row| row.holds().locates()) {
         return None;
     }
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
-    if is_utf16 || detect(Head { text: head, complete: false }, None).is_some() {
+    if is_utf16 || detect(Head::new(head, false), None).is_some() {
         return None;
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();

@@ -1,6 +1,6 @@
 //! The entries of a manifest as jobs, for callers that need all of them before a file is opened.
 
-use crate::error::{Cause, Error};
+use crate::error::{Error, Kind};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::job::Job;
@@ -60,7 +60,7 @@ pub(crate) fn listed_jobs(
     let reader = CountedReader { reader: file, progress, digest: &manifest_digest };
     let reader = match manifest_reader(reader, name, None, options) {
         Ok(reader) => reader,
-        Err(Error { cause: Cause::Interrupted, .. }) => return Ok(None),
+        Err(error) if error.kind() == Kind::Interrupted => return Ok(None),
         Err(error) => return Err(Ended::Unread(error)),
     };
     let mut entries =

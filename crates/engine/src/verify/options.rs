@@ -127,16 +127,14 @@ impl ReadOptions {
 
     /// Returns the options for reading a manifest with this name; the name `-` implies nothing.
     pub fn manifest(&self, name: &[u8], progress: &Progress) -> manifest::Options {
-        manifest::Options {
-            requested: self.algorithms.clone(),
-            format: self.format,
-            allow_weak: self.allow_weak,
-            allow_noise: self.lenient,
-            key: self.key.clone(),
-            subject: self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()),
-            stop: Some(progress.stop_flag()),
-            ..if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) }
-        }
+        (if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) })
+            .requested(self.algorithms.clone())
+            .format(self.format)
+            .allow_weak(self.allow_weak)
+            .allow_noise(self.lenient)
+            .key(self.key.clone())
+            .subject(self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()))
+            .stop(Some(progress.stop_flag()))
     }
 
     /// Returns the configuration of a run that reads files below this root.
@@ -164,7 +162,7 @@ impl Options {
             && self.read.remote.is_none()
             && self.also.is_empty();
         let one_piece = locating && self.locate;
-        manifest::Options { locating, one_piece, ..self.read.manifest(name, progress) }
+        self.read.manifest(name, progress).locating(locating).one_piece(one_piece)
     }
 }
 

@@ -37,8 +37,8 @@ use std::sync::Arc;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::resolve::OpenMode;
 use truesum_hash::Digest;
+use truesum_manifest::PieceList;
 use truesum_manifest::path::display_safe;
-use truesum_manifest::{self as manifest, PieceList};
 
 readable! {
     /// The result for a file.
@@ -206,7 +206,7 @@ fn entries(
     let bytes = list.as_os_str().as_bytes();
     let (file, _) = open(list, progress)?;
     let reader = manifest_reader(file, list, Some(bytes), options)?;
-    let reading = manifest::Options { locating: true, one_piece: true, ..options.manifest(bytes, progress) };
+    let reading = options.manifest(bytes, progress).locating(true).one_piece(true);
     let entries = Entries::new(reader, reading, root, 0, None).of_folder(&options.folder(list));
     let mut entries = entries.of_data(options.data.as_deref());
     let mut whole = Vec::new();

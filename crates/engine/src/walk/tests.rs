@@ -3,7 +3,7 @@
 use super::*;
 use crate::select::Wanted;
 use rustix::fs::{Mode, OFlags};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use truesum_manifest::Time;
 
 fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<String>) {
@@ -16,7 +16,7 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
         match item {
             Item::File(path, _) => files.push(text(path.as_os_str().as_bytes())),
             Item::Temporary(path) => others.push(format!("temporary {}", text(path.as_os_str().as_bytes()))),
-            Item::Failed(error) => others.push(format!("failed {}: {}", text(&error.path), error.reason())),
+            Item::Failed(error) => others.push(format!("failed {}: {}", text(error.name()), error.reason())),
             Item::Link(path) => others.push(format!("link {}", text(path.as_os_str().as_bytes()))),
             Item::Dangling(path) => others.push(format!("dangling {}", text(path.as_os_str().as_bytes()))),
             Item::Special(path, kind) => others.push(format!("{kind} {}", text(path.as_os_str().as_bytes()))),
@@ -108,6 +108,39 @@ fn size_hint_is_never_wrong() {
             }
         }
     }
+}
+
+#[test]
+fn size_hint_excludes_ignored_names_and_own_temporary_files() {
+    let dir = tree(&["a", "b", "c"]);
+    let mut whole = Walk::new([dir.path().to_owned()], Options::default(), 1).whole(b"b");
+    assert!(whole.next().is_some());
+    let (least, most) = whole.size_hint();
+    assert!(least <= 1 && most.is_none_or(|most| most == 1), "{least} {most:?} of one");
+    // Visible by its name where the file system cannot create files without one.
+    let own = truesum_fs::write::AtomicFile::create(&dir.path().join("d")).unwrap();
+    let (hints, count) = hints(dir.path(), Options::default(), 1);
+    assert_eq!((count, hints[1]), (3, (2, Some(2))));
+    drop(own);
+}
+
+#[test]
+fn unreadable_ignore_file_is_an_error() {
+    let dir = tree(&["a.log", "sub/b.log"]);
+    std::fs::write(dir.path().join(".gitignore"), "*.log\n").unwrap();
+    let rules = dir.path().join(".gitignore");
+    std::fs::set_permissions(&rules, PermissionsExt::from_mode(0)).unwrap();
+    // The superuser can read it.
+    let unreadable = std::fs::read(&rules).is_err();
+    let options = Options { gitignore: true, ..Options::default() };
+    let mut walk = Walk::new([dir.path().to_owned()], options, 1);
+    let failed = |item: &Item| matches!(item, Item::Failed(error) if error.action() == "read");
+    assert_eq!(walk.by_ref().filter(failed).count(), usize::from(unreadable));
+    // It was listed, but cannot be opened.
+    walk.path = dir.path().join("sub").into_os_string().into_vec();
+    let anchor = Anchor::argument(&walk.path, Confinement::NoLinks).unwrap();
+    let entry = Entry { name: b".gitignore".to_vec(), kind: FileType::RegularFile, job: None };
+    assert!(walk.ignore_rules(&anchor, &[entry]).is_err_and(|error| error.is_missing()));
 }
 
 #[test]
@@ -303,7 +336,7 @@ fn path_replaced_by_a_link_during_a_walk_is_not_followed() {
                         read += 1;
                     }
                     Err(error) => {
-                        assert!(matches!(error.cause, Cause::Changed(_)) || error.is_missing(), "{error}");
+                        assert!(matches!(error.cause(), Cause::Changed(_)) || error.is_missing(), "{error}");
                         refused += 1;
                     }
                 }

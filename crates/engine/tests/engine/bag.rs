@@ -41,10 +41,10 @@ fn check(folder: &Path) -> (Conclusion, Vec<String>, u64) {
         .manifests(&[folder], &mut |event| {
             match event {
                 Event::Failed(error) => {
-                    reported.push(format!("{}: {}", display_safe(&error.path), error.reason()))
+                    reported.push(format!("{}: {}", display_safe(error.name()), error.reason()))
                 }
                 Event::Doubtful(doubt) => {
-                    reported.push(format!("doubt {}: {}", display_safe(&doubt.path), doubt.reason()))
+                    reported.push(format!("doubt {}: {}", display_safe(doubt.name()), doubt.reason()))
                 }
                 Event::Malformed(_, line) => reported.push(line.to_string()),
                 Event::Entry(_, outcome) if outcome.verdict() != truesum::Verdict::Verified => {

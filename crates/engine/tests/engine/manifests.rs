@@ -89,7 +89,7 @@ fn problems(path: &Path) -> Vec<String> {
             wanted.insert((name.clone(), String::new(), String::new()));
         }
         for (algorithm, digest) in digests {
-            let algorithm = find(algorithm).unwrap_or_else(|| panic!("no algorithm {algorithm}")).name;
+            let algorithm = find(algorithm).unwrap_or_else(|| panic!("no algorithm {algorithm}")).name();
             wanted.insert((name.clone(), algorithm.to_owned(), digest.as_str().unwrap().to_lowercase()));
         }
         sizes.extend(entry["size"].as_u64().map(|size| (name, size)));

@@ -309,7 +309,7 @@ fn bao_outboards_locate_damage() {
     let data = ptn251(2049);
     let (_held, path) = folder(&data);
     let progress = Progress::default();
-    let reading = Reading { threads: 2, ..Reading::new(&progress) };
+    let reading = Reading::new(&progress).threads(2);
     let write = |kind: Outboard| {
         let target = path.join(format!("data{}", kind.ending()));
         let _ = std::fs::remove_file(&target);

@@ -505,7 +505,7 @@ fn objects_that_cannot_be_read_fail_with_their_name_and_cause() {
                 (Ok(found), Some(true)) => assert_eq!(found.size(), remote.objects[job.name()].len() as u64),
                 (Err(error), Some(false)) => {
                     assert!(
-                        error.path == job.name() && matches!(error.cause, Cause::Changed(_)),
+                        error.name() == job.name() && matches!(error.cause(), Cause::Changed(_)),
                         "{error:?}"
                     );
                 }

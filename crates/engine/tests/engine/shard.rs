@@ -9,7 +9,7 @@ use truesum::shard::merge::{Fault, hold, merge};
 use truesum::shard::part::{Computing, PartStatus, compute};
 use truesum::shard::plan::{Plan, Planner};
 use truesum::shard::{Sizes, State, plan};
-use truesum::{Error, Job, Mapping, Progress, Root, Task};
+use truesum::{Error, Job, Progress, Root, Task};
 
 fn specs(names: &[&str]) -> Vec<Spec> {
     names.iter().map(|name| name.parse().unwrap()).collect()
@@ -55,9 +55,9 @@ impl ShardedRun {
         planner.finish().unwrap();
         let mut divided = ShardedRun { dir, parts: Vec::new() };
         let plan = divided.plan().unwrap();
-        for bundle in 0..plan.totals().bundles as usize {
+        for bundle in 0..plan.totals().bundles() as usize {
             let done = divided.compute(&plan, bundle, false);
-            assert_eq!(done.status, PartStatus::Written);
+            assert_eq!(done.status(), &PartStatus::Written);
             divided.parts.push(divided.dir.path().join(plan.part_name(bundle)));
         }
         divided
@@ -72,17 +72,8 @@ impl ShardedRun {
     }
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
-        let (mapping, progress) = (Mapping::Never, &Progress::default());
-        let computing = Computing {
-            root: None,
-            outside: true,
-            remote: None,
-            threads: 1,
-            mapping,
-            again,
-            withheld: &[],
-            progress,
-        };
+        let progress = &Progress::default();
+        let computing = Computing::new(progress).outside(true).threads(1).again(again);
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 
@@ -151,7 +142,7 @@ fn merged_parts_equal_a_single_run() {
                 specs(names).into_iter().map(|spec| (spec.clone(), spec.digest(&content))).collect();
             assert_eq!((&entry.path[..], &entry.digests), (*name, &digests), "{names:?}");
         }
-        let cut = divided.plan().unwrap().totals().bundles;
+        let cut = divided.plan().unwrap().totals().bundles();
         let whole = if names.contains(&"md5") || *names == ["sha256"] { 6 } else { 8 };
         assert!(cut >= whole, "{names:?}: {cut} bundles");
     }
@@ -269,10 +260,9 @@ fn complete_but_wrong_parts_are_detected_by_the_plan() {
     // A worker that finds the forged part in place of its own keeps both.
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();
-    assert_eq!(divided.compute(&plan, 0, false).status, PartStatus::There);
-    let PartStatus::Contradicts(beside) = divided.compute(&plan, 0, true).status else {
-        panic!("not reported")
-    };
+    assert_eq!(divided.compute(&plan, 0, false).status(), &PartStatus::There);
+    let done = divided.compute(&plan, 0, true);
+    let PartStatus::Contradicts(beside) = done.status() else { panic!("not reported") };
     assert_eq!(std::fs::read_to_string(beside).unwrap(), text);
     assert_ne!(std::fs::read_to_string(path).unwrap(), text);
 }
@@ -283,19 +273,10 @@ fn withheld_lines_are_not_read_and_fail() {
         let plan = divided.plan().unwrap();
         let mut reported = Vec::new();
         let progress = Progress::default();
-        let (mapping, withheld) = (Mapping::Never, std::slice::from_ref(&lines));
-        let computing = Computing {
-            root: None,
-            outside: true,
-            remote: None,
-            threads: 1,
-            mapping,
-            again,
-            withheld,
-            progress: &progress,
-        };
+        let withheld = std::slice::from_ref(&lines);
+        let computing = Computing::new(&progress).outside(true).threads(1).again(again).withheld(withheld);
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
-            reported.push(error.path.clone());
+            reported.push(error.name().to_vec());
         });
         (done.unwrap(), reported)
     };
@@ -310,9 +291,9 @@ fn withheld_lines_are_not_read_and_fail() {
 
     // A complete part stays, whatever another attempt skips.
     let (done, reported) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.status, done.counts.failed, reported.len()), (PartStatus::There, 0, 0));
+    assert_eq!((done.status(), done.counts().failed(), reported.len()), (&PartStatus::There, 0, 0));
     let (done, reported) = withholding(&divided, 0, 1..2, true);
-    assert_eq!((done.status, reported), (PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
+    assert_eq!((done.status(), reported), (&PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
 
     // Without a part, skipped files are not read: this one does not even exist.
     let unreadable = divided.dir.path().join("root/a\nb");
@@ -320,26 +301,29 @@ fn withheld_lines_are_not_read_and_fail() {
     std::fs::remove_file(&unreadable).unwrap();
     remove(&divided, 0);
     let (done, reported) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 1, 70_000));
+    assert_eq!(
+        (done.status(), done.counts().failed(), done.counts().bytes()),
+        (&PartStatus::Written, 1, 70_000)
+    );
     assert_eq!(reported, [b"a\nb".to_vec()]);
     let mut kinds = Vec::new();
     let held = hold(&plan, 0, &divided.parts[0], &mut |name, failure| {
-        kinds.push((name.to_vec(), failure.kind.clone(), failure.again));
+        kinds.push((name.to_vec(), failure.kind().to_owned(), failure.again()));
     });
-    assert_eq!(held.unwrap(), (done.counts, done.digest), "what it said is what stands there");
+    assert_eq!(held.unwrap(), (done.counts(), done.digest().to_owned()), "what it said is what stands there");
     assert_eq!(kinds, [(b"a\nb".to_vec(), "refused".to_owned(), false)]);
     let (entries, faults) = divided.merged().unwrap();
     assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");
     assert!(faults[0].contains("not attempted again"), "{faults:?}");
     // A part with failures is replaced by the next attempt.
     let (done, _) = withholding(&divided, 0, 0..3, false);
-    assert_eq!((done.status, done.counts.failed, done.counts.bytes), (PartStatus::Written, 3, 0));
+    assert_eq!((done.status(), done.counts().failed(), done.counts().bytes()), (&PartStatus::Written, 3, 0));
     std::fs::write(&unreadable, content).unwrap();
 
     // A range is the only line of its bundle.
     remove(&divided, 1);
     let (done, reported) = withholding(&divided, 1, 0..1, false);
-    assert_eq!((done.counts.lines, done.counts.failed, reported), (1, 1, vec![b"big".to_vec()]));
+    assert_eq!((done.counts().lines(), done.counts().failed(), reported), (1, 1, vec![b"big".to_vec()]));
     let (_, faults) = divided.merged().unwrap();
     assert!(
         faults.iter().any(|fault| fault.starts_with("big:") && fault.contains("not attempted again")),
@@ -347,7 +331,7 @@ fn withheld_lines_are_not_read_and_fail() {
     );
     // Lines outside all bundles belong to no part.
     remove(&divided, 1);
-    assert_eq!(withholding(&divided, 1, 1..9, false).0.status, PartStatus::Written);
+    assert_eq!(withholding(&divided, 1, 1..9, false).0.status(), &PartStatus::Written);
 }
 
 #[test]
@@ -357,7 +341,7 @@ fn invalid_part_is_not_accepted() {
     let held = || hold(&plan, 0, path, &mut |_, _| panic!("nothing failed"));
     let (counts, digest) = held().unwrap();
     let text = std::fs::read_to_string(path).unwrap();
-    assert_eq!((counts.lines, counts.bytes), (2, 3));
+    assert_eq!((counts.lines(), counts.bytes()), (2, 3));
     assert!(text.ends_with(&format!("\"{digest}\"}}\n")));
     std::fs::write(path, text.replacen("\"lines\":2", "\"lines\":3", 1)).unwrap();
     assert!(held().unwrap_err().to_string().contains("line 4: expected the last line of this part here"));
@@ -399,7 +383,7 @@ fn simulated_parts(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
     let mut parts = Vec::new();
     let hex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let blake3: Spec = "blake3".parse().unwrap();
-    for bundle in 0..plan.totals().bundles as usize {
+    for bundle in 0..plan.totals().bundles() as usize {
         let mut part =
             format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{}\",\"bundle\":{bundle}}}\n", plan.id())
                 .into_bytes();
@@ -435,7 +419,7 @@ fn ten_million_files_are_planned_in_bounded_memory() {
         let began = std::time::Instant::now();
         let plan = simulated_plan(dir.path(), files);
         println!("plan of {files}: {:.1} s, peak {} MiB", began.elapsed().as_secs_f64(), peak() >> 10);
-        assert_eq!(plan.totals().files, files);
+        assert_eq!(plan.totals().files(), files);
     }
     assert!(peak() < 300 << 10, "{} KiB", peak());
 }

@@ -1,16 +1,20 @@
 //! The guarantees of a system, and of a file system.
 
-/// The guarantees of a file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct System {
-    /// How reliable the reported sizes are.
-    pub sizes: Sizes,
-    /// The events that update the status change time.
-    pub stamps: Stamps,
-    /// The minimum number of nanoseconds between two different timestamps; on some disks the distance is larger.
-    pub(crate) tick: u64,
-    /// Whether inode numbers are unique on a device at any one time.
-    pub inodes: bool,
+readable! {
+    /// The guarantees of a file system.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct System {
+        /// How reliable the reported sizes are.
+        sizes: Sizes,
+        /// The events that update the status change time.
+        stamps: Stamps,
+        /// Whether inode numbers are unique on a device at any one time.
+        inodes: bool,
+    }
+    private {
+        /// The minimum number of nanoseconds between two different timestamps; on some disks the distance is larger.
+        tick: u64,
+    }
 }
 
 /// How reliable the sizes reported by a file system are.

@@ -7,21 +7,23 @@
 
 use crate::digest::Digest;
 
-/// The parameters of a CRC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// The number of bits of the register, 1 to 127: the degree of the polynomial.
-    pub width: u8,
-    /// The polynomial without its highest power.
-    pub poly: u128,
-    /// The initial value of the register.
-    pub init: u128,
-    /// True if the lowest bit of a byte is processed first.
-    pub refin: bool,
-    /// True if the register is mirrored for output.
-    pub refout: bool,
-    /// The value that is finally combined with the register (exclusive or).
-    pub xorout: u128,
+readable! {
+    /// The parameters of a CRC.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Parameters {
+        /// The number of bits of the register, 1 to 127: the degree of the polynomial.
+        width: u8,
+        /// The polynomial without its highest power.
+        poly: u128,
+        /// The initial value of the register.
+        init: u128,
+        /// True if the lowest bit of a byte is processed first.
+        refin: bool,
+        /// True if the register is mirrored for output.
+        refout: bool,
+        /// The value that is finally combined with the register (exclusive or).
+        xorout: u128,
+    }
 }
 
 impl Parameters {

@@ -117,15 +117,15 @@ impl std::hash::Hash for Said {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Params {
     /// The digest length in bytes.
-    pub digest_len: usize,
-    pub key: Key,
+    pub(crate) digest_len: usize,
+    pub(crate) key: Key,
     /// The size of leaves or parts; 0 for an algorithm without them.
-    pub unit: u64,
+    pub(crate) unit: u64,
     /// The seed, for algorithms that have one.
-    pub seed: u64,
-    pub seed_said: Said,
+    pub(crate) seed: u64,
+    pub(crate) seed_said: Said,
     /// The customization string (SP 800-185 section 3.3); empty for none.
-    pub customization: Option<Arc<[u8]>>,
+    pub(crate) customization: Option<Arc<[u8]>>,
 }
 
 impl Params {

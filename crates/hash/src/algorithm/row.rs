@@ -22,56 +22,62 @@ pub enum Lengths {
     Any,
 }
 
-/// Specifies how `cksum` and `sum` write a value: in decimal, followed by the file size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decimal {
-    /// The minimum number of digits, padded with zeros.
-    pub digits: usize,
-    /// The minimum width of the size, padded with blanks.
-    pub column: usize,
-    /// The number of bytes that the size is counted in, rounded up.
-    pub block: u64,
-    /// True if values are usually written in this form and not in hexadecimal.
-    pub usual: bool,
+readable! {
+    /// Specifies how `cksum` and `sum` write a value: in decimal, followed by the file size.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Decimal {
+        /// The minimum number of digits, padded with zeros.
+        digits: usize,
+        /// The minimum width of the size, padded with blanks.
+        column: usize,
+        /// The number of bytes that the size is counted in, rounded up.
+        block: u64,
+        /// True if values are usually written in this form and not in hexadecimal.
+        usual: bool,
+    }
 }
 
-/// One algorithm.
-pub struct Algorithm {
-    /// The name: lower case, unique.
-    pub name: &'static str,
-    /// The tag of BSD-style lines.
-    pub tag: &'static str,
-    /// Other names for the same digest.
-    pub aliases: &'static [&'static str],
-    /// The default length of the digest in bytes.
-    pub digest_len: usize,
-    /// Which other lengths are available.
-    pub lengths: Lengths,
-    /// Its known security, with the source.
-    pub status: Status,
-    /// A one-line description of the algorithm and its use.
-    pub summary: &'static str,
-    /// The digest of the nine bytes `123456789` at the default length, in hexadecimal, as a self-test. For an algorithm
-    /// that requires a key, it uses [`Algorithm::check_key`].
-    pub check: &'static str,
-    /// Which [`Key`](crate::Key)s it accepts.
-    pub keying: Keying,
-    /// The number of bits of its seed; 0 if it has none.
-    pub seed_bits: u32,
-    /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
-    /// 3.3), a salt (`salt`), or the name of the file (`name`).
-    pub customized: Option<&'static str>,
-    /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
-    /// accepts.
-    pub either_order: bool,
-    /// The format of POSIX programs, if that is decimal.
-    pub decimal: Option<Decimal>,
-    /// Its name in the seal of a tree over this hash (docs/spec/tree.md), at most 16 bytes including the length; `None`
-    /// if there are no trees over it because it is a checksum or a tree itself.
-    pub tree_id: Option<&'static str>,
-    pub(crate) kind: Kind,
-    /// Returns the stream for a message with a key or a customization around it; `None` if there is neither.
-    pub(crate) framed: fn(&'static Algorithm, &Params) -> Option<Stream>,
+readable! {
+    /// One algorithm.
+    pub struct Algorithm {
+        /// The name: lower case, unique.
+        name: &'static str,
+        /// The tag of BSD-style lines.
+        tag: &'static str,
+        /// Other names for the same digest.
+        aliases: &'static [&'static str],
+        /// The default length of the digest in bytes.
+        digest_len: usize,
+        /// Which other lengths are available.
+        lengths: Lengths,
+        /// Its known security, with the source.
+        status: Status,
+        /// A one-line description of the algorithm and its use.
+        summary: &'static str,
+        /// The digest of the nine bytes `123456789` at the default length, in hexadecimal, as a self-test. For an algorithm
+        /// that requires a key, it uses [`Algorithm::check_key`].
+        check: &'static str,
+        /// Which [`Key`](crate::Key)s it accepts.
+        keying: Keying,
+        /// The number of bits of its seed; 0 if it has none.
+        seed_bits: u32,
+        /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
+        /// 3.3), a salt (`salt`), or the name of the file (`name`).
+        customized: Option<&'static str>,
+        /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
+        /// accepts.
+        either_order: bool,
+        /// The format of POSIX programs, if that is decimal.
+        decimal: Option<Decimal>,
+        /// Its name in the seal of a tree over this hash (docs/spec/tree.md), at most 16 bytes including the length; `None`
+        /// if there are no trees over it because it is a checksum or a tree itself.
+        tree_id: Option<&'static str>,
+    }
+    private {
+        kind: Kind,
+        /// Returns the stream for a message with a key or a customization around it; `None` if there is neither.
+        framed: fn(&'static Algorithm, &Params) -> Option<Stream>,
+    }
 }
 
 /// Specifies how an algorithm is computed.
@@ -96,11 +102,11 @@ pub(crate) enum Kind {
 /// The description of a digest of a header and a message.
 pub(crate) struct Headed {
     /// The hash, which is a chain of blocks.
-    pub base: &'static Algorithm,
+    pub(crate) base: &'static Algorithm,
     /// Returns the header of a message with this many bytes.
-    pub header: fn(u64) -> Vec<u8>,
+    pub(crate) header: fn(u64) -> Vec<u8>,
     /// Returns a hasher for a message of unknown length.
-    pub held: fn(&'static Headed) -> Box<dyn Serial>,
+    pub(crate) held: fn(&'static Headed) -> Box<dyn Serial>,
 }
 
 /// Finishes messages created by `new` of the same row, and appends their digests in order.
@@ -109,15 +115,15 @@ pub(crate) type FinishMany = fn(&mut [&mut dyn Serial], &mut Vec<Digest>);
 /// The description of a digest of leaf digests.
 pub(crate) struct Composite {
     /// The hash of leaves and nodes, and its digest length in bytes.
-    pub base: (&'static Algorithm, usize),
+    pub(crate) base: (&'static Algorithm, usize),
     /// The prefix that is hashed before the bytes of a leaf.
-    pub prefix: &'static [u8],
-    pub cut: Cut,
-    pub close: Close,
+    pub(crate) prefix: &'static [u8],
+    pub(crate) cut: Cut,
+    pub(crate) close: Close,
     /// The number of the construction in the header of a stored tree; `None` if trees are not stored.
-    pub stored: Option<u8>,
+    pub(crate) stored: Option<u8>,
     /// Returns a hasher for one message with these parameters and possibly a known size.
-    pub hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
+    pub(crate) hasher: fn(&'static Composite, &Params, Option<u64>) -> Box<dyn Serial>,
 }
 
 /// Specifies how a message is divided.

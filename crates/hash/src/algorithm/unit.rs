@@ -6,11 +6,11 @@ use crate::size::Size;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     /// The key in names: `leaf` or `part`.
-    pub key: &'static str,
-    pub usual: u64,
-    pub smallest: u64,
-    pub largest: u64,
-    pub power_of_two: bool,
+    pub(crate) key: &'static str,
+    pub(crate) usual: u64,
+    pub(crate) smallest: u64,
+    pub(crate) largest: u64,
+    pub(crate) power_of_two: bool,
 }
 
 impl Unit {

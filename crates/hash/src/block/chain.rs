@@ -34,22 +34,22 @@ pub(crate) const fn state(words: &[u64]) -> State {
 /// Algorithms with the same block function and padding.
 pub(crate) struct Chain {
     /// Block size in bytes.
-    pub block: usize,
+    pub(crate) block: usize,
     /// The number of words in the state.
-    pub words: usize,
+    pub(crate) words: usize,
     /// True if the last complete block must wait for [`Chain::pad`] (BLAKE2 marks its final block).
-    pub lazy: bool,
+    pub(crate) lazy: bool,
     /// The kernel rows, best first, ending with the portable one.
-    pub kernels: &'static [Kernel],
+    pub(crate) kernels: &'static [Kernel],
     /// The maximum number of blocks created by [`Chain::pad`].
-    pub last_blocks: usize,
+    pub(crate) last_blocks: usize,
     /// Creates the last blocks of a message and returns their number; they are processed like all others. `tail` starts
     /// with `buffered` message bytes, followed by zeros up to the length of [`Chain::last_blocks`]; `total` is the
     /// message length in bytes. The state may contain what these blocks need (a sum of all previous ones) and what
     /// tells the kernel that they are the last.
-    pub pad: fn(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize,
+    pub(crate) pad: fn(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize,
     /// Writes the digest of a finished state, or the first block of a longer output.
-    pub output: fn(state: &State, digest: &mut [u8]),
+    pub(crate) output: fn(state: &State, digest: &mut [u8]),
     /// Changes a finished state to the one that provides the next output; `None` if there is only a digest.
-    pub squeeze: Option<fn(state: &mut State)>,
+    pub(crate) squeeze: Option<fn(state: &mut State)>,
 }

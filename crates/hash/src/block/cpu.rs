@@ -14,6 +14,10 @@ impl Features {
     /// The requirement of code that runs on every CPU of its architecture.
     pub(crate) const NONE: Features = Features(0);
 
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     pub(crate) const fn and(self, other: Features) -> Features {
         Features(self.0 | other.0)
     }

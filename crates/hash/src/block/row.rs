@@ -22,19 +22,23 @@ pub(crate) enum Code {
     Word64(Advance<u64>),
 }
 
-/// One row: an instruction set and the number of messages it processes at once.
-pub struct Kernel {
-    /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon`, `simd128` and so on.
-    pub isa: &'static str,
-    /// The number of messages per call.
-    pub lanes: usize,
-    /// The smaller of the next two, which rules out most rows quickly.
-    least: usize,
-    from: usize,
-    /// The value used instead of `from` on CPUs that lack these features.
-    without: (Features, usize),
-    needs: Features,
-    code: Code,
+readable! {
+    /// One row: an instruction set and the number of messages it processes at once.
+    pub struct Kernel {
+        /// The instruction set: `portable`, `sse2`, `avx2`, `avx512`, `sha-ni`, `neon`, `simd128` and so on.
+        isa: &'static str,
+        /// The number of messages per call.
+        lanes: usize,
+    }
+    private {
+        /// The smaller of the next two, which rules out most rows quickly.
+        least: usize,
+        from: usize,
+        /// The value used instead of `from` on CPUs that lack these features.
+        without: (Features, usize),
+        needs: Features,
+        code: Code,
+    }
 }
 
 impl Kernel {
@@ -49,8 +53,9 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
-        // A row must not require more messages than it has lanes; one more than that means that it is never faster.
-        assert!(from <= lanes && (without.1 <= lanes + 1 || without.1 == usize::MAX));
+        // A row must not require more messages than it has lanes; one more than that means that it is never faster. Callers
+        // that count up to the highest threshold therefore end.
+        assert!(from <= lanes && (without.1 <= lanes + 1 || without.0.is_empty()));
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
     }

@@ -55,8 +55,8 @@ const MAX_LANES: usize = 64;
 
 /// The work of one message in this call: its state, and complete blocks in up to two places.
 pub(crate) struct Message<'a> {
-    pub state: &'a mut [u64],
-    pub parts: [&'a [u8]; 2],
+    pub(crate) state: &'a mut [u64],
+    pub(crate) parts: [&'a [u8]; 2],
 }
 
 impl Message<'_> {

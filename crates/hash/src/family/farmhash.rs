@@ -94,11 +94,11 @@ pub(super) fn short(s: &[u8]) -> u64 {
 /// The state for a message of more than 64 bytes.
 #[derive(Clone)]
 pub(super) struct Long {
-    pub x: u64,
-    pub y: u64,
-    pub z: u64,
-    pub v: [u64; 2],
-    pub w: [u64; 2],
+    pub(crate) x: u64,
+    pub(crate) y: u64,
+    pub(crate) z: u64,
+    pub(crate) v: [u64; 2],
+    pub(crate) w: [u64; 2],
 }
 
 impl Long {

@@ -5,13 +5,15 @@
 
 use crate::digest::Digest;
 
-/// A range that does not begin where the previous one ends, or a subtree that does not fit at its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// The expected leaf.
-    pub expected: u64,
-    /// The actual leaf.
-    pub found: u64,
+readable! {
+    /// A range that does not begin where the previous one ends, or a subtree that does not fit at its position.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Gap {
+        /// The expected leaf.
+        expected: u64,
+        /// The actual leaf.
+        found: u64,
+    }
 }
 
 impl std::fmt::Display for Gap {

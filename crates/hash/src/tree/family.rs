@@ -10,21 +10,25 @@ use crate::tree::composite::hasher;
 use crate::tree::merkle::descriptor_name;
 use std::sync::Mutex;
 
-/// A construction over any hash.
-pub struct Family {
-    /// The prefix of the hash's name.
-    pub prefix: &'static str,
-    /// The suffix of the hash's name.
-    pub suffix: &'static str,
-    /// A one-line description of the construction and its use.
-    pub summary: &'static str,
-    /// Why a matching digest proves less than one of the base hash; `None` if it proves as much.
-    pub weakness: Option<&'static str>,
-    /// Its number in the header of a stored tree (docs/spec/tree.md).
-    stored: u8,
-    leaf_prefix: &'static [u8],
-    cut: Cut,
-    close: Close,
+readable! {
+    /// A construction over any hash.
+    pub struct Family {
+        /// The prefix of the hash's name.
+        prefix: &'static str,
+        /// The suffix of the hash's name.
+        suffix: &'static str,
+        /// A one-line description of the construction and its use.
+        summary: &'static str,
+        /// Why a matching digest proves less than one of the base hash; `None` if it proves as much.
+        weakness: Option<&'static str>,
+    }
+    private {
+        /// Its number in the header of a stored tree (docs/spec/tree.md).
+        stored: u8,
+        leaf_prefix: &'static [u8],
+        cut: Cut,
+        close: Close,
+    }
 }
 
 impl Family {

@@ -207,7 +207,7 @@ fn lanes_join_and_leave(
         fed: usize,
     }
     let widest =
-        kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()).map(|row| row.lanes).max();
+        kernel::rows(spec.algorithm()).iter().filter(|row| row.supported()).map(|row| row.lanes()).max();
     for lanes in 1..=2 * widest.unwrap_or(1) {
         let mut to_come = 2 * lanes;
         let mut open: Vec<Open> = Vec::new();
@@ -265,7 +265,7 @@ fn run_with(test: &str, name: &str, value: &str) {
 /// own name.
 fn is_other(name: &str) -> bool {
     let rows = kernel::rows(name.parse::<Spec>().expect("a name of the table").algorithm());
-    rows.is_empty() || kernel::forced().is_none_or(|isa| rows.iter().any(|row| row.isa == isa))
+    rows.is_empty() || kernel::forced().is_none_or(|isa| rows.iter().any(|row| row.isa() == isa))
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn kernels_of_this_process_conform() {
     for (name, oracle) in ORACLES.iter().filter(|(name, _)| is_other(name)) {
         assert_conforms(name, cases, oracle);
     }
-    let havals = ALGORITHMS.iter().map(|row| row.name).filter(|name| name.starts_with("haval"));
+    let havals = ALGORITHMS.iter().map(|row| row.name()).filter(|name| name.starts_with("haval"));
     for name in COMPARED_WITH_PORTABLE.iter().copied().chain(havals).filter(|name| is_other(name)) {
         let spec: Spec = name.parse().expect("a name of the table");
         let row =
@@ -296,8 +296,8 @@ fn every_instruction_set_of_this_cpu_conforms() {
     }
     let mut sets: Vec<&str> = Vec::new();
     for row in ALGORITHMS.iter().flat_map(kernel::rows).filter(|row| row.supported()) {
-        if !sets.contains(&row.isa) {
-            sets.push(row.isa);
+        if !sets.contains(&row.isa()) {
+            sets.push(row.isa());
         }
     }
     assert!(sets.contains(&"portable"));
@@ -338,24 +338,30 @@ fn cpu_class_runs_exactly_its_kernels() {
     let (_, sets) = CLASSES.iter().find(|(name, _)| *name == class).expect("a class of the table");
     for algorithm in ALGORITHMS.iter().filter(|row| !kernel::rows(row).is_empty()) {
         let rows = kernel::rows(algorithm);
-        for row in rows.iter().filter(|row| sets.contains(&row.isa)) {
+        for row in rows.iter().filter(|row| sets.contains(&row.isa())) {
             // Rows for finer features than a class has are all AVX-512 rows.
             assert!(
-                row.supported() || row.isa == "avx512",
+                row.supported() || row.isa() == "avx512",
                 "{class}: {} {} x{}",
-                algorithm.name,
-                row.isa,
-                row.lanes
+                algorithm.name(),
+                row.isa(),
+                row.lanes()
             );
         }
         for count in 1..=64 {
             let row = kernel::pick(rows, count);
-            assert!(sets.contains(&row.isa), "{class}: {} {} x{}", algorithm.name, row.isa, row.lanes);
+            assert!(
+                sets.contains(&row.isa()),
+                "{class}: {} {} x{}",
+                algorithm.name(),
+                row.isa(),
+                row.lanes()
+            );
         }
     }
     let sha256 = kernel::rows("sha256".parse::<Spec>().expect("a name of the table").algorithm());
     let has_instructions = class.split(',').any(|name| matches!(name, "sha" | "sha2"));
-    assert_eq!(matches!(kernel::pick(sha256, 1).isa, "sha-ni" | "sha2"), has_instructions);
+    assert_eq!(matches!(kernel::pick(sha256, 1).isa(), "sha-ni" | "sha2"), has_instructions);
 }
 
 #[test]
@@ -373,12 +379,13 @@ fn every_cpu_class_conforms() {
 #[test]
 fn every_algorithm_with_several_kernels_has_an_oracle() {
     // The XOFs share every row with SHA-3; their lengths are compared with vectors.
-    for row in ALGORITHMS.iter().filter(|row| kernel::rows(row).len() > 1 && !row.name.starts_with("shake")) {
-        let by_portable = COMPARED_WITH_PORTABLE.contains(&row.name) || row.name.starts_with("haval");
+    for row in ALGORITHMS.iter().filter(|row| kernel::rows(row).len() > 1 && !row.name().starts_with("shake"))
+    {
+        let by_portable = COMPARED_WITH_PORTABLE.contains(&row.name()) || row.name().starts_with("haval");
         assert!(
-            by_portable || ORACLES.iter().any(|(name, _)| *name == row.name),
+            by_portable || ORACLES.iter().any(|(name, _)| *name == row.name()),
             "{} has no oracle",
-            row.name
+            row.name()
         );
     }
 }

@@ -86,18 +86,18 @@ fn hmac_of_every_hash_matches_its_definition_in_every_kernel() {
     let rows: Vec<_> = hmacs(ALGORITHMS.iter()).collect();
     assert!(rows.len() > 50, "{}", rows.len());
     for row in rows {
-        let base: Spec = row.name.strip_prefix("hmac-").expect("its prefix").parse().expect("the hash");
+        let base: Spec = row.name().strip_prefix("hmac-").expect("its prefix").parse().expect("the hash");
         // Keys longer than the block are hashed: the block is the rate of Keccak, 16 bytes for MD2, 128 for SHA-512.
         let block = (1..=256)
             .find(|&len| {
                 let padded = [&data[..len], &[0]].concat();
-                keyed(row.name, &data[..len]).digest(b"") != keyed(row.name, &padded).digest(b"")
+                keyed(row.name(), &data[..len]).digest(b"") != keyed(row.name(), &padded).digest(b"")
             })
             .expect("keys of a block and of a byte more differ");
         let key = &data[100..100 + block / 2 + 1];
         let form =
             |pad: u8| -> Vec<u8> { (0..block).map(|i| key.get(i).copied().unwrap_or(0) ^ pad).collect() };
-        let spec = keyed(row.name, key);
+        let spec = keyed(row.name(), key);
         let messages: Vec<&[u8]> = (0..200).chain([1000, 4097]).map(|len| &data[..len]).collect();
         let expected: Vec<Digest> = messages
             .iter()
@@ -106,15 +106,15 @@ fn hmac_of_every_hash_matches_its_definition_in_every_kernel() {
                 base.digest(&[&form(0x5c), inner.as_bytes()].concat())
             })
             .collect();
-        assert!(hash_many(&spec, &messages) == expected, "{} in lanes", row.name);
+        assert!(hash_many(&spec, &messages) == expected, "{} in lanes", row.name());
         for kernel in kernel::rows(row).iter().filter_map(kernel::Kernel::runnable) {
             let found = truesum_hash::hash_many_on(kernel, &spec, &messages);
-            assert!(found.as_ref() == Some(&expected), "{} {} x{}", row.name, kernel.isa, kernel.lanes);
+            assert!(found.as_ref() == Some(&expected), "{} {} x{}", row.name(), kernel.isa(), kernel.lanes());
         }
         let mut hasher = spec.hasher();
         for (message, expected) in messages.iter().zip(&expected) {
             message.chunks(7).for_each(|slice| hasher.update(slice));
-            assert_eq!(&hasher.finish_reset(), expected, "{} in slices, begun again", row.name);
+            assert_eq!(&hasher.finish_reset(), expected, "{} in slices, begun again", row.name());
         }
     }
 }
@@ -123,16 +123,16 @@ fn hmac_of_every_hash_matches_its_definition_in_every_kernel() {
 fn every_keyed_algorithm_matches_its_check_value() {
     for row in KEYED.iter().copied().flatten() {
         let key = row.check_key().expect("a key");
-        assert_eq!(keyed(row.name, &key).digest(b"123456789").to_hex(), row.check, "{}", row.name);
-        for name in [row.name, row.tag].iter().chain(row.aliases) {
-            assert_eq!(name.parse::<Spec>().map(|spec| spec.algorithm().name), Ok(row.name));
+        assert_eq!(keyed(row.name(), &key).digest(b"123456789").to_hex(), row.check(), "{}", row.name());
+        for name in [row.name(), row.tag()].iter().chain(row.aliases()) {
+            assert_eq!(name.parse::<Spec>().map(|spec| spec.algorithm().name()), Ok(row.name()));
         }
-        let (least, most) = row.keying.lengths().expect("it takes a key");
-        let spec: Spec = row.name.parse().expect("its own name");
+        let (least, most) = row.keying().lengths().expect("it takes a key");
+        let spec: Spec = row.name().parse().expect("its own name");
         assert!(spec.lacks_key() && spec.clone().with_key(Key::None).is_err());
         for len in [least - 1, most + 1] {
             let key = Key::Secret(Secret::new(vec![0; len]));
-            assert!(matches!(spec.clone().with_key(key), Err(SpecError::KeyLength { .. })), "{}", row.name);
+            assert!(matches!(spec.clone().with_key(key), Err(SpecError::KeyLength { .. })), "{}", row.name());
         }
     }
 }

@@ -231,7 +231,7 @@ fn slices_do_not_change_any_digest() {
                 in_slices(&spec, message, random, 700).as_bytes(),
                 whole.as_bytes(),
                 "{} of {len} bytes in slices",
-                algorithm.name
+                algorithm.name()
             );
         }
     }

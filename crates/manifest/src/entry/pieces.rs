@@ -77,13 +77,15 @@ struct Sums {
     all: Arc<[u8]>,
 }
 
-/// A piece of a sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The range of the piece in the sequence.
-    pub range: Range<u64>,
-    /// The expected digest, which may be truncated.
-    pub digest: Digest,
+readable! {
+    /// A piece of a sequence.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Piece {
+        /// The range of the piece in the sequence.
+        range: Range<u64> => &Range<u64>,
+        /// The expected digest, which may be truncated.
+        digest: Digest => &Digest,
+    }
 }
 
 impl Cuts {

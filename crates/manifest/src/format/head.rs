@@ -2,14 +2,16 @@
 
 use crate::scan;
 
-/// The beginning of a manifest: its first 64 KiB, or all of it. Text with a byte order mark is
-/// decoded to UTF-8. All other bytes are unchanged, because binary formats depend on them.
-#[derive(Clone, Copy, Debug)]
-pub struct Head<'a> {
-    /// The bytes.
-    pub text: &'a [u8],
-    /// True if the manifest has no more bytes.
-    pub complete: bool,
+readable! {
+    /// The beginning of a manifest: its first 64 KiB, or all of it. Text with a byte order mark is
+    /// decoded to UTF-8. All other bytes are unchanged, because binary formats depend on them.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Head<'a> {
+        /// The bytes.
+        text: &'a [u8],
+        /// True if the manifest has no more bytes.
+        complete: bool,
+    }
 }
 
 /// The strength of the evidence for a format, weakest first.
@@ -26,17 +28,24 @@ pub enum Sign {
     Mark,
 }
 
-/// The evidence for a format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// The strength of the evidence.
-    pub sign: Sign,
-    /// The index of the line with the evidence, from 0. The earlier of two forms takes precedence,
-    /// so that a single unusual line does not change the result.
-    pub at: usize,
+readable! {
+    /// The evidence for a format.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Claim {
+        /// The strength of the evidence.
+        sign: Sign,
+        /// The index of the line with the evidence, from 0. The earlier of two forms takes precedence,
+        /// so that a single unusual line does not change the result.
+        at: usize,
+    }
 }
 
 impl<'a> Head<'a> {
+    /// Returns the beginning of a manifest with these bytes, which are `complete` if no more follow.
+    pub fn new(text: &'a [u8], complete: bool) -> Head<'a> {
+        Head { text, complete }
+    }
+
     /// Returns the lines, without a last line that may be truncated.
     pub fn lines(&self, terminator: u8) -> impl Iterator<Item = &'a [u8]> {
         let text = self.text;

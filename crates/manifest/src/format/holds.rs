@@ -5,28 +5,32 @@ use super::writing::Unholdable;
 use crate::entry::Entry;
 use truesum_hash::{Spec, find};
 
-/// The information that an entry of a format can hold.
-#[derive(Clone, Copy, Debug)]
-pub struct Holds {
-    /// The algorithms.
-    pub algorithms: Algorithms,
-    /// The source that determines the algorithm of a digest.
-    pub algorithm_source: AlgorithmSource,
-    /// The file names.
-    pub names: Names,
-    /// True if the format holds the file's size.
-    pub size: bool,
-    /// True if the format holds the file's modification time.
-    pub mtime: bool,
-    /// The bytes that pieces divide, if the format holds digests of pieces.
-    pub pieces: Option<Cut>,
-    /// True if a manifest may have digests of pieces that locate damage, alone or in addition to
-    /// others.
-    pub locates: bool,
-    /// True if the format is a set of known digests, whose names do not refer to files in a folder.
-    pub set: bool,
-    /// Returns whether the rules of the format exempt an entry with this name from having a digest.
-    pub exempt: fn(&[u8]) -> bool,
+readable! {
+    /// The information that an entry of a format can hold.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Holds {
+        /// The algorithms.
+        algorithms: Algorithms,
+        /// The source that determines the algorithm of a digest.
+        algorithm_source: AlgorithmSource,
+        /// The file names.
+        names: Names,
+        /// True if the format holds the file's size.
+        size: bool,
+        /// True if the format holds the file's modification time.
+        mtime: bool,
+        /// The bytes that pieces divide, if the format holds digests of pieces.
+        pieces: Option<Cut>,
+        /// True if a manifest may have digests of pieces that locate damage, alone or in addition to
+        /// others.
+        locates: bool,
+        /// True if the format is a set of known digests, whose names do not refer to files in a folder.
+        set: bool,
+    }
+    private {
+        /// See [`Holds::exempts`].
+        exempt: fn(&[u8]) -> bool,
+    }
 }
 
 /// The bytes that are divided into pieces.
@@ -92,6 +96,11 @@ impl Holds {
         set: false,
         exempt: |_| false,
     };
+
+    /// Returns whether the rules of the format exempt an entry with this name from having a digest.
+    pub fn exempts(&self, name: &[u8]) -> bool {
+        (self.exempt)(name)
+    }
 
     /// Returns whether the format can hold digests of this algorithm.
     pub fn algorithm(&self, spec: &Spec) -> bool {

@@ -71,33 +71,44 @@ pub enum SfvStyle {
     Win,
 }
 
-/// The choices of a writer within a format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// The encoding of digests.
-    pub spelling: Spelling,
-    /// The mode character, if the format has one.
-    pub mode: Mode,
-    /// The layout of an SFV file.
-    pub sfv: SfvStyle,
+options! {
+    /// The choices of a writer within a format.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Style {
+        /// The encoding of digests.
+        spelling: Spelling,
+        /// The mode character, if the format has one.
+        mode: Mode,
+        /// The layout of an SFV file.
+        sfv: SfvStyle,
+    }
 }
 
-/// Information about a manifest that is available before its first entry is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heading {
-    /// The choices within the format.
-    pub style: Style,
-    /// The algorithms of the entries, in order. If empty, those of the first entry.
-    pub specs: Vec<Spec>,
-    /// The folder that names are relative to, for formats that record it. Empty to leave it out.
-    pub folder: Vec<u8>,
-    /// The command, for formats that record it. Empty to leave it out.
-    pub command: Vec<u8>,
-    /// True if the superuser ran the command.
-    pub superuser: bool,
-    /// The time when the manifest is made and the name of the machine, for formats that record
-    /// them.
-    pub made: Option<(Time, String)>,
-    /// The announce URL of a torrent's tracker, or empty for none.
-    pub announce: Vec<u8>,
+impl Style {
+    /// Returns the encoding of digests.
+    pub fn digest_spelling(&self) -> Spelling {
+        self.spelling
+    }
+}
+
+options! {
+    /// Information about a manifest that is available before its first entry is written.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Heading {
+        /// The choices within the format.
+        style: Style,
+        /// The algorithms of the entries, in order. If empty, those of the first entry.
+        specs: Vec<Spec>,
+        /// The folder that names are relative to, for formats that record it. Empty to leave it out.
+        folder: Vec<u8>,
+        /// The command, for formats that record it. Empty to leave it out.
+        command: Vec<u8>,
+        /// True if the superuser ran the command.
+        superuser: bool,
+        /// The time when the manifest is made and the name of the machine, for formats that record
+        /// them.
+        made: Option<(Time, String)>,
+        /// The announce URL of a torrent's tracker, or empty for none.
+        announce: Vec<u8>,
+    }
 }

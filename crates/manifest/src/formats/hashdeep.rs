@@ -185,7 +185,7 @@ impl Table {
     /// in hashdeep's order, regardless of the order in which they were requested.
     fn columns(&self, first: &[Spec]) -> Vec<Spec> {
         let requested = if self.heading.specs.is_empty() { first } else { &self.heading.specs };
-        let column = |name: &&str| requested.iter().find(|spec| spec.algorithm().name == *name).cloned();
+        let column = |name: &&str| requested.iter().find(|spec| spec.algorithm().name() == *name).cloned();
         COLUMNS.iter().filter_map(column).collect()
     }
 

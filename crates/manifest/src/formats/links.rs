@@ -258,7 +258,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     out.extend_from_slice(b"dn=");
     percent_into(&entry.path, out);
     for (spec, digest) in &entry.digests {
-        let (name, value) = match spec.algorithm().name {
+        let (name, value) = match spec.algorithm().name() {
             "tth" => ("tree:tiger", digest.to_base32()),
             name @ ("sha1" | "aich") => (name, digest.to_base32()),
             name if style.spelling == Spelling::HexUpper => (name, digest.to_hex_upper()),
@@ -282,7 +282,7 @@ fn percent_into(name: &[u8], out: &mut Vec<u8>) {
 /// Appends an ed2k link, including the root of eMule's AICH tree if the entry has one.
 fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     let size = entry.size.ok_or(Unholdable::NoSize)?;
-    let of = |name: &str| entry.digests.iter().find(|(spec, _)| spec.algorithm().name == name);
+    let of = |name: &str| entry.digests.iter().find(|(spec, _)| spec.algorithm().name() == name);
     let Some((_, ed2k)) = of("ed2k") else {
         return Err(Unholdable::Algorithm(entry.digests[0].0.clone()));
     };

@@ -120,7 +120,7 @@ impl Compose for Generation {
         let date = self.made.as_ref().map(|(time, _)| format!(" hashdate=\"{}\"", date_time(time)));
         let date = date.unwrap_or_default();
         for (spec, digest) in &entry.digests {
-            let name = spec.algorithm().name;
+            let name = spec.algorithm().name();
             let (name, digest) = match name {
                 "sha512" => ("c4", to_c4(digest.as_bytes())),
                 name => (name, digest.to_hex()),

@@ -486,7 +486,7 @@ impl Compose for Spec {
             text.extend_from_slice(format!(" size={size}").as_bytes());
         }
         for (spec, digest) in &entry.digests {
-            let name = spec.algorithm().name;
+            let name = spec.algorithm().name();
             let name = if name == "ripemd160" { "rmd160" } else { name };
             text.extend_from_slice(format!(" {name}digest={}", digest.to_hex()).as_bytes());
         }

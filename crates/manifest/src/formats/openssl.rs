@@ -67,7 +67,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     for (spec, digest) in &entry.digests {
-        let name = spec.algorithm().name;
+        let name = spec.algorithm().name();
         let name = NAMES.iter().find(|(ours, _)| *ours == name);
         let name = name.map_or_else(|| spec.tag(), |(_, theirs)| (*theirs).to_owned());
         let begin = out.len();

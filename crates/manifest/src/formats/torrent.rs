@@ -371,7 +371,7 @@ fn entry(
     let mut entry = Entry { path, size: members.len, ..Entry::default() };
     for (at, algorithm, text) in members.digests {
         // Some programs write hexadecimal digits, others the bytes themselves.
-        let bytes = find(algorithm).is_some_and(|row| row.digest_len == text.len());
+        let bytes = find(algorithm).is_some_and(|row| row.digest_len() == text.len());
         let text = if bytes { truesum_hash::Digest::new(&text).to_hex().into_bytes() } else { text };
         match tagged(algorithm, &text, options) {
             Ok(digest) => entry.digests.push(digest),

@@ -55,15 +55,29 @@ impl Encoding {
     }
 }
 
-/// A possible meaning of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The algorithm.
-    pub spec: Spec,
-    /// The digest.
-    pub digest: Digest,
-    /// The encoding of the digest in the text.
-    pub encoding: Encoding,
+readable! {
+    /// A possible meaning of a text.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Candidate {
+        /// The algorithm.
+        spec: Spec => &Spec,
+        /// The digest.
+        digest: Digest => &Digest,
+        /// The encoding of the digest in the text.
+        encoding: Encoding,
+    }
+}
+
+impl Candidate {
+    /// Returns a digest of this algorithm in this encoding.
+    pub fn new(spec: Spec, digest: Digest, encoding: Encoding) -> Candidate {
+        Candidate { spec, digest, encoding }
+    }
+
+    /// Returns the algorithm and the digest.
+    pub fn into_parts(self) -> (Spec, Digest) {
+        (self.spec, self.digest)
+    }
 }
 
 /// A reason why a text is not a digest.

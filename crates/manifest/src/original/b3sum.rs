@@ -4,16 +4,18 @@
 use std::fmt;
 use truesum_hash::Digest;
 
-/// The parts of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
-    /// The file's name, unescaped.
-    pub path: String,
-    /// The name as messages show it: as spelled in the line, with the leading backslash if the line
-    /// has one.
-    pub shown: String,
-    /// The digest, 32 bytes.
-    pub digest: Digest,
+readable! {
+    /// The parts of a line.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Split {
+        /// The file's name, unescaped.
+        path: String => &str,
+        /// The name as messages show it: as spelled in the line, with the leading backslash if the line
+        /// has one.
+        shown: String => &str,
+        /// The digest, 32 bytes.
+        digest: Digest => &Digest,
+    }
 }
 
 /// A reason why a line is rejected. The messages are b3sum's own.

@@ -29,19 +29,23 @@ pub enum Program {
     CksumOf(&'static str),
 }
 
-/// The parts of a line.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Split<'a> {
-    /// The file's name, unescaped. It may be empty, which GNU treats like any other name, or `-`,
-    /// which means standard input.
-    pub path: Vec<u8>,
-    /// The algorithm and its length.
-    pub spec: Spec,
-    /// The digest as spelled in the line.
-    pub digest: &'a [u8],
-    /// True if the line has the mode character `*`.
-    pub binary: bool,
-    base64: bool,
+readable! {
+    /// The parts of a line.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Split<'a> {
+        /// The file's name, unescaped. It may be empty, which GNU treats like any other name, or `-`,
+        /// which means standard input.
+        path: Vec<u8> => &[u8],
+        /// The algorithm and its length.
+        spec: Spec => &Spec,
+        /// The digest as spelled in the line.
+        digest: &'a [u8],
+        /// True if the line has the mode character `*`.
+        binary: bool,
+    }
+    private {
+        base64: bool,
+    }
 }
 
 impl Split<'_> {

@@ -8,7 +8,7 @@ use truesum_manifest::{
 
 /// Converts a manifest. Returns the text, and the losses in words.
 fn converted(text: &[u8], to: &'static Format) -> (Vec<u8>, BTreeSet<String>) {
-    let options = Options { attributes: true, locating: true, ..Options::default().accept_all() };
+    let options = Options::default().accept_all().attributes(true).locating(true);
     let mut reader = Reader::new(text, options);
     let mut lost = BTreeSet::new();
     let mut note = |loss: Lost<'_>| {
@@ -48,7 +48,7 @@ fn every_format_reports_what_it_cannot_store_of_an_entry_with_all_attributes() {
          \"digests\":{{{},\"nosuch\":\"00\"}}}}\n",
         json.join(",")
     );
-    for to in FORMATS.iter().filter(|row| !matches!(row.writing, Writing::No)) {
+    for to in FORMATS.iter().filter(|row| !matches!(row.writing(), Writing::No)) {
         let (written, lost) = converted(text.as_bytes(), to);
         if lost.iter().any(|loss| loss.starts_with("entry: ")) {
             continue;
@@ -56,11 +56,11 @@ fn every_format_reports_what_it_cannot_store_of_an_entry_with_all_attributes() {
         // One of the formats leaves the algorithm to the name of the file.
         let kept: Vec<&str> =
             digests.iter().map(|(name, _)| *name).filter(|name| !lost.contains(*name)).collect();
-        let name = match to.holds.algorithm_source {
+        let name = match to.holds().algorithm_source() {
             AlgorithmSource::FileName => format!("manifest-{}.txt", kept[0]),
             _ => "M".to_owned(),
         };
-        let options = Options { format: Some(to), ..Options::for_name(name.as_bytes()).accept_all() };
+        let options = Options::for_name(name.as_bytes()).accept_all().format(Some(to));
         let entries: Vec<Entry> =
             Reader::new(&written[..], options).map(|line| line.unwrap().entry).collect();
         let kept = |name: &str| match name {
@@ -74,7 +74,7 @@ fn every_format_reports_what_it_cannot_store_of_an_entry_with_all_attributes() {
         for what in
             ["size", "time", "mode", "nosuch"].into_iter().chain(digests.iter().map(|(name, _)| *name))
         {
-            assert_eq!(kept(what), !lost.contains(what), "{}: {what}: {lost:?}", to.name);
+            assert_eq!(kept(what), !lost.contains(what), "{}: {what}: {lost:?}", to.name());
         }
     }
 }

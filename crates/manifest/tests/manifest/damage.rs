@@ -27,7 +27,7 @@ fn read_cleanly(text: &[u8], options: &Options) -> Option<(&'static str, Entries
             .or_default()
             .extend(entry.digests.iter().map(|(spec, digest)| format!("{spec}:{}", digest.to_hex())));
     }
-    Some((reader.format()?.name, entries, count))
+    Some((reader.format()?.name(), entries, count))
 }
 
 /// A damaged manifest.
@@ -167,7 +167,7 @@ fn damage_is_detected_or_known_to_be_undetectable() {
         if !name.to_string_lossy().contains(&only) || expect.iter().any(|item| item.contains(": error: ")) {
             continue;
         }
-        let options = &Options { allow_undigested: false, ..options.clone() };
+        let options = &options.clone().allow_undigested(false);
         let Some((format, before, all_digests)) = read_cleanly(manifest, options) else { continue };
         if before.is_empty() || manifest.len() > 4096 {
             continue;

@@ -106,14 +106,14 @@ fn complete_lines_of_a_truncated_manifest_keep_their_outcomes() {
         let mut reader = Reader::new(&text[..], fixture.options.clone());
         let _ = reader.next();
         let Some(format) = reader.format() else { continue };
-        let lines = matches!(format.reading, Reading::Lines { .. });
+        let lines = matches!(format.reading(), Reading::Lines { .. });
         let plain = text.is_ascii()
             && !text.contains(&0)
             && !signed
             && lines
-            && !MULTI_LINE_FORMATS.contains(&format.name);
+            && !MULTI_LINE_FORMATS.contains(&format.name());
         // The first lines of a part may not show its format.
-        let options = Options { format: Some(format), ..fixture.options.clone() };
+        let options = fixture.options.clone().format(Some(format));
         compared += usize::from(plain);
         for cut in (0..text.len().min(1000)).step_by(5) {
             let found = outcome(&text[..cut], if plain { &options } else { &fixture.options });
@@ -121,7 +121,7 @@ fn complete_lines_of_a_truncated_manifest_keep_their_outcomes() {
             if plain && cut > 70 {
                 let of_whole = |items: &[String]| items.iter().filter(|item| line_of(item) <= whole).count();
                 if found[..of_whole(&found)] != fixture.expect[..of_whole(&fixture.expect)] {
-                    held.insert(format!("{} {}", format.name, fixture.name.file_name().unwrap().display()));
+                    held.insert(format!("{} {}", format.name(), fixture.name.file_name().unwrap().display()));
                 }
             }
         }
@@ -142,13 +142,14 @@ fn every_format_has_a_recognised_fixture() {
             first => matches!(first, Some(Ok(_))),
         };
         if let Some(format) = reader.format().filter(|_| is_read) {
-            seen.insert(format.name);
+            seen.insert(format.name());
         }
     }
     // `torrent-v2` and `torrent-hybrid` exist only for writing; such files are read as `torrent`.
-    let own = |row: &&&truesum_manifest::Format| !matches!(row.name, "torrent-v2" | "torrent-hybrid");
-    let read = FORMATS.iter().filter(|row| !matches!(row.reading, Reading::Not(_) | Reading::Packed { .. }));
+    let own = |row: &&&truesum_manifest::Format| !matches!(row.name(), "torrent-v2" | "torrent-hybrid");
+    let read =
+        FORMATS.iter().filter(|row| !matches!(row.reading(), Reading::Not(_) | Reading::Packed { .. }));
     let read = read.filter(own);
-    let missing: Vec<&str> = read.map(|row| row.name).filter(|name| !seen.contains(name)).collect();
+    let missing: Vec<&str> = read.map(|row| row.name()).filter(|name| !seen.contains(name)).collect();
     assert!(missing.is_empty(), "no fixture is read as {missing:?}");
 }

@@ -79,8 +79,8 @@ fn every_format_is_fast_for_any_input() {
     let size: usize = mib << 20;
     let only = std::env::var("TRUESUM_FORMAT").ok();
     let read = |row: &&&'static Format| {
-        !matches!(row.reading, Reading::Not(_))
-            && only.as_deref().is_none_or(|names| names.split(',').any(|name| name == row.name))
+        !matches!(row.reading(), Reading::Not(_))
+            && only.as_deref().is_none_or(|names| names.split(',').any(|name| name == row.name()))
     };
     // The longest fixture of each format that has no bad lines.
     let mut good: BTreeMap<&str, (Vec<u8>, Options)> = BTreeMap::new();
@@ -90,9 +90,9 @@ fn every_format_is_fast_for_any_input() {
         let Some(format) = reader.format().filter(|_| clean && fixture.manifest.len() < 64 << 10) else {
             continue;
         };
-        let known = good.get(format.name).map_or(0, |(text, _)| text.len());
+        let known = good.get(format.name()).map_or(0, |(text, _)| text.len());
         if fixture.manifest.len() > known {
-            good.insert(format.name, (fixture.manifest, fixture.options));
+            good.insert(format.name(), (fixture.manifest, fixture.options));
         }
     }
     let mut seed = 0x5eed_u64;
@@ -105,7 +105,7 @@ fn every_format_is_fast_for_any_input() {
     });
     let mut rows = Vec::new();
     for format in FORMATS.iter().filter(read) {
-        let (own, options) = good.get(format.name).cloned().unwrap_or_default();
+        let (own, options) = good.get(format.name()).cloned().unwrap_or_default();
         let begin = own.get(..own.len().min(200)).unwrap_or_default();
         let mut texts = vec![
             ("zeros".to_owned(), vec![0; size]),
@@ -129,18 +129,18 @@ fn every_format_is_fast_for_any_input() {
             [(format!("{piece:?}"), text), (format!("its beginning, {piece:?}"), behind)]
         });
         for (what, text) in texts.into_iter().chain(of_text) {
-            let options = Options { format: Some(*format), ..options.clone() }.accept_all();
+            let options = options.clone().format(Some(*format)).accept_all();
             peak();
             let (began, before) = (on_cpu(), peak());
             let items = Reader::new(&text[..], options).count();
             let (took, memory) = (on_cpu() - began, peak().saturating_sub(before));
-            rows.push((took, memory >> 20, format.name, what, items));
+            rows.push((took, memory >> 20, format.name(), what, items));
         }
-        let own = rows.iter().rev().take_while(|row| row.2 == format.name);
+        let own = rows.iter().rev().take_while(|row| row.2 == format.name());
         let (slowest, largest) = (own.clone().max().unwrap(), own.max_by_key(|row| row.1).unwrap());
         println!(
             "{:>18} {:6.2} s {:<40} {:5} MiB {}",
-            format.name,
+            format.name(),
             slowest.0.as_secs_f64(),
             slowest.3,
             largest.1,

@@ -29,7 +29,7 @@ fn items(text: &[u8], options: &Options) -> Vec<Item> {
 
 /// Returns the fixtures of a format, with options that specify it.
 fn fixtures_of(name: &str) -> Vec<Fixture> {
-    let format = FORMATS.iter().find(|row| row.name == name).expect("a format");
+    let format = FORMATS.iter().find(|row| row.name() == name).expect("a format");
     let mut found = fixtures();
     found.retain(|fixture| {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());
@@ -40,7 +40,9 @@ fn fixtures_of(name: &str) -> Vec<Fixture> {
     found.retain(|fixture| {
         !fixture.manifest.starts_with(b"\xff\xfe") && !fixture.manifest.starts_with(b"\xfe\xff")
     });
-    found.iter_mut().for_each(|fixture| fixture.options.format = Some(format));
+    for fixture in &mut found {
+        fixture.options = fixture.options.clone().format(Some(format));
+    }
     assert!(found.len() > 1, "{name}: {} fixtures", found.len());
     found
 }
@@ -199,14 +201,14 @@ fn buffered_entries_round_trip_in_order() {
         let text = write(&entries);
         let mut reader = Reader::new(text.as_bytes(), Options::default());
         let found: Vec<_> = (&mut reader).map(|item| item.expect("a line of its format")).collect();
-        assert_eq!(reader.format().map(|row| row.name), Some(name));
+        assert_eq!(reader.format().map(|row| row.name()), Some(name));
         assert!(found.is_sorted_by_key(|line| line.at), "{name}");
         assert_eq!(found.into_iter().map(|line| line.entry).collect::<Vec<_>>(), entries, "{name}");
         // If there is a bad line among them, entries that are held back follow it; the others do
         // not.
         let middle = text.match_indices('\n').nth(100 + usize::from(name == "gpg-print-md")).unwrap().0 + 1;
         let text = [&text[..middle], "\x01no line\n", &text[middle..]].concat();
-        let options = Options { format: reader.format(), ..Options::default() };
+        let options = Options::default().format(reader.format());
         let items = items(text.as_bytes(), &options);
         assert_eq!(items.iter().filter(|(_, found)| found.is_err()).count(), 1, "{name}");
         assert_eq!(items.len(), entries.len() + 1, "{name}");

@@ -143,16 +143,17 @@ fn run(rounds: usize) {
         let _ = reader.next();
         // The fixtures for long lines are not made longer.
         if let Some(format) = reader.format().filter(|_| fixture.manifest.len() <= LINE_LIMIT / 64) {
-            families.entry(format.name).or_insert((format, Vec::new())).1.push(fixture);
+            families.entry(format.name()).or_insert((format, Vec::new())).1.push(fixture);
         }
     }
     // `torrent-v2` and `torrent-hybrid` exist only for writing: such files are read as `torrent`.
     // Packed files are read as their content.
     let read = |row: &&&Format| {
-        let other = matches!(row.reading, Reading::Not(_) | Reading::Packed { .. });
-        !other && !matches!(row.name, "torrent-v2" | "torrent-hybrid")
+        let other = matches!(row.reading(), Reading::Not(_) | Reading::Packed { .. });
+        !other && !matches!(row.name(), "torrent-v2" | "torrent-hybrid")
     };
-    let without = FORMATS.iter().filter(read).map(|row| row.name).filter(|name| !families.contains_key(name));
+    let without =
+        FORMATS.iter().filter(read).map(|row| row.name()).filter(|name| !families.contains_key(name));
     let without: Vec<_> = without.collect();
     assert!(without.is_empty(), "no fixture is a seed of {without:?}");
     let mut numbers = Random(0x5eed);
@@ -162,15 +163,15 @@ fn run(rounds: usize) {
         for at in 0..rounds * seeds.len().max(24) {
             let seed = &seeds[at % seeds.len()];
             let text = mutate(&seed.manifest, &seeds[numbers.below(seeds.len())].manifest, &mut numbers);
-            let specified = Options {
-                format: (at % 2 == 0).then_some(*format),
-                allow_undigested: at % 3 == 0,
-                allow_pieces: at % 5 != 0,
-                locating: at % 7 == 0,
-                ..seed.options.clone()
-            };
+            let specified = seed
+                .options
+                .clone()
+                .format((at % 2 == 0).then_some(*format))
+                .allow_undigested(at % 3 == 0)
+                .allow_pieces(at % 5 != 0)
+                .locating(at % 7 == 0);
             let outcome = std::panic::catch_unwind(|| assert_invariants(&text, &specified));
-            assert!(outcome.is_ok(), "{} as {}: {}", seed.name.display(), format.name, text.escape_ascii());
+            assert!(outcome.is_ok(), "{} as {}: {}", seed.name.display(), format.name(), text.escape_ascii());
             tried += 1;
         }
     }

@@ -87,7 +87,7 @@ fn name() -> impl Strategy<Value = Vec<u8>> {
 fn spec() -> impl Strategy<Value = Spec> {
     (prop::sample::select((0..ALGORITHMS.len()).collect::<Vec<_>>()), 16..=64usize).prop_map(|(row, len)| {
         let spec = Spec::new(&ALGORITHMS[row]);
-        match spec.algorithm().lengths {
+        match spec.algorithm().lengths() {
             Lengths::Fixed => spec,
             Lengths::UpTo(max) => spec.with_bits(len.min(max) * 8).unwrap(),
             Lengths::Any => spec.with_bits(len * 8).unwrap(),
@@ -115,10 +115,8 @@ fn entry() -> impl Strategy<Value = Entry> {
 
 fn style() -> impl Strategy<Value = Style> {
     let spelling = prop::sample::select(&[Spelling::Hex, Spelling::HexUpper, Spelling::Base64][..]);
-    (spelling, any::<bool>()).prop_map(|(spelling, binary)| Style {
-        spelling,
-        mode: if binary { Mode::Binary } else { Mode::Text },
-        ..Style::default()
+    (spelling, any::<bool>()).prop_map(|(spelling, binary)| {
+        Style::default().spelling(spelling).mode(if binary { Mode::Binary } else { Mode::Text })
     })
 }
 
@@ -133,7 +131,7 @@ fn read(text: &[u8], options: Options) -> Vec<Entry> {
 
 /// Returns the manifest of these entries, or the reason why the format cannot hold one of them.
 fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<Vec<u8>, Unholdable> {
-    let mut writer = Writer::new(Vec::new(), format, &Heading { style, ..Heading::default() });
+    let mut writer = Writer::new(Vec::new(), format, &Heading::default().style(style));
     let refused = |error| match error {
         WriteError::Refused(why) => why,
         WriteError::Io(error) => panic!("memory can be written to: {error}"),
@@ -147,27 +145,29 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 /// Returns options for a manifest of this format with digests of this algorithm.
 fn options_for(format: &'static Format, spec: &Spec) -> Options {
     let name = format!("manifest-{}.txt", spec.to_string().replace('-', ""));
-    let named = if format.holds.algorithm_source == AlgorithmSource::FileName {
+    let named = if format.holds().algorithm_source() == AlgorithmSource::FileName {
         Options::for_name(name.as_bytes())
     } else {
         Options::default()
     };
-    Options { format: Some(format), ..named }
+    named.format(Some(format))
 }
 
 /// Returns whether a format may refuse an entry for this reason, because it declares that it does
 /// not hold everything.
 fn is_limit(format: &Format, why: &Unholdable) -> bool {
     match why {
-        Unholdable::NoSize => format.holds.size,
-        Unholdable::Pieces => format.holds.pieces.is_some(),
-        Unholdable::Algorithm(_) => format.holds.algorithms != Algorithms::Any,
+        Unholdable::NoSize => format.holds().size(),
+        Unholdable::Pieces => format.holds().pieces().is_some(),
+        Unholdable::Algorithm(_) => format.holds().algorithms() != Algorithms::Any,
         Unholdable::Twice(_) => {
-            format.holds.algorithms != Algorithms::Any
-                || format.holds.algorithm_source == AlgorithmSource::FileName
+            format.holds().algorithms() != Algorithms::Any
+                || format.holds().algorithm_source() == AlgorithmSource::FileName
         }
-        Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => format.holds.names != Names::Bytes,
-        Unholdable::ReadOnly => matches!(format.writing, Writing::No),
+        Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => {
+            format.holds().names() != Names::Bytes
+        }
+        Unholdable::ReadOnly => matches!(format.writing(), Writing::No),
         _ => false,
     }
 }
@@ -181,19 +181,19 @@ proptest! {
         let text = match written(std::slice::from_ref(&entry), format, style) {
             Ok(text) => text,
             Err(why) => {
-                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name());
                 return Ok(());
             }
         };
         // The reader is given the format, and then recognises it.
         let requested = vec![entry.digests[0].0.clone()];
-        let specified = Options { requested: requested.clone(), format: Some(format), ..Options::default() };
-        prop_assert_eq!(&read(&text, specified), &[format.holds.kept(&entry)]);
-        let found = Options { requested, ..Options::default() };
+        let specified = Options::default().requested(requested.clone()).format(Some(format));
+        prop_assert_eq!(&read(&text, specified), &[format.holds().kept(&entry)]);
+        let found = Options::default().requested(requested);
         // A digest of 16 bits can be mistaken for a word.
-        let by_name = format.holds.algorithm_source == AlgorithmSource::FileName;
+        let by_name = format.holds().algorithm_source() == AlgorithmSource::FileName;
         if entry.digests[0].1.len() >= 4 && !is_ambiguous(&entry.path) && !by_name {
-            prop_assert_eq!(&read(&text, found), &[format.holds.kept(&entry)]);
+            prop_assert_eq!(&read(&text, found), &[format.holds().kept(&entry)]);
         }
     }
 
@@ -205,10 +205,10 @@ proptest! {
         let format = FORMATS[row];
         // Pieces connect entries, so `torrent.rs` tests them. Formats that can only be read are
         // tested in `multi_line_entries.rs` if their entries are held back.
-        if format.holds.pieces.is_some() || matches!(format.writing, Writing::No) {
+        if format.holds().pieces().is_some() || matches!(format.writing(), Writing::No) {
             return Ok(());
         }
-        let spec = format.holds.usual_algorithm();
+        let spec = format.holds().usual_algorithm();
         let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
         let mut entries: Vec<Entry> = entries.iter().map(entry).collect();
         // Some formats merge entries with the same name.
@@ -217,7 +217,7 @@ proptest! {
         let fits = |entry: &&Entry| written(std::slice::from_ref(*entry), format, Style::default()).is_ok();
         let entries: Vec<Entry> = entries.iter().filter(fits).cloned().collect();
         let text = written(&entries, format, Style::default()).unwrap();
-        let expected: Vec<Entry> = entries.iter().map(|entry| format.holds.kept(entry)).collect();
+        let expected: Vec<Entry> = entries.iter().map(|entry| format.holds().kept(entry)).collect();
         prop_assert_eq!(read(&text, options_for(format, &spec)), expected);
     }
 
@@ -235,7 +235,7 @@ proptest! {
         let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
             Ok(text) => text,
             Err(why) => {
-                prop_assert!(is_limit(format, &why), "{}: {why}", format.name);
+                prop_assert!(is_limit(format, &why), "{}: {why}", format.name());
                 return Ok(());
             }
         };
@@ -287,7 +287,7 @@ proptest! {
     #[test]
     fn reader_handles_arbitrary_input(text in hostile_text(), allow_weak: bool, requested: bool) {
         let requested = if requested { vec!["sha256".parse().unwrap()] } else { Vec::new() };
-        let options = Options { requested, allow_weak, ..Options::default() };
+        let options = Options::default().requested(requested).allow_weak(allow_weak);
         let (mut last, mut fallen) = (Place::Line(0), 0);
         let mut reader = Reader::new(&text[..], options);
         while let Some(item) = reader.next() {
@@ -310,7 +310,7 @@ proptest! {
             // These formats hold entries back until the end, where they follow in order;
             // `multi_line_entries.rs` has the details. A bare digest is held back if it is the first one,
             // because it may be the only one.
-            let falls = reader.format().is_some_and(|row| ["bare", "deb822", "distinfo"].contains(&row.name));
+            let falls = reader.format().is_some_and(|row| ["bare", "deb822", "distinfo"].contains(&row.name()));
             fallen += usize::from(number < last);
             prop_assert!(fallen <= usize::from(falls), "{} after {}", number, last);
             last = number;
@@ -322,7 +322,7 @@ proptest! {
         let sha256: Spec = "sha256".parse().unwrap();
         let entries: Vec<Entry> =
             ["a", "sub/b", "c d"].map(|path| Entry::new(path.as_bytes(), sha256.clone(), sha256.digest(path.as_bytes()))).to_vec();
-        let format = FORMATS.iter().find(|row| row.name == if tagged { "bsd" } else { "gnu" }).unwrap();
+        let format = FORMATS.iter().find(|row| row.name() == if tagged { "bsd" } else { "gnu" }).unwrap();
         let mut text = Vec::new();
         for entry in &entries {
             append(entry, format, &Style::default(), &mut text).unwrap();
@@ -456,29 +456,29 @@ fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
 #[test]
 fn hostile_names_round_trip_in_every_format() {
     for format in FORMATS {
-        let spec = format.holds.usual_algorithm();
+        let spec = format.holds().usual_algorithm();
         for path in HOSTILE {
             let entry = Entry { size: Some(3), ..Entry::new(path, spec.clone(), spec.digest(path)) };
             let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
                 Ok(text) => text,
                 Err(why) => {
-                    assert!(is_limit(format, &why), "{} {path:?}: {why}", format.name);
+                    assert!(is_limit(format, &why), "{} {path:?}: {why}", format.name());
                     continue;
                 }
             };
-            let kept = [format.holds.kept(&entry)];
-            assert_eq!(read(&text, options_for(format, &spec)), kept, "{} {path:?}", format.name);
+            let kept = [format.holds().kept(&entry)];
+            assert_eq!(read(&text, options_for(format, &spec)), kept, "{} {path:?}", format.name());
             // The reader also recognises the format, unless the name can be mistaken for another
             // format's text or only the manifest's name shows the format.
-            if !is_ambiguous(path) && format.holds.algorithm_source != AlgorithmSource::FileName {
+            if !is_ambiguous(path) && format.holds().algorithm_source() != AlgorithmSource::FileName {
                 let mut reader = Reader::new(&text[..], Options::default());
-                assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name);
+                assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name());
                 // RHash writes a single digest as GNU does.
-                let found = if format.name == "rhash-simple" { "gnu" } else { format.name };
+                let found = if format.name() == "rhash-simple" { "gnu" } else { format.name() };
                 // Standard input has this name.
                 let is_input = *path == b"-" && ["gnu", "bsd", "openssl"].contains(&found);
                 let found = if is_input { "bare" } else { found };
-                assert_eq!(reader.format().map(|format| format.name), Some(found), "{path:?}");
+                assert_eq!(reader.format().map(|format| format.name()), Some(found), "{path:?}");
             }
         }
     }
@@ -490,7 +490,7 @@ fn all_specs() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in ALGORITHMS {
         let spec = Spec::new(row);
-        let lengths: &[usize] = match row.lengths {
+        let lengths: &[usize] = match row.lengths() {
             Lengths::Fixed => &[],
             Lengths::UpTo(max) => &[16, 20, 32, 48, 64].map(|len: usize| len.min(max)),
             Lengths::Any => &[16, 20, 28, 32, 48, 64, 99, 1000],
@@ -519,10 +519,10 @@ fn every_algorithm_and_manifest_name_round_trips() {
         ["M", "sums", "sums.txt", "checksums.txt", "SUMS.asc", "a b", "list.sfv", "x.torrent"]
             .map(str::to_owned)
             .to_vec();
-    names.extend(FORMATS.iter().flat_map(|row| row.file_names).map(|end| format!("x{end}")));
+    names.extend(FORMATS.iter().flat_map(|row| row.file_names()).map(|end| format!("x{end}")));
     for row in ALGORITHMS {
-        names.extend([format!("{}SUMS", row.name.to_uppercase()), format!("x.{}", row.name)]);
-        names.extend(row.aliases.iter().map(|alias| format!("x.{alias}")));
+        names.extend([format!("{}SUMS", row.name().to_uppercase()), format!("x.{}", row.name())]);
+        names.extend(row.aliases().iter().map(|alias| format!("x.{alias}")));
     }
     let paths: [&[u8]; 3] = [b"plain", b"12345678  x deadbeef", b"\\(a\n) = 12345678"];
     let specs: Vec<(Spec, [Digest; 3])> =
@@ -547,17 +547,18 @@ fn every_algorithm_and_manifest_name_round_trips() {
                         .collect(),
                     ..Entry::default()
                 });
-                let text = match written(&entries, row, Style { spelling, ..Style::default() }) {
+                let text = match written(&entries, row, Style::default().spelling(spelling)) {
                     Ok(text) => text,
                     Err(why) => {
-                        let some = row.holds.algorithms != Algorithms::Any || row.holds.names != Names::Bytes;
+                        let some = row.holds().algorithms() != Algorithms::Any
+                            || row.holds().names() != Names::Bytes;
                         let only_read = why == Unholdable::ReadOnly;
-                        assert!(only_read || is_not_storable(&why) && some, "{}: {why}", row.name);
+                        assert!(only_read || is_not_storable(&why) && some, "{}: {why}", row.name());
                         continue;
                     }
                 };
                 let specified = Options::for_name(name.as_bytes());
-                let options = Options { allow_weak: true, allow_sampled: true, ..specified };
+                let options = specified.allow_weak(true).allow_sampled(true);
                 let found: Vec<_> = Reader::new(&text[..], options).collect();
                 let shown = || format!("{name} {spelling:?} {}", String::from_utf8_lossy(&text));
                 let mut digests = Vec::new();

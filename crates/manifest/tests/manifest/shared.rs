@@ -28,31 +28,25 @@ fn fixture(name: PathBuf) -> Fixture {
     let bytes = std::fs::read(&name).unwrap();
     let split = bytes.windows(2).position(|pair| pair == b"\n\n").expect("a blank line ends the header");
     let header = std::str::from_utf8(&bytes[..split]).unwrap();
-    let mut file_name = None;
-    let mut options = Options::default();
+    let file_name = header.lines().find_map(|line| line.strip_prefix("file-name: "));
+    let mut options = file_name.map(|name| Options::for_name(name.as_bytes())).unwrap_or_default();
     let mut expect = Vec::new();
     for line in header.lines() {
         let (key, value) = line.split_once(": ").expect("key: value");
         match key {
-            "file-name" => file_name = Some(value),
-            "asked" => options.requested = value.split(',').map(|name| name.parse().unwrap()).collect(),
-            "allow-weak" => options.allow_weak = value == "yes",
-            "allow-pieces" => options.allow_pieces = value == "yes",
-            "allow-set" => options.allow_set = value == "yes",
+            "file-name" => {}
+            "asked" => {
+                let requested = value.split(',').map(|name| name.parse().unwrap()).collect();
+                options = options.requested(requested);
+            }
+            "allow-weak" => options = options.allow_weak(value == "yes"),
+            "allow-pieces" => options = options.allow_pieces(value == "yes"),
+            "allow-set" => options = options.allow_set(value == "yes"),
             "note" => {}
             "expect" if value == "nothing" => {}
             "expect" => expect.push(value.to_owned()),
             _ => panic!("{}: unknown key {key}", name.display()),
         }
-    }
-    if let Some(file_name) = file_name {
-        let by_name = Options::for_name(file_name.as_bytes());
-        options = Options {
-            named: by_name.named,
-            unsupported: by_name.unsupported,
-            file_name: by_name.file_name,
-            ..options
-        };
     }
     Fixture { name, options, expect, manifest: bytes[split + 2..].to_vec() }
 }

@@ -219,12 +219,10 @@ fn hashdeep_matches_and_accepts_our_output() {
     let root = folder("hashdeep");
     for (columns, names) in [("md5,sha256", ["md5", "sha256"]), ("whirlpool,tiger", ["tiger", "whirlpool"])] {
         let specs = specs(&names);
-        let heading = Heading {
-            folder: root.as_os_str().as_bytes().to_vec(),
-            command: format!("hashdeep -c {columns} -l -r .").into_bytes(),
-            superuser: true,
-            ..Heading::default()
-        };
+        let heading = Heading::default()
+            .folder(root.as_os_str().as_bytes().to_vec())
+            .command(format!("hashdeep -c {columns} -l -r .").into_bytes())
+            .superuser(true);
         let mut writer = Writer::new(Vec::new(), format("hashdeep").unwrap(), &heading);
         // For these names, hashdeep cannot read its own output.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"x offset 0-1"];

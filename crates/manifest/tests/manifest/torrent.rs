@@ -43,7 +43,7 @@ fn write(entries: &[Entry], heading: &Heading) -> Result<Vec<u8>, Unholdable> {
 }
 
 fn read(text: &[u8]) -> Vec<Entry> {
-    let options = Options { allow_pieces: true, ..Options::default() };
+    let options = Options::default().allow_pieces(true);
     Reader::new(text, options).map(|item| item.unwrap_or_else(|error| panic!("{error}")).entry).collect()
 }
 
@@ -65,7 +65,7 @@ proptest! {
         for (entry, (_, content)) in entries.iter().zip(files) {
             let pieces = &entry.pieces[0];
             let start = pieces.file_start();
-            let ranges: Vec<Range<u64>> = pieces.of_file(content.len() as u64).map(|piece| piece.range).collect();
+            let ranges: Vec<Range<u64>> = pieces.of_file(content.len() as u64).map(|piece| piece.range().clone()).collect();
             prop_assert!((start..start + content.len() as u64).all(|at| ranges.iter().any(|range| range.contains(&at))));
         }
     }
@@ -73,7 +73,7 @@ proptest! {
     #[test]
     fn damaged_torrent_gives_no_partial_result(cut in any::<prop::sample::Index>()) {
         let text = write(&entries(&[("set/a".into(), vec![1; 40]), ("set/b".into(), vec![2; 9])], 16), &Heading::default()).unwrap();
-        let options = Options { allow_pieces: true, format: format("torrent"), ..Options::default() };
+        let options = Options::default().allow_pieces(true).format(format("torrent"));
         let items: Vec<_> = Reader::new(&text[..cut.index(text.len())], options).collect();
         prop_assert!(items.len() == 1 && items[0].is_err());
     }
@@ -121,7 +121,7 @@ fn mktorrent_output_is_identical() {
     let theirs = std::fs::read(root.join("theirs.torrent")).unwrap();
     let entries = entries(&files, 1 << 15);
     assert_eq!(read(&theirs), entries);
-    let heading = Heading { announce: b"http://example.org/announce".to_vec(), ..Heading::default() };
+    let heading = Heading::default().announce(b"http://example.org/announce".to_vec());
     let ours = write(&entries, &heading).unwrap();
     let info = |text: &[u8]| {
         let at = text.windows(6).position(|part| part == b"4:info").unwrap();

@@ -49,7 +49,7 @@ impl Point {
                 let lanes = kernel::full_lanes(self.spec.algorithm());
                 lanes * (64 / lanes).max(1)
             }
-            Call::Row(row) => row.lanes,
+            Call::Row(row) => row.lanes(),
             _ => 1,
         }
     }
@@ -66,7 +66,7 @@ impl Point {
 }
 
 pub(super) fn named(row: &Kernel) -> String {
-    format!("{} x{}", row.isa, row.lanes)
+    format!("{} x{}", row.isa(), row.lanes())
 }
 
 pub(super) fn points(

@@ -122,7 +122,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let mut needs: Vec<(String, f64, Option<Status>)> = Vec::new();
     for algorithm in algorithms(record) {
         let (one, many) = pair(record, algorithm);
-        let row = find(algorithm).map(|row| row.status);
+        let row = find(algorithm).map(|row| row.status());
         let rate = |m: Option<&Measurement>| m.and_then(Measurement::rate);
         match (rate(one), rate(many)) {
             (Some(one), Some(many)) if many > one * 1.1 => {

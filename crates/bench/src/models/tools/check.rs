@@ -72,7 +72,7 @@ pub(super) fn check(
 
 /// Returns the digests of each file in a manifest, concatenated for `md5+sha256`.
 fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Digests {
-    let length = |part| find(part).map(|row| row.digest_len);
+    let length = |part| find(part).map(|row| row.digest_len());
     if parts(name).count() == 1 {
         return files.digests(manifest, spelling, length(name));
     }

@@ -31,7 +31,7 @@ pub(super) fn sums(scratch: &Path, name: &str) -> PathBuf {
 
 /// Returns our name for an algorithm, whatever the definition calls it.
 pub(super) fn canonical(name: &str) -> &str {
-    find(name).map_or(name, |row| row.name)
+    find(name).map_or(name, |row| row.name())
 }
 
 /// Returns the commands that compute an algorithm.

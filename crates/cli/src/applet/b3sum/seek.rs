@@ -57,13 +57,13 @@ pub(super) fn check(manifest: File, spec: &Spec, seek: u64, verdicts: &mut Verdi
                 continue;
             }
         };
-        let found = read_whole(split.path.as_bytes(), spec).map(|mut output| {
+        let found = read_whole(split.path().as_bytes(), spec).map(|mut output| {
             let mut digest = [0; 32];
             output.set_position(seek);
             output.fill(&mut digest);
-            Digest::new(&digest) == split.digest
+            Digest::new(&digest) == *split.digest()
         });
-        verdicts.verdict(split.shown.as_bytes(), found)?;
+        verdicts.verdict(split.shown().as_bytes(), found)?;
     }
 }
 

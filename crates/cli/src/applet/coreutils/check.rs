@@ -19,7 +19,7 @@ use truesum_fs::{Errno, standard};
 /// Checks all manifests. Returns false if anything in them fails.
 pub(super) fn check(settings: &Settings, streams: &mut Streams) -> Done {
     let program = match settings.program.kind {
-        Kind::Cksum if settings.chosen => Some(Program::CksumOf(settings.algorithm.name)),
+        Kind::Cksum if settings.chosen => Some(Program::CksumOf(settings.algorithm.name())),
         Kind::Cksum => Some(Program::Cksum),
         Kind::B2sum => Some(Program::B2sum),
         Kind::Sum | Kind::OldSum => settings.spec().ok().map(Program::Sum),
@@ -64,7 +64,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
     let mut specs: Vec<Arc<[Spec]>> = Vec::new();
     let mut parse = |line: &[u8]| {
         let Some(content) = Splitter::content(line) else { return Parsed::Nothing };
-        match splitter.split(content).filter(|split| !(from_stdin && split.path == b"-")) {
+        match splitter.split(content).filter(|split| !(from_stdin && split.path() == b"-")) {
             Some(split) => Parsed::Entry(job(&mut specs, split)),
             None => Parsed::Bad(format!("improperly formatted {} checksum line", splitter.tag())),
         }
@@ -74,19 +74,19 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
 }
 
 fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
-    let specs = match known.iter().find(|specs| specs[..] == [split.spec.clone()]) {
+    let specs = match known.iter().find(|specs| specs[..] == [split.spec().clone()]) {
         Some(specs) => specs.clone(),
         None => {
-            let specs: Arc<[Spec]> = [split.spec.clone()].into();
+            let specs: Arc<[Spec]> = [split.spec().clone()].into();
             known.push(specs.clone());
             specs
         }
     };
-    let spellings = [Digest::from_hex(split.digest), Digest::from_base64(split.digest)];
+    let spellings = [Digest::from_hex(split.digest()), Digest::from_base64(split.digest())];
     let expected = spellings.into_iter().flatten().find(|digest| split.matches(digest));
     // Base64 with stray bits at its end is not a valid digest: it can never match.
-    let expected = expected.unwrap_or_else(|| Digest::new(split.digest));
-    Job::argument(OsString::from_vec(split.path), &specs).with_expected(vec![expected])
+    let expected = expected.unwrap_or_else(|| Digest::new(split.digest()));
+    Job::argument(OsString::from_vec(split.path().to_vec()), &specs).with_expected(vec![expected])
 }
 
 /// Counts and prints the results for a manifest's entries.
@@ -182,7 +182,7 @@ impl Sink for Verdicts<'_> {
         let Notice::Malformed(line) = notice else { return Ok(()) };
         self.improper += 1;
         if self.settings.talk == Verbosity::Warn {
-            let text = format!(": {}: {}", line.at.number(), line.reason);
+            let text = format!(": {}: {}", line.at().number(), line.reason());
             self.streams.error(&[self.manifest, text.as_bytes()].concat())?;
         }
         Ok(())
@@ -196,5 +196,5 @@ impl Sink for Verdicts<'_> {
 /// Returns whether the file does not exist. A path through something that is not a directory is a
 /// different error.
 fn is_absent(error: &Error) -> bool {
-    matches!(&error.cause, Cause::Io(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()))
+    matches!(error.cause(), Cause::Io(error) if error.raw_os_error() == Some(Errno::NOENT.raw_os_error()))
 }

@@ -35,20 +35,20 @@ pub(super) fn hash(settings: &Settings, streams: &mut Streams) -> Done {
 
 /// Returns `NAME: why` in GNU's wording.
 pub(super) fn failure(error: &Error) -> Vec<u8> {
-    let reason = match &error.cause {
-        Cause::Special("directory") => read_directory(&error.path),
+    let reason = match error.cause() {
+        Cause::Special("directory") => read_directory(error.name()),
         // The error for opening a socket.
         Cause::Special(_) => "No such device or address".to_owned(),
         cause => cause.to_string(),
     };
-    [quote::name(&error.path).as_slice(), b": ", reason.as_bytes()].concat()
+    [quote::name(error.name()).as_slice(), b": ", reason.as_bytes()].concat()
 }
 
 /// Returns whether the file could be opened before the error. A socket counts as opened.
 fn was_opened(error: &Error) -> bool {
-    match error.cause {
-        Cause::Special(kind) => kind == "directory",
-        _ => error.action != "open",
+    match error.cause() {
+        Cause::Special(kind) => *kind == "directory",
+        _ => error.action() != "open",
     }
 }
 
@@ -76,12 +76,12 @@ impl Sink for Lines<'_> {
             self.streams.input_was_read();
         }
         if self.settings.debug
-            && (!self.debugged || hardware::is_reported_for_each_file(self.settings.algorithm.name))
+            && (!self.debugged || hardware::is_reported_for_each_file(self.settings.algorithm.name()))
         {
             let opened = result.as_ref().err().is_none_or(was_opened);
             if opened {
                 self.debugged = true;
-                for message in hardware::messages(self.settings.algorithm.name) {
+                for message in hardware::messages(self.settings.algorithm.name()) {
                     self.streams.error(message.as_bytes())?;
                 }
             }
@@ -115,7 +115,7 @@ fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
     }
     let end = if settings.zero { 0 } else { b'\n' };
     let number = digest.as_bytes().iter().take(4).fold(0u32, |number, &byte| number << 8 | u32::from(byte));
-    let numbers = match settings.algorithm.form {
+    let numbers = match settings.algorithm.form() {
         DigestForm::Bsd => format!("{number:05} {:5}", found.size().div_ceil(1024)),
         DigestForm::Sysv => format!("{number} {}", found.size().div_ceil(512)),
         DigestForm::Crc => format!("{number} {}", found.size()),

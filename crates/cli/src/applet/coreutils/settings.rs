@@ -144,7 +144,7 @@ impl Settings {
         }
         let names: Vec<Vec<u8>> = files(options.operands().into_iter().map(OsString::from_vec)).collect();
         let bits = bits(algorithm, length, check)?;
-        if check && chosen && algorithm.form != DigestForm::Digest {
+        if check && chosen && algorithm.form() != DigestForm::Digest {
             return Err(fail("--check is not supported with --algorithm={bsd,sysv,crc,crc32b}"));
         }
         if base64 && raw {
@@ -237,15 +237,15 @@ fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Re
         let first = [b"invalid length: ", quote::word(text).as_slice()].concat();
         Err(Stop::Fail(vec![first, why.into_bytes()], Hint::None))
     };
-    match (algorithm.name, length) {
+    match (algorithm.name(), length) {
         ("sha2" | "sha3", None) if check => Ok(0),
         ("sha2" | "sha3", None) => Err(fail(format!(
             "--algorithm={} requires specifying --length 224, 256, 384, or 512",
-            algorithm.name
+            algorithm.name()
         ))),
         ("sha2" | "sha3", Some((bits @ (224 | 256 | 384 | 512), _))) => Ok(bits),
         ("sha2" | "sha3", Some((_, text))) => {
-            let tag = word(algorithm.tag);
+            let tag = word(algorithm.tag());
             invalid(text, format!("digest length for {tag} must be 224, 256, 384, or 512"))
         }
         ("blake2b", Some((bits, text))) if bits > 512 => {
@@ -258,7 +258,7 @@ fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Re
         (_, Some((1.., _))) => {
             Err(fail("--length is only supported with --algorithm blake2b, sha2, or sha3"))
         }
-        _ => Ok(algorithm.bits),
+        _ => Ok(algorithm.bits()),
     }
 }
 
@@ -267,7 +267,7 @@ fn unknown(value: &[u8]) -> Stop {
     let first = [b"invalid argument ", word(value).as_slice(), b" for ", &word(b"--algorithm")].concat();
     let mut message = [first.as_slice(), b"\nValid arguments are:"].concat();
     for row in ALGORITHMS {
-        message.extend_from_slice(&[b"\n  - ", word(row.name.as_bytes()).as_slice()].concat());
+        message.extend_from_slice(&[b"\n  - ", word(row.name().as_bytes()).as_slice()].concat());
     }
     usage(message)
 }

@@ -201,7 +201,7 @@ impl Package {
         progress: &Progress,
     ) -> Result<Read, Error> {
         let spec = |name: &str| Spec::new(find(name).expect("a row of the table of algorithms"));
-        let is_listed = |name: &&str| self.listed.digests.iter().any(|one| one.algorithm == *name);
+        let is_listed = |name: &&str| self.listed.digests().iter().any(|one| one.algorithm() == *name);
         let names: Vec<&'static str> = ["sha256", "sha512"].into_iter().filter(is_listed).collect();
         let mut digests: Vec<Pieces> =
             names.iter().map(|name| Pieces { spec: spec(name), digests: Vec::new() }).collect();

@@ -54,13 +54,13 @@ pub(super) fn check(
     let (mut digest, mut others) = (None, String::new());
     let result = read.map(|Read { whole, pieces, plain }| {
         digest = plain;
-        others = package.listed.others.iter().map(|id| format!(" {id:#06x}")).collect();
-        let listed = package.listed.digests.iter();
+        others = package.listed.others().iter().map(|id| format!(" {id:#06x}")).collect();
+        let listed = package.listed.digests().iter();
         let compared = listed.flat_map(|listed| {
-            let of = pieces.iter().filter(|(algorithm, _)| *algorithm == listed.algorithm);
+            let of = pieces.iter().filter(|(algorithm, _)| *algorithm == listed.algorithm());
             of.map(|(algorithm, found)| Compared {
-                name: format!("apk-{}-{algorithm}", listed.scheme),
-                expected: Digest::new(&listed.digest),
+                name: format!("apk-{}-{algorithm}", listed.scheme()),
+                expected: Digest::new(listed.digest()),
                 found: found.clone(),
             })
         });

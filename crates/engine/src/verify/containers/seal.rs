@@ -68,8 +68,8 @@ enum Message {
 
 impl Message {
     fn new(signature: &Signature<'_>, key: &PublicKey) -> Option<Message> {
-        let (point, signed) = (Point::new(key.point), Signed::new(signature.bytes));
-        Some(match signature.is_prehashed {
+        let (point, signed) = (Point::new(key.point()), Signed::new(signature.bytes()));
+        Some(match signature.is_prehashed() {
             true => Message::Digest(Box::new(blake2b().hasher()), signed, point),
             false => Message::Plain(Box::new(point.verify_incremental(&signed).ok()?)),
         })
@@ -98,20 +98,20 @@ fn blake2b() -> Spec {
 
 /// Returns the result for a signature whose message was verified, or why another part of it is invalid.
 fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> Result<Seal, Error> {
-    if let Some((comment, global)) = &signature.trusted {
-        let text = [&signature.bytes[..], comment].concat();
-        if Point::new(key.point).verify(&text, &Signed::new(*global)).is_err() {
+    if let Some((comment, global)) = &signature.trusted() {
+        let text = [&signature.bytes()[..], comment].concat();
+        if Point::new(key.point()).verify(&text, &Signed::new(*global)).is_err() {
             return Err(refused(at, "the trusted comment is not signed by this key"));
         }
     }
-    let comment = signature.trusted.map(|(comment, _)| comment.to_vec());
-    Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id), comment, id: None })
+    let comment = signature.trusted().map(|(comment, _)| comment.to_vec());
+    Ok(Seal { file: file.to_owned(), signature: at.to_owned(), key: shown(key.id()), comment, id: None })
 }
 
 /// Rejects a signature by another key.
 fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), Error> {
-    let (own, requested) = (shown(signature.id), shown(key.id));
-    match signature.id == key.id {
+    let (own, requested) = (shown(signature.id()), shown(key.id()));
+    match signature.id() == key.id() {
         true => Ok(()),
         false => Err(refused(at, format!("signed by key {own}, but --pubkey is {requested}"))),
     }
@@ -138,7 +138,7 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
 /// Verifies the signature of a manifest that has been read, whether it is inside the manifest or next to it.
 pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     if let Some(signature) = Signature::parse(text) {
-        let Some(message) = signature.message else {
+        let Some(message) = signature.message() else {
             return Err(refused(name, "this is the signature of another file"));
         };
         return judge(name, name, message, &signature, key);
@@ -169,13 +169,13 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
 fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     let signature =
         Signature::parse(beside).ok_or_else(|| refused(at, "not a minisign or signify signature"))?;
-    if signature.message.is_some() {
+    if signature.message().is_some() {
         return Err(refused(
             at,
             "it also contains the signed text, so it is not a detached signature; check this file itself",
         ));
     }
-    if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted.is_none() {
+    if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted().is_none() {
         return Err(refused(at, "it is truncated (it has no trusted comment)"));
     }
     judge(name, at, text, &signature, key)
@@ -213,7 +213,7 @@ fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)
             file.take(SHORT).read_to_end(&mut text).map_err(io)?;
             Ok(Some((at, text, id)))
         }
-        Err(error) if matches!(&error.cause, Cause::Io(why) if why.kind() == std::io::ErrorKind::NotFound) => {
+        Err(error) if matches!(error.cause(), Cause::Io(why) if why.kind() == std::io::ErrorKind::NotFound) => {
             Ok(None)
         }
         Err(error) => Err(error),
@@ -233,7 +233,7 @@ pub fn is_detached(name: &Path) -> bool {
 /// Returns the file that a detached signature belongs to, judging by its name; `None` if it is not a detached
 /// signature.
 pub(super) fn signed_file(name: &Path, text: &[u8]) -> Option<PathBuf> {
-    Signature::parse(text).filter(|signature| signature.message.is_none())?;
+    Signature::parse(text).filter(|signature| signature.message().is_none())?;
     let bytes = name.as_os_str().as_bytes();
     let end = ENDINGS.iter().find_map(|ending| bytes.strip_suffix(ending.as_bytes()))?;
     (!end.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(end)))

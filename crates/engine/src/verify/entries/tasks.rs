@@ -118,10 +118,10 @@ impl<'a, R: Read> Entries<'a, R> {
         origin: usize,
         listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
-        let guessing = options.requested.is_empty() && options.named.is_none();
-        let keyed = options.requested.is_empty() && options.key.is_some();
-        let release = options.file_name.as_deref().is_some_and(is_release);
-        let options = Options { allow_undigested: true, allow_pieces: true, ..options };
+        let guessing = options.expected().is_empty();
+        let keyed = options.requested_algorithms().is_empty() && options.secret().is_some();
+        let release = options.manifest_name().is_some_and(is_release);
+        let options = options.allow_undigested(true).allow_pieces(true);
         Entries {
             reader: Reader::new(manifest, options),
             root,
@@ -337,7 +337,7 @@ impl<'a, R: Read> Entries<'a, R> {
         let specs = self.specs.clone();
         let exempt = expected.is_empty()
             && pieces.is_empty()
-            && self.reader.format().is_some_and(|row| (row.holds.exempt)(&path));
+            && self.reader.format().is_some_and(|row| row.holds().exempts(&path));
         let origin = (self.origin, at);
         Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
@@ -390,7 +390,7 @@ impl<'a, R: Read> Entries<'a, R> {
 pub(crate) fn weak_name(specs: &[Spec]) -> Option<String> {
     let evident = specs.iter().any(|spec| weak::verdict(spec) == weak::Strength::TamperEvident);
     // Each info hash has its own name.
-    let name = |spec: &Spec| match spec.algorithm().name {
+    let name = |spec: &Spec| match spec.algorithm().name() {
         "btih" => "btih".to_owned(),
         _ => spec.to_string(),
     };

@@ -45,10 +45,10 @@ impl MissingEntries {
     /// Returns the outcome if its file is not missing, or if there are too many entries.
     pub(crate) fn push(&mut self, manifest: &Path, outcome: Outcome) -> Result<(), Box<Outcome>> {
         let Outcome { job, result } = &outcome;
-        let (Err(Error { action, cause, .. }), Ok(source)) = (result, u32::try_from(self.sources.len()))
-        else {
+        let (Err(error), Ok(source)) = (result, u32::try_from(self.sources.len())) else {
             return Err(outcome.into());
         };
+        let (action, cause) = (error.action(), error.cause());
         let errno = match cause {
             Cause::Io(error) => error.raw_os_error(),
             Cause::OutsideRoot => Some(OUTSIDE),
@@ -67,7 +67,7 @@ impl MissingEntries {
         let (origin, exempt) = (job.origin.0, job.exempt);
         let is_same = |known: &Source| {
             (known.origin, known.in_lines, known.exempt) == (origin, in_lines, exempt)
-                && (known.action, known.errno, &*known.manifest) == (*action, errno, manifest)
+                && (known.action, known.errno, &*known.manifest) == (action, errno, manifest)
         };
         let source = match self.sources.iter().rposition(is_same) {
             Some(known) => known as u32,

@@ -31,8 +31,8 @@ fn trees_of_every_kind_have_the_digest_and_locate_damage() {
             assert!(!part_of(&case.tree).exists());
             let report = case.verify();
             assert_eq!(
-                (report.diagnosis, report.damaged, report.blemish),
-                (Diagnosis::Good, vec![], None),
+                (report.diagnosis(), report.damaged(), report.blemish()),
+                (Diagnosis::Good, &[][..], None),
                 "{name} {size}"
             );
             for offset in [0, size / 2, size.saturating_sub(1)] {
@@ -41,8 +41,12 @@ fn trees_of_every_kind_have_the_digest_and_locate_damage() {
                 }
                 case.flip(offset);
                 let report = case.verify();
-                assert_eq!(report.diagnosis, Diagnosis::FileDamaged, "{name} of {size} bytes, byte {offset}");
-                let [damaged] = &report.damaged[..] else { panic!("{:?}", report.damaged) };
+                assert_eq!(
+                    report.diagnosis(),
+                    Diagnosis::FileDamaged,
+                    "{name} of {size} bytes, byte {offset}"
+                );
+                let [damaged] = &report.damaged()[..] else { panic!("{:?}", report.damaged()) };
                 let store = case.store();
                 let granules = 0..store.header().granules();
                 let hit =
@@ -70,11 +74,11 @@ fn holes_and_data_give_the_same_tree() {
     {
         let saved = case.built(name, granule);
         assert_eq!(saved.found().digests(), [spec(name).digest(&bytes)], "{name}");
-        assert_eq!(case.verify().diagnosis, Diagnosis::Good);
+        assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
     }
     case.flip(20 * MIB);
     let report = case.verify();
-    assert_eq!((report.diagnosis, report.damaged), (Diagnosis::FileDamaged, vec![20 * MIB..21 * MIB]));
+    assert_eq!((report.diagnosis(), report.damaged()), (Diagnosis::FileDamaged, &[20 * MIB..21 * MIB][..]));
 }
 
 #[test]
@@ -85,19 +89,13 @@ fn plain_digests_are_computed_in_the_same_read() {
         let case = Case::new(&bytes);
         for name in ["sha256-tree", "mtsum-md5", "mtsum-v1.0-sha256", "sha512-tree;leaf=4MiB"] {
             let progress = Progress::default();
-            let saving = Saving {
-                target: &case.tree,
-                granule: GRANULE,
-                begin: Begin::Fresh,
-                beside: &beside,
-                trust_prefix: false,
-            };
+            let saving = Saving::new(&case.tree).beside(&beside);
             let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
                 std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
             assert_eq!(saved.found().digests(), expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
-            assert_eq!(case.verify().diagnosis, Diagnosis::Good, "{name} of {size} bytes");
+            assert_eq!(case.verify().diagnosis(), Diagnosis::Good, "{name} of {size} bytes");
         }
     }
 }
@@ -112,20 +110,14 @@ fn grown_file_is_read_only_from_its_old_end() {
         case.built(name, GRANULE);
         std::fs::write(&case.file, &bytes).expect("grown");
         let progress = Progress::default();
-        let saving = Saving {
-            target: &case.tree,
-            granule: GRANULE,
-            begin: Begin::Append,
-            beside: &[],
-            trust_prefix: false,
-        };
+        let saving = Saving::new(&case.tree).begin(Begin::Append);
         let saved = save(case.path(), &spec(name), &saving, &reading(2, &progress)).expect("appended");
         assert_eq!(saved.found().digests(), [spec(name).digest(&bytes)]);
         // From the last complete granule on, the rest was an incomplete granule both before and after.
         let compared = old - (old / MIB).saturating_sub(1) * MIB;
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
         assert_eq!(saved.unread(), (old / MIB).saturating_sub(1) * MIB);
-        assert_eq!(case.verify().diagnosis, Diagnosis::Good);
+        assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
         assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
     }
 }
@@ -141,11 +133,11 @@ fn only_changed_granules_are_read() {
     }
     let progress = Progress::default();
     let begin = Begin::Changed(vec![3 * MIB + 5..3 * MIB + 6, 9 * MIB..9 * MIB + 1]);
-    let saving = Saving { target: &case.tree, granule: GRANULE, begin, beside: &[], trust_prefix: false };
+    let saving = Saving::new(&case.tree).begin(begin);
     let saved = save(case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).expect("built");
     assert_eq!(saved.found().digests(), [spec("sha256-tree").digest(&bytes)]);
     assert_eq!((progress.bytes(), saved.unread()), (3 * MIB, 7 * MIB));
-    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
+    assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
 }
 
 #[test]
@@ -156,13 +148,7 @@ fn tree_does_not_replace_other_files() {
     let elsewhere = case.file.with_extension("precious");
     let beside = [spec("sha256")];
     let save = || {
-        let saving = Saving {
-            target: &target,
-            granule: MIB,
-            begin: Begin::Fresh,
-            beside: &beside,
-            trust_prefix: false,
-        };
+        let saving = Saving::new(&target).granule(MIB).beside(&beside);
         save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &Progress::default()))
     };
     type Lay = fn(&Path, &Path);

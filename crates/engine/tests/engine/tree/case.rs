@@ -18,7 +18,7 @@ pub fn spec(name: &str) -> Spec {
 
 /// Returns the options for reading with this many threads, for files that may change.
 pub fn reading(threads: usize, progress: &Progress) -> Reading<'_> {
-    Reading { threads, mapping: Mapping::Guarded, ..Reading::new(progress) }
+    Reading::new(progress).threads(threads).mapping(Mapping::Guarded)
 }
 
 /// Returns random bytes that differ at every offset.
@@ -58,7 +58,7 @@ impl Case {
 
     /// Builds and saves the tree of the file.
     pub fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
-        let saving = Saving { target: &self.tree, granule, begin, beside, trust_prefix: false };
+        let saving = Saving::new(&self.tree).granule(granule).begin(begin).beside(beside);
         save(self.path(), &spec(name), &saving, &reading(3, &Progress::default()))
     }
 

@@ -28,10 +28,10 @@ fn repair_restores_damaged_ranges_and_nothing_else() {
     let (report, repairs) =
         repair(case.path(), &case.store(), Some(&other), &copy, Mode::Write, &reading(2, &progress))
             .expect("tried");
-    assert_eq!((report.diagnosis, repairs), (Diagnosis::OtherTree, vec![]));
+    assert_eq!((report.diagnosis(), repairs), (Diagnosis::OtherTree, vec![]));
     let damaged = std::fs::read(&case.file).expect("there");
     let (report, plan) = run_repair(Mode::DryRun);
-    assert_eq!(report.diagnosis, Diagnosis::FileDamaged);
+    assert_eq!(report.diagnosis(), Diagnosis::FileDamaged);
     assert_eq!(
         plan.iter().map(|run_repair| (run_repair.possible(), run_repair.writes())).collect::<Vec<_>>(),
         [(true, 4096), (true, 4096), (true, 999)]
@@ -45,7 +45,7 @@ fn repair_restores_damaged_ranges_and_nothing_else() {
     let (_, repairs) = run_repair(Mode::Write);
     assert_eq!(repairs.iter().map(|run_repair| run_repair.possible()).collect::<Vec<_>>(), [true, false]);
     let report = case.verify();
-    assert_eq!(report.damaged, vec![11 * MIB..12 * MIB]);
+    assert_eq!(report.damaged(), vec![11 * MIB..12 * MIB]);
     case.flip(11 * MIB + 5);
     assert_eq!(std::fs::read(&case.file).expect("there"), bytes);
     // The missing end of a truncated file is restored.

@@ -22,13 +22,7 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
     let case = Case::new(bytes);
     let beside = [spec("sha256")];
     let progress = Progress::default();
-    let saving = Saving {
-        target: &case.tree,
-        granule: GRANULE,
-        begin: Begin::Fresh,
-        beside: &beside,
-        trust_prefix: false,
-    };
+    let saving = Saving::new(&case.tree).beside(&beside);
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             while progress.bytes() < 110 * MIB {
@@ -41,9 +35,9 @@ fn stopped_and_resumed(bytes: &[u8], name: &str) {
     assert!(result.is_err());
     assert!(!case.tree.exists() && part_of(&case.tree).exists());
     let again = Progress::default();
-    let saving = Saving { begin: Begin::Resume, ..saving };
+    let saving = saving.begin(Begin::Resume);
     let saved = save(case.path(), &spec(name), &saving, &reading(2, &again)).expect("goes on");
-    assert!(saved.kept() * saved.store().header().granule >= 70 * MIB, "{} granules kept", saved.kept());
+    assert!(saved.kept() * saved.store().header().granule() >= 70 * MIB, "{} granules kept", saved.kept());
     assert!(again.bytes() < 110 * MIB, "{} bytes read again: SHA-256 was started over", again.bytes());
     assert_eq!(saved.found().digests(), [spec(name).digest(bytes), spec("sha256").digest(bytes)]);
     let names: Vec<_> = std::fs::read_dir(case.tree.parent().expect("a folder"))
@@ -59,13 +53,7 @@ fn build_of_a_changed_file_is_not_resumed() {
     let unfinished = || {
         let progress = Progress::default();
         progress.stop();
-        let saving = Saving {
-            target: &case.tree,
-            granule: GRANULE,
-            begin: Begin::Fresh,
-            beside: &[],
-            trust_prefix: false,
-        };
+        let saving = Saving::new(&case.tree);
         assert!(save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &progress)).is_err());
     };
     unfinished();
@@ -90,7 +78,7 @@ fn build_of_a_changed_file_is_not_resumed() {
 /// Verifies with the saved progress, and stops after `stop` bytes.
 fn resume_verification(case: &Case, threads: usize, stop: Option<u64>) -> (Result<Difference, Error>, u64) {
     let store = case.store();
-    let comparison = Comparison { trusted: None, resume: true };
+    let comparison = Comparison::default().resume(true);
     let progress = Progress::default();
     let ended = std::sync::atomic::AtomicBool::new(false);
     let result = std::thread::scope(|scope| {
@@ -126,7 +114,7 @@ fn resumed_verification_reads_only_the_rest() {
             case.flip(at);
         }
         let whole = case.verify();
-        assert_eq!(whole.diagnosis, Diagnosis::FileDamaged);
+        assert_eq!(whole.diagnosis(), Diagnosis::FileDamaged);
         let kept = findings_of(&case.tree);
         let (mut read, mut stops) = (0, 0);
         let report = loop {
@@ -140,16 +128,20 @@ fn resumed_verification_reads_only_the_rest() {
             stops += 1;
             assert!(stops < 100, "{name} does not come on");
         };
-        assert_eq!((report.diagnosis, &report.damaged), (whole.diagnosis, &whole.damaged), "{name}");
+        assert_eq!((report.diagnosis(), report.damaged()), (whole.diagnosis(), whole.damaged()), "{name}");
         if name != "mtsum-v1.0-md5" {
-            assert!(stops > 0 && report.before > 0, "{name}: {stops} stops");
+            assert!(stops > 0 && report.before() > 0, "{name}: {stops} stops");
             // Granules of several units that were in progress are read again.
             let twice = if granule > MIB { stops * 2 * granule } else { 0 };
             assert!(read <= size + twice, "{name}: {read} bytes read of {size}");
         }
         assert!(!kept.exists(), "{name}: it has its result");
         let (report, read) = resume_verification(&case, 2, None);
-        assert_eq!((report.expect("anew").before, read), (0, size), "{name}: nothing is left to go on with");
+        assert_eq!(
+            (report.expect("anew").before(), read),
+            (0, size),
+            "{name}: nothing is left to go on with"
+        );
     }
 }
 
@@ -193,12 +185,12 @@ fn verification_is_not_resumed_for_another_file_or_tree() {
     // Unless requested, no saved progress is read or written.
     let before = stopped();
     std::fs::write(&kept, b"nonsense").expect("written");
-    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
+    assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
     assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
     assert!(resume_verification(&case, 1, None).0.is_err(), "damaged");
     std::fs::write(&kept, before).expect("whole again");
     let (report, read) = resume_verification(&case, 1, None);
     let report = report.expect("gone on with");
-    assert_eq!((report.diagnosis, report.before + read), (Diagnosis::Good, 40 * MIB));
-    assert!(report.before >= 10 * MIB);
+    assert_eq!((report.diagnosis(), report.before() + read), (Diagnosis::Good, 40 * MIB));
+    assert!(report.before() >= 10 * MIB);
 }

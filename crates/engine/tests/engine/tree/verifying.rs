@@ -23,30 +23,34 @@ fn truncated_grown_and_shifted_files_are_distinguished() {
         };
         let report = see(&bytes[..4 * MIB as usize + 5]);
         assert_eq!(
-            (report.diagnosis, report.length),
+            (report.diagnosis(), report.length()),
             (Diagnosis::FileDamaged, Length::Truncated(len - 4 * MIB - 5))
         );
         if exact {
-            assert_eq!(report.damaged, vec![4 * MIB..len]);
+            assert_eq!(report.damaged(), vec![4 * MIB..len]);
         }
         let report = see(&[&bytes[..], b"more"].concat());
-        assert_eq!((report.diagnosis, report.length), (Diagnosis::FileDamaged, Length::Grown(4)));
-        assert_eq!(report.damaged, vec![]);
+        assert_eq!((report.diagnosis(), report.length()), (Diagnosis::FileDamaged, Length::Grown(4)));
+        assert_eq!(report.damaged(), vec![]);
         let inserted = [&bytes[..5 * MIB as usize], b"new", &bytes[5 * MIB as usize..]].concat();
         let report = see(&inserted);
-        assert_eq!((report.diagnosis, report.length), (Diagnosis::FileDamaged, Length::Grown(3)));
+        assert_eq!((report.diagnosis(), report.length()), (Diagnosis::FileDamaged, Length::Grown(3)));
         if exact {
-            assert_eq!(report.shift, Some(Shift { from: 5 * MIB, by: 3 }));
+            assert_eq!(report.shift(), Some(Shift { from: 5 * MIB, by: 3 }));
         }
         let lost = [&bytes[..5 * MIB as usize + 9], &bytes[5 * MIB as usize + 1000..]].concat();
         let report = see(&lost);
-        assert_eq!(report.length, Length::Truncated(991));
+        assert_eq!(report.length(), Length::Truncated(991));
         if exact {
-            assert_eq!(report.shift, Some(Shift { from: 6 * MIB, by: -991 }));
+            assert_eq!(report.shift(), Some(Shift { from: 6 * MIB, by: -991 }));
         }
         let report = see(&[]);
-        assert_eq!((report.diagnosis, report.damaged), (Diagnosis::FileDamaged, vec![0..len]), "{name}");
-        assert_eq!(see(&bytes).diagnosis, Diagnosis::Good);
+        assert_eq!(
+            (report.diagnosis(), report.damaged()),
+            (Diagnosis::FileDamaged, std::slice::from_ref(&(0..len))),
+            "{name}"
+        );
+        assert_eq!(see(&bytes).diagnosis(), Diagnosis::Good);
     }
 }
 
@@ -55,7 +59,7 @@ fn diagnosis(case: &Case, place: &Path) -> Diagnosis {
     match Store::open(place).expect("readable") {
         Err(_) => Diagnosis::TreeDamaged,
         Ok(store) => match verify(case.path(), &store, None, &reading(1, &Progress::default())) {
-            Ok(report) => report.diagnosis,
+            Ok(report) => report.diagnosis(),
             // A tree that is marked as incomplete.
             Err(_) => Diagnosis::TreeDamaged,
         },
@@ -106,7 +110,7 @@ fn trusted_digest_decides_whether_the_tree_belongs_to_the_file() {
     let verdict = |trusted| {
         verify(case.path(), &store, Some(&trusted), &reading(1, &Progress::default()))
             .expect("verified")
-            .diagnosis
+            .diagnosis()
     };
     assert_eq!(verdict(spec("sha256-tree").digest(&bytes)), Diagnosis::Good);
     assert_eq!(verdict(spec("sha256-tree").digest(b"another")), Diagnosis::OtherTree);
@@ -132,13 +136,13 @@ fn planted_damage_is_located_exactly() {
         }
         planted.sort_by_key(|range| range.start);
         planted.dedup();
-        let found = case.verify().damaged;
+        let report = case.verify();
         let granules = |range: &Range<u64>| (range.start / MIB..range.end / MIB).collect::<Vec<u64>>();
-        let found: Vec<u64> = found.iter().flat_map(granules).collect();
+        let found: Vec<u64> = report.damaged().iter().flat_map(granules).collect();
         assert_eq!(found, planted.iter().flat_map(granules).collect::<Vec<u64>>());
         for range in flipped {
             case.patch(range.start, &bytes[range.start as usize..range.end as usize]);
         }
     }
-    assert_eq!(case.verify().diagnosis, Diagnosis::Good);
+    assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
 }

@@ -20,16 +20,16 @@ pub(crate) struct Sum<'a> {
 /// two characters between digest and name.
 pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     let [spec] = expected else { return None };
-    let form = spec.algorithm().decimal?;
+    let form = spec.algorithm().decimal()?;
     let (value, rest) = number(line)?;
     let digits = line.len() - rest.len();
     let gap = rest.len() - scan::trim_start(rest).len();
     // A number with at most as many digits as in hexadecimal is hexadecimal, unless decimal is
     // usual for the algorithm.
-    let ambiguous = !form.usual && digits <= spec.digest_len() * 2;
+    let ambiguous = !form.usual() && digits <= spec.digest_len() * 2;
     // The value has a fixed width if the size is padded to a column.
-    let fixed = form.column > 1;
-    if gap == 0 || ambiguous || (fixed && digits != form.digits) || (!fixed && gap != 1) {
+    let fixed = form.column() > 1;
+    if gap == 0 || ambiguous || (fixed && digits != form.digits()) || (!fixed && gap != 1) {
         return None;
     }
     let (size, rest) = number(&rest[gap..])?;
@@ -39,7 +39,7 @@ pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
     if excess.iter().any(|&byte| byte != 0) {
         return None;
     }
-    let (digest, size) = (Digest::new(value), (form.block == 1).then_some(size));
+    let (digest, size) = (Digest::new(value), (form.block() == 1).then_some(size));
     Some(Sum { spec: spec.clone(), digest, size, name: file })
 }
 

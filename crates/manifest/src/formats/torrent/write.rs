@@ -45,7 +45,7 @@ impl Compose for Torrent {
             .filter(|end| *end <= pieces.covered().end)
             .ok_or(Unholdable::Pieces)?;
         let is_first = pieces.file_start() == self.end && pieces.covered().start == 0;
-        if !same || !is_first || pieces.spec().algorithm().name != super::SHA1 {
+        if !same || !is_first || pieces.spec().algorithm().name() != super::SHA1 {
             return Err(Unholdable::Pieces);
         }
         if entry.digests.len() > 1 {

@@ -47,7 +47,7 @@ impl Compose for Torrent {
     fn entry(&mut self, entry: &Entry, _: &mut Vec<u8>) -> Result<(), Unholdable> {
         let size = entry.size.ok_or(Unholdable::NoSize)?;
         let (joined, own) = match (self.cut, entry.pieces.as_slice()) {
-            (Cut::Both, [joined, own]) if joined.spec().algorithm().name == super::SHA1 => {
+            (Cut::Both, [joined, own]) if joined.spec().algorithm().name() == super::SHA1 => {
                 (Some(joined), own)
             }
             (Cut::Each, [own]) => (None, own),
@@ -55,7 +55,7 @@ impl Compose for Torrent {
         };
         let piece_len = own.piece_len();
         let is_own =
-            own.spec().algorithm().name == ROOT && own.covered() == (0..size) && own.file_start() == 0;
+            own.spec().algorithm().name() == ROOT && own.covered() == (0..size) && own.file_start() == 0;
         let is_len = piece_len.is_power_of_two() && piece_len >= LEAF;
         let is_same = self.files.is_empty() || self.piece_len == piece_len;
         let start = if size > 0 { self.end.next_multiple_of(piece_len.max(1)) } else { self.end };

@@ -3,18 +3,22 @@
 
 use truesum_hash::{Spec, SpecError};
 
-/// An algorithm of `cksum -a`.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Checksum {
-    /// The name for `-a`.
-    pub name: &'static str,
-    /// The name in tagged lines and messages.
-    pub tag: &'static str,
-    /// The length of the digest in bits; 0 if `-l` or the digest determines it.
-    pub bits: usize,
-    /// The form of its lines.
-    pub form: DigestForm,
-    lengths: Lengths,
+readable! {
+    /// An algorithm of `cksum -a`.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Checksum {
+        /// The name for `-a`.
+        name: &'static str,
+        /// The name in tagged lines and messages.
+        tag: &'static str,
+        /// The length of the digest in bits; 0 if `-l` or the digest determines it.
+        bits: usize,
+        /// The form of its lines.
+        form: DigestForm,
+    }
+    private {
+        lengths: Lengths,
+    }
 }
 
 /// The form of an algorithm's lines.

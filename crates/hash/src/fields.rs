@@ -1,23 +1,26 @@
-//! Macros for types with private fields: the compiler then finds every use of a field that changes.
+//! Macros for types with private fields: the compiler then finds every use of a field that changes. They are shared by the
+//! crates of the workspace and are not part of the public interface.
 
 /// Declares options: a struct whose fields are set by methods with their names.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! options {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident {
+        pub struct $name:ident $(<$life:lifetime>)? {
             $($(#[doc = $doc:literal])* $field:ident: $type:ty,)*
         }
     ) => {
         $(#[$meta])*
-        pub struct $name {
+        pub struct $name $(<$life>)? {
             $($(#[doc = $doc])* pub(crate) $field: $type,)*
         }
 
-        impl $name {
+        impl $(<$life>)? $name $(<$life>)? {
             $(
                 $(#[doc = $doc])*
                 #[must_use]
-                pub fn $field(self, $field: $type) -> $name {
+                pub fn $field(self, $field: $type) -> Self {
                     $name { $field, ..self }
                 }
             )*
@@ -25,13 +28,21 @@ macro_rules! options {
     };
 }
 
-/// Declares a struct whose fields only this crate sets. Methods with their names return copies or, with `=> &T`,
-/// references. Fields in a block `private` have none.
+/// Declares a struct whose fields only this crate sets. Methods with their names return copies or, with `=> &T` and
+/// `as Option<&T>`, references. Fields in a block `private` have none.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! readable {
     (@get $(#[doc = $doc:literal])* $field:ident: $type:ty) => {
         $(#[doc = $doc])*
         pub fn $field(&self) -> $type {
             self.$field
+        }
+    };
+    (@get $(#[doc = $doc:literal])* $field:ident: $type:ty as Option<&$out:ty>) => {
+        $(#[doc = $doc])*
+        pub fn $field(&self) -> Option<&$out> {
+            self.$field.as_ref().map(|value| -> &$out { value })
         }
     };
     (@get $(#[doc = $doc:literal])* $field:ident: $type:ty => $out:ty) => {
@@ -43,7 +54,7 @@ macro_rules! readable {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(<$life:lifetime>)? {
-            $($(#[doc = $doc:literal])* $field:ident: $type:ty $(=> $out:ty)?,)*
+            $($(#[doc = $doc:literal])* $field:ident: $type:ty $(=> $out:ty)? $(as Option<&$optional:ty>)?,)*
         }
         $(private { $($(#[doc = $note:literal])* $hidden:ident: $hidden_type:ty,)* })?
     ) => {
@@ -54,12 +65,14 @@ macro_rules! readable {
         }
 
         impl $(<$life>)? $name $(<$life>)? {
-            $(readable! { @get $(#[doc = $doc])* $field: $type $(=> $out)? })*
+            $($crate::readable! { @get $(#[doc = $doc])* $field: $type $(=> $out)? $(as Option<&$optional>)? })*
         }
     };
 }
 
 /// Declares methods that return a field, or an expression that begins with one.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! getters {
     (@value $self:ident & $($value:tt)+) => { &$self.$($value)+ };
     (@value $self:ident $($value:tt)+) => { $self.$($value)+ };
@@ -68,7 +81,7 @@ macro_rules! getters {
             $(
                 $(#[doc = $doc])*
                 pub fn $getter(&self) -> $type {
-                    getters!(@value self $($value)+)
+                    $crate::getters!(@value self $($value)+)
                 }
             )*
         }
