@@ -468,3 +468,20 @@ fn special_file_hint_names_an_option_of_the_command() {
         assert!(has_hint || !ran.err.contains("--special"), "{words:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn files_of_torrents_are_found_by_their_piece_tree() {
+    // regression: entries of a hybrid torrent were reported to have no digest of a complete file.
+    let folder = Folder::with(&[("d/a", "abc"), ("e/x", "abc"), ("e/y", "other")]);
+    folder.write("d/big", [7; 40_000]);
+    folder.write("e/z", [7; 40_000]);
+    for protocol in ["v2", "hybrid"] {
+        let words =
+            ["torrent", "create", "--protocol", protocol, "--piece-size", "16KiB", "-o", "T.torrent", "d"];
+        assert_eq!(folder.run(&words).code, Some(0));
+        let ran = folder.run(&["find", "--manifest", "T.torrent", "e"]);
+        let found = "found\te/x\td/a\tbt2-pieces-root\nfound\te/z\td/big\tbt2-pieces-root\n";
+        assert_eq!((ran.out().as_str(), ran.code), (found, Some(0)), "{protocol}: {}", ran.err);
+        std::fs::remove_file(folder.path("T.torrent")).unwrap();
+    }
+}

@@ -185,7 +185,7 @@ impl<'a> Search<'a> {
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
                 Listed::Entry(job) if job.exempt => return Ok(()),
-                Listed::Entry(job) if !job.expected.is_empty() => {
+                Listed::Entry(job) | Listed::Pieced(job) if !job.expected.is_empty() => {
                     match contents.add(&job.name, job.size, [(&job.specs, &job.expected[..])]) {
                         Ok(()) => return Ok(()),
                         Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },

@@ -12,7 +12,7 @@ mod write;
 mod write_tree;
 
 use crate::digest::{is_nearly, tagged};
-use crate::entry::{Entry, PieceList};
+use crate::entry::{Entry, ObjectKind, PieceList};
 use crate::format::{
     Algorithms, Claim, Cut, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing,
 };
@@ -180,7 +180,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let Some(digests) = info.pieces else {
         let Some(mut rows) = rows else { return Err(refused(at, "no 'pieces'")) };
         let options = options.clone();
-        return Ok(Box::new((0..rows.len()).filter_map(move |file| rows.entry(file, &text, &options))));
+        let links = rows.links(&text);
+        let files = (0..rows.len()).filter_map(move |file| rows.entry(file, &text, &options));
+        return Ok(Box::new(files.chain(links)));
     };
     let (total, files) = match info.single {
         Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
@@ -206,6 +208,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             Ok(members) => members,
             Err(error) => return Some(Err(error)),
         };
+        let is_nothing = members.is_nothing();
         let mut found = entry(members, &folder, &name, file, &pieces, &options)?;
         if let (Some(rows), Ok(line)) = (&rows, &mut found) {
             match rows.digest(listed, &options) {
@@ -213,7 +216,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 Err(reason) => found = Err(LineError { at: Place::Byte(file.at as u64), reason }),
             }
         }
-        listed += 1;
+        listed += usize::from(!is_nothing);
         Some(found)
     })))
 }
@@ -347,7 +350,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
     Ok(path)
 }
 
-/// Returns the entry of a file, or `None` for padding and symbolic links.
+/// Returns the entry of a file, or `None` for padding.
 fn entry(
     members: Members,
     folder: &[u8],
@@ -357,7 +360,7 @@ fn entry(
     options: &Options,
 ) -> Option<Found> {
     let at = Place::Byte(file.at as u64);
-    if members.is_nothing() {
+    if members.is_nothing() && !members.is_link {
         return None;
     }
     if let Some(fault) = members.fault {
@@ -368,6 +371,9 @@ fn entry(
         (folder, Some(below)) => [folder, b"/", below].concat(),
         (_, None) => return Some(Err(refused(file.at, "a file without a path"))),
     };
+    if members.is_link {
+        return Some(Err(LineError { at, reason: Reason::NotAFile(ObjectKind::Link, path) }));
+    }
     let mut entry = Entry { path, size: members.len, ..Entry::default() };
     for (at, algorithm, text) in members.digests {
         // Some programs write hexadecimal digits, others the bytes themselves.

@@ -243,8 +243,21 @@ fn objects_without_digests_are_counted() {
             ),
             &["1 symbolic link (l)", "1 directory without files (e)"],
         ),
+        (
+            "d4:infod5:filesld6:lengthi0e4:pathl1:aeed4:attr1:l6:lengthi0e4:pathl1:leee4:name1:d12:piece lengthi16384e\
+             6:pieces0:ee"
+                .to_owned(),
+            &["1 symbolic link (d/l)"],
+        ),
+        (
+            "d4:infod9:file treed1:ad0:d6:lengthi0eee1:ld0:d4:attr1:l6:lengthi0eeee12:meta versioni2e4:name1:d\
+             12:piece lengthi16384ee12:piece layersdee"
+                .to_owned(),
+            &["1 symbolic link (d/l)"],
+        ),
     ] {
-        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let options = Options { allow_pieces: true, allow_undigested: true, ..Options::default() };
+        let mut reader = Reader::new(text.as_bytes(), options);
         assert!(reader.by_ref().all(|item| item.is_ok()), "{text}");
         let found: Vec<String> = reader.omitted().iter().map(|objects| objects.to_string()).collect();
         assert_eq!(found, all, "{text}");

@@ -8,7 +8,7 @@ use super::bencode::Cursor;
 use super::refused;
 use crate::digest::{is_nearly, of_bytes};
 use crate::entry::pairs::{LEAF, NODE, Pairs, height};
-use crate::entry::{Entry, PieceList};
+use crate::entry::{Entry, ObjectKind, PieceList};
 use crate::format::Options;
 use crate::line::{Found, Line, LineError, Place, Reason};
 use std::cmp::Ordering;
@@ -29,6 +29,8 @@ pub(super) struct Tree {
     /// parent and has no name.
     folders: Vec<(usize, Range<usize>)>,
     files: Vec<File>,
+    /// The symbolic links, which have no digests.
+    links: Vec<File>,
 }
 
 struct File {
@@ -39,13 +41,14 @@ struct File {
     root: Option<[u8; NODE]>,
     /// True for a symbolic link or padding.
     is_nothing: bool,
+    is_link: bool,
 }
 
 /// Parses a `file tree`.
 pub(super) fn read(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Tree, LineError> {
-    let mut tree = Tree { folders: vec![(0, 0..0)], files: Vec::new() };
+    let mut tree = Tree { folders: vec![(0, 0..0)], files: Vec::new(), links: Vec::new() };
     folder(cursor, text, 0, &mut tree)?;
-    tree.files.retain(|file| !file.is_nothing);
+    tree.links = tree.files.extract_if(.., |file| file.is_nothing).filter(|file| file.is_link).collect();
     if tree.files.is_empty() {
         return cursor.fault("no files");
     }
@@ -86,7 +89,7 @@ fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> 
 
 fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Result<File, LineError> {
     let at = cursor.at;
-    let (mut len, mut root, mut is_nothing) = (None, None, false);
+    let (mut len, mut root, mut is_nothing, mut is_link) = (None, None, false, false);
     cursor.dictionary(|key, value| {
         match key {
             b"length" => len = Some(value.unsigned()?),
@@ -94,7 +97,11 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
                 Ok(bytes) => root = Some(bytes),
                 Err(_) => return value.fault("a 'pieces root' that is not 32 bytes long"),
             },
-            b"attr" => is_nothing = value.string()?.iter().any(|byte| matches!(byte, b'p' | b'l')),
+            b"attr" => {
+                let attributes = value.string()?;
+                is_link = attributes.contains(&b'l');
+                is_nothing = is_link || attributes.contains(&b'p');
+            }
             key if is_nearly(key, b"pieces root") || is_nearly(key, b"length") => {
                 return value.fault("an unknown key that resembles a digest");
             }
@@ -106,7 +113,7 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
     if !is_nothing && root.is_none() == (len > 0) {
         return Err(refused(at, "a 'pieces root' is missing, or an empty file has one"));
     }
-    Ok(File { folder, name, at, len, root, is_nothing })
+    Ok(File { folder, name, at, len, root, is_nothing, is_link })
 }
 
 /// The ranges of a root and of its layer of pieces in the document.
@@ -204,6 +211,15 @@ impl Rows {
     pub(super) fn digest(&self, file: usize, options: &Options) -> Result<Option<(Spec, Digest)>, Reason> {
         let root = self.tree.files.get(file).and_then(|file| file.root);
         root.map(|root| of_bytes(ROOT, &root, options)).transpose()
+    }
+
+    /// Returns the symbolic links.
+    pub(super) fn links(&self, text: &[u8]) -> Vec<Found> {
+        let found = |file: &File| {
+            let reason = Reason::NotAFile(ObjectKind::Link, self.path(file, text).unwrap_or_default());
+            Err(LineError { at: Place::Byte(file.at as u64), reason })
+        };
+        self.tree.links.iter().map(found).collect()
     }
 
     /// Returns the entry of the file with this index.
