@@ -65,7 +65,14 @@ pub fn open_companion(path: &Path) -> Result<File, Error> {
     if let Ok(stat) = Root::Anywhere.stat(name, true) {
         let kind = stat.kind();
         if kind != FileType::RegularFile {
-            return Err(Error::new(name, "read", Cause::Special(describe(kind))));
+            let why = Cause::Special(describe(kind));
+            // Unlike a file that the user names, no option allows a pipe to be read.
+            let is_folder = kind == FileType::Directory;
+            return Err(Error::new(
+                name,
+                "read",
+                if is_folder { why } else { Cause::Other(why.to_string()) },
+            ));
         }
     }
     Root::Anywhere.open(name, Special::Refuse).map(|(file, _)| file)

@@ -44,7 +44,9 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let path = Path::new(OsStr::from_bytes(name));
     let head = head_of(path).filter(|_| checked.entries() == 0);
     if let Some(hint) = head
-        .and_then(|head| lines_of_sum(&head).or_else(|| only_digest(&head)))
+        .and_then(|head| {
+            lines_of_sum(&head).or_else(|| lines_of_etags(&head, path)).or_else(|| only_digest(&head))
+        })
         .or_else(|| listed_beside(path, false).filter(|_| checked.entries() == 0))
     {
         console.hint(&hint);
@@ -53,20 +55,29 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     }
 }
 
-/// The number of manifests next to a file that are searched for it, and the maximum size of each.
-const BESIDE: (usize, u64) = (8, 4 << 20);
+/// The maximum size of a manifest next to a file that is searched for it, and of all of them together.
+const BESIDE: (u64, u64) = (4 << 20, 16 << 20);
 
 /// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest. The options of the run
 /// are repeated only for the sake of `--pubkey`; others, such as `-a`, were meant for the file.
 pub fn listed_beside(file: &Path, needs_key: bool) -> Option<String> {
-    let (most, longest) = BESIDE;
+    let (longest, mut left) = BESIDE;
     let nothing = Head::new(b"", true);
-    let is_manifest = |item: &DirEntry| {
-        detect(nothing, Some(item.file_name().as_bytes())).is_some()
-            && item.metadata().is_ok_and(|found| found.is_file() && found.len() <= longest)
+    let is_manifest = |item: &DirEntry| detect(nothing, Some(item.file_name().as_bytes())).is_some();
+    let sized = |item: DirEntry| {
+        let found = item.metadata().ok().filter(|found| found.is_file() && found.len() <= longest)?;
+        Some((found.len(), item.path()))
     };
-    let manifests = read_dir(folder_of(file)).ok()?.flatten().filter(is_manifest).take(most);
-    let manifest = manifests.map(|item| item.path()).find(|manifest| {
+    let items = read_dir(folder_of(file)).ok()?.flatten();
+    let mut manifests: Vec<_> = items.filter(is_manifest).filter_map(sized).collect();
+    // Other files can have the same suffixes as manifests, so the number of candidates is not limited.
+    manifests.sort();
+    let affordable = manifests.into_iter().take_while(|(len, _)| {
+        // Opening a file takes as long as reading a few KiB.
+        left = left.saturating_sub(len + (16 << 10));
+        left > 0
+    });
+    let manifest = affordable.map(|(_, manifest)| manifest).find(|manifest| {
         lists_one_of(manifest, &ReadOptions::default(), &Progress::default(), &[file]).is_some()
     })?;
     let manifest = manifest.strip_prefix(".").unwrap_or(&manifest);
@@ -209,12 +220,18 @@ fn searching(manifest: &Path) -> String {
 /// Returns a hint if a name may be that of a file on another machine: it begins with a Windows drive, or it leads out of
 /// the folder. Whether it exists there is not tested, because names outside the folder are never looked up.
 pub fn on_another_machine(manifest: &Path, outcome: &Outcome) -> Option<String> {
+    // A file with piece digests only cannot be searched for.
+    let is_searchable = !outcome.job.expected().is_empty();
     if outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::OutsideRoot) {
-        return Some(searching(manifest) + "; to read files outside the folder, use --allow-outside");
+        let reading = "to read files outside the folder, use --allow-outside";
+        return Some(match is_searchable {
+            true => format!("{}; {reading}", searching(manifest)),
+            false => reading.to_owned(),
+        });
     }
     let is_of_drive = outcome.verdict() == Verdict::Missing
         && matches!(outcome.job.path(), [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
-    is_of_drive.then(|| searching(manifest))
+    (is_of_drive && is_searchable).then(|| searching(manifest))
 }
 
 /// Returns a hint if most files of a manifest are missing, for example because the user downloaded
@@ -334,6 +351,20 @@ fn lines_of_sum(text: &str) -> Option<String> {
         format!(
             "these lines were written by sum and cannot be checked; to compute them again: truesum -a {algorithm} {}",
             path_word(name)
+        )
+    })
+}
+
+/// Returns a hint if the lines of a manifest begin with ETags of multipart uploads, which have no length of their own.
+fn lines_of_etags(text: &str, manifest: &Path) -> Option<String> {
+    let (md5, parts) = text.split_whitespace().next()?.split_once('-')?;
+    let is_etag = md5.len() == 32
+        && md5.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && parts.parse::<u32>().is_ok_and(|parts| parts > 0);
+    (is_etag && text.trim().contains(char::is_whitespace)).then(|| {
+        format!(
+            "to check ETags of multipart uploads: truesum check{SAME_OPTIONS} -a s3-etag {}",
+            path_word(manifest)
         )
     })
 }

@@ -370,7 +370,10 @@ impl<'a> Printer<'a> {
                     self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
                 }
                 if expected.parts.is_some() {
-                    self.hint(Some("if the object was uploaded with an unusual part size, specify it: -a 's3-etag;part=SIZE'"))?;
+                    let parts = count(expected.digest.parts().unwrap_or(0), "part", "parts");
+                    self.hint(Some(format!(
+                        "the digest is that of an upload in {parts}; if their size was unusual, specify it: -a 's3-etag;part=SIZE'"
+                    )))?;
                 }
             }
             Subject::Files(..) => {}
@@ -464,8 +467,10 @@ impl<'a> Printer<'a> {
             let known = advice::respelt(&folder, &missing)
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
-            let is_searched =
-                self.plan.options.get_search() || !matches!(self.plan.subject, Subject::Manifests(_));
+            let has_pieces = checked.format().is_some_and(|format| format.holds.pieces.is_some());
+            let is_searched = self.plan.options.get_search()
+                || has_pieces
+                || !matches!(self.plan.subject, Subject::Manifests(_));
             let renamed =
                 || advice::renamed(manifest.name(), self.plan.options.get_read().get_root(), &missing);
             let hint = known.or_else(|| if is_searched { None } else { renamed() });

@@ -5,7 +5,7 @@ use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted}
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
-use crate::words::{path_word, shell_word};
+use crate::words::{count, path_word, shell_word};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;
@@ -37,6 +37,9 @@ pub enum Named {
 /// # Errors
 /// Fails if there is more than one digest, or no file to compare with it.
 pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal> {
+    if let Some(refusal) = names.iter().find_map(|name| malformed_etag(name)) {
+        return Err(refusal);
+    }
     let (digests, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
         names.iter().partition(|name| is_digest(name.as_os_str()));
     match (&digests[..], &files[..]) {
@@ -67,6 +70,43 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
             "to compare several files, write a manifest with a digest, two spaces and a name on each line",
         )),
     }
+}
+
+/// Returns the refusal of an argument that is meant as the ETag of a multipart upload, but is not one.
+fn malformed_etag(name: &Path) -> Option<Refusal> {
+    /// An ETag of which a few characters are missing or were added has this many.
+    const NEARLY: std::ops::RangeInclusive<usize> = 28..=36;
+    const DIGITS: usize = 32;
+    let text = name.to_str()?.trim().trim_matches('"');
+    let text = text.strip_prefix("s3-etag:").unwrap_or(text);
+    let (md5, parts) = text.split_once('-')?;
+    let wrong = md5.bytes().filter(|byte| !byte.is_ascii_hexdigit()).count();
+    let is_alike =
+        NEARLY.contains(&md5.len()) && wrong <= 4 && md5.bytes().all(|b| b.is_ascii_alphanumeric());
+    let number = parts.parse::<u32>().ok().filter(|_| parts.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_etag = md5.len() == DIGITS && wrong == 0 && number.is_some_and(|number| number > 0);
+    if !is_alike || is_etag || symlink_metadata(name).is_ok() {
+        return None;
+    }
+    let why = match number {
+        None | Some(0) => format!("{parts} is not a number of parts"),
+        Some(number) => {
+            let digits = match md5.chars().find(|letter| !letter.is_ascii_hexdigit()) {
+                Some(letter) => format!("'{letter}' is not a hexadecimal digit"),
+                None => format!("{} hexadecimal digits instead of {DIGITS}", md5.len()),
+            };
+            format!("it names {}, but {digits}", count(number.into(), "part", "parts"))
+        }
+    };
+    Some(Refusal::with_hint(
+        format!(
+            "check: {}: not an ETag of a multipart upload ({why})",
+            display_safe(name.as_os_str().as_bytes())
+        ),
+        format!(
+            "such an ETag has {DIGITS} hexadecimal digits, a hyphen and the number of parts: copy it again"
+        ),
+    ))
 }
 
 /// Returns the refusal of an argument that contains a digest, but is neither a digest nor a file,

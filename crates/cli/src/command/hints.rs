@@ -12,7 +12,7 @@ use std::ffi::OsString;
 const OF_ARGUMENTS: &[&str] = &["embedded", "expect", "files-from", "files0-from", "recursive"];
 
 /// Programs that hints mention, whose options are their own.
-const OTHERS: &[&str] = &["apksigner", "cargo", "gpg", "minisign", "signify", "ulimit"];
+const OTHERS: &[&str] = &["apksigner", "cargo", "cosign", "gpg", "minisign", "signify", "ulimit"];
 
 /// Options that a command shares with others and always refuses.
 const REFUSED: &[(&[&str], &str)] = &[(&["shard", "plan"], "special")];

@@ -224,7 +224,10 @@ impl Sink for Writing<'_> {
             | Notice::Malformed(_) => {
                 self.links += u64::from(matches!(notice, Notice::Link(_)));
                 self.temporary += u64::from(matches!(notice, Notice::Temporary(_)));
-                report(&notice, self.reporting, ("not read (use --special)", "not hashed"), self.console);
+                report(&notice, self.reporting, ("not read", "not hashed"), self.console);
+                if matches!(notice, Notice::Special(..)) && self.reporting.notes {
+                    self.console.hint("to read devices and pipes, use --special");
+                }
             }
         }
         Ok(())

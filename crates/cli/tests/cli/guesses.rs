@@ -470,3 +470,144 @@ fn hints_keep_options_and_protect_names_like_options() {
     let ran = shell(&folder, expected.split(';').next().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
+
+#[test]
+fn damaged_etag_is_recognised_as_one() {
+    // regression: an ETag with a wrong letter was reported as a file that does not exist, and f as a bad manifest.
+    let folder = Folder::with(&[("f", "abc")]);
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    for (text, why) in [
+        (format!("{}z-2", &md5[..31]), "it names 2 parts, but 'z' is not a hexadecimal digit"),
+        (format!("{}-1", &md5[..31]), "it names 1 part, but 31 hexadecimal digits instead of 32"),
+        (format!("\"{md5}0-12\""), "it names 12 parts, but 33 hexadecimal digits instead of 32"),
+        (format!("{md5}-0"), "0 is not a number of parts"),
+        (format!("s3-etag:{md5}-x"), "x is not a number of parts"),
+    ] {
+        for words in [&["check", "f", &text][..], &["check", &text, "f"]] {
+            let ran = folder.run(words);
+            assert!(ran.code == Some(2) && ran.err.contains(why), "{text}: {}", ran.err);
+            assert!(ran.err.contains("not an ETag of a multipart upload"), "{text}: {}", ran.err);
+        }
+    }
+    let ran = folder.run(&["check", "f", &format!("{md5}-1")]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("hint: the digest is that of an upload in 1 part; "),
+        "{}",
+        ran.err
+    );
+}
+
+/// Returns the command lines to try for a hint to a failed one: commands in the hint without placeholders, and the failed
+/// one with each option that the hint names.
+fn hinted(failed: &str, hint: &str) -> Vec<String> {
+    let is_placeholder = |word: &str| {
+        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase() || b".,".contains(&byte))
+    };
+    let mut lines = Vec::new();
+    for part in hint.split([';', ',']) {
+        if let Some(at) = part.find("truesum ") {
+            let line = part[at..].trim();
+            lines.extend((!line.split(' ').any(is_placeholder)).then(|| line.to_owned()));
+        } else if let Some((_, option)) = part.split_once("use --") {
+            let mut words = option.split(' ');
+            let option = words.next().unwrap();
+            let is_alone = words.next().is_none_or(|word| !is_placeholder(word));
+            lines.extend(is_alone.then(|| format!("{failed} --{option}")));
+        }
+    }
+    lines
+}
+
+/// regression: hints named options that could not help: --special for a pipe that is named like a signature or in torrent
+/// create, --search for files with piece digests only, and cosign's options hid the hint on a sigstore bundle.
+#[test]
+fn hinted_command_does_not_fail_in_the_same_way() {
+    let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+    let setup = || {
+        let folder = Folder::with(&[("f", "abc"), ("d/f", "abc"), ("d/sub/f", "abc"), ("x.json", "{}")]);
+        ["M", "S", "d/M"].iter().for_each(|name| folder.write(name, lines(&[(ABC, "f")])));
+        folder.write("etags", "900150983cd24fb0d6963f7d28e17f72-1  f\n");
+        folder.write("d/up", lines(&[(ABC, "../f")]));
+        folder.write("d/up.meta4", format!(
+            "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\"><file name=\"../f\"><hash type=\"sha-256\">{ABC}</hash></file></metalink>"
+        ));
+        let pieces =
+            [&b"d4:infod6:lengthi3e4:name4:../f12:piece lengthi16384e6:pieces20:"[..], &[7; 20], b"ee"]
+                .concat();
+        folder.write("d/up.torrent", pieces);
+        folder.write(
+            "S.sigstore.json",
+            "{\"mediaType\":\"application/vnd.dev.sigstore.bundle.v0.3+json\",\"messageSignature\":{}}",
+        );
+        std::fs::create_dir(folder.path("empty")).unwrap();
+        std::fs::create_dir(folder.path("pipes")).unwrap();
+        folder.write("pipes/f", "abc");
+        folder.pipe("pipes/p");
+        folder.pipe("M.sig");
+        folder
+    };
+    let mut tried = 0;
+    for failed in [
+        format!("truesum check --pubkey {key} M").as_str(),
+        "truesum check S",
+        "truesum check etags",
+        "truesum check d",
+        "truesum check f",
+        "truesum check d/up",
+        "truesum check d/up.meta4",
+        "truesum check d/up.torrent",
+        "truesum torrent check d/up.torrent",
+        "truesum torrent create -o new.torrent pipes",
+        "truesum torrent create -o new.torrent empty",
+        "truesum torrent create -o new.torrent none",
+        "truesum hash -o new empty",
+        "truesum hash -t torrent -o new.torrent empty",
+        "truesum hash -o new none f",
+        "truesum hash -o x.json f",
+        "truesum shard plan -o new none f",
+        "truesum bag create d",
+        "truesum bag check d",
+        "truesum update none",
+        "truesum audit none",
+        "truesum convert M -t sfv",
+        "truesum identify 12",
+        "truesum duplicates none",
+    ] {
+        let run = |line: &str| {
+            shell(
+                &setup(),
+                &format!(
+                    "program() {{ timeout 20 '{}' \"$@\"; }}\n{}",
+                    env!("CARGO_BIN_EXE_truesum"),
+                    line.replacen("truesum ", "program ", 1)
+                ),
+            )
+        };
+        let ran = run(failed);
+        let errors = |ran: &RunResult| -> String {
+            let is_error =
+                |line: &&str| line.starts_with("truesum: ") && !line.starts_with("truesum: note: ");
+            ran.out() + &ran.err.lines().filter(is_error).collect::<Vec<_>>().join("\n")
+        };
+        for hint in ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")) {
+            for line in hinted(failed, hint) {
+                tried += 1;
+                let again = run(&line);
+                assert!(
+                    again.code != Some(124) && !again.err.contains("unknown option"),
+                    "{failed}: {hint}: {}",
+                    again.err
+                );
+                assert!(
+                    again.code == Some(0) || errors(&again) != errors(&ran),
+                    "{failed}: {hint}: {}",
+                    again.err
+                );
+            }
+        }
+        if failed == "truesum check S" {
+            assert!(ran.err.contains("cosign verify-blob --bundle S.sigstore.json "), "{}", ran.err);
+        }
+    }
+    assert!(tried >= 10, "only {tried} hints");
+}

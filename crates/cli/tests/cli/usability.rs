@@ -98,7 +98,7 @@ fn update_without_a_folder_adds_only_below_listed_folders() {
     folder.write("photos/b", "");
     folder.write("photos.sha256.asc", SIGNATURE);
     let ran = folder.run(&["update", "photos.sha256"]);
-    let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written: up to date\n\
+    let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written; up to date\n\
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
                 truesum: note: 1 file outside the folder that contains all files in the manifest was not added; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
@@ -560,6 +560,10 @@ fn file_that_a_manifest_beside_it_lists_is_checked_with_that_manifest() {
     assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "b"]);
     assert!(ran.code == Some(2) && !ran.err.contains("lists it"), "{}", ran.err);
+    // regression: only eight of the files with a suffix of manifests were searched.
+    (0..20).for_each(|number| folder.write(format!("{number}.json"), "{}"));
+    let ran = folder.run(&["check", "a"]);
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
     let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
     let ran = folder.run(&["check", "--pubkey", key, "a"]);
     let hint = format!(
