@@ -105,9 +105,7 @@ impl Trouble {
             Trouble::Changed => {
                 "modified: restore it from a copy, or update the manifest if the change was intended"
             }
-            Trouble::Missing => {
-                "missing: restore it from a copy; truesum audit shows whether it was only renamed"
-            }
+            Trouble::Missing => "restore it from a copy; truesum audit shows whether it was only renamed",
             Trouble::Gone => "missing, and not found under another name: restore it from a copy",
             Trouble::Unreadable => {
                 "could not be read (see the reason); if the device is failing, first copy the data that is still readable"
@@ -116,11 +114,9 @@ impl Trouble {
             Trouble::Unverified => {
                 "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"
             }
-            Trouble::StillFailed => {
-                "failed in an earlier run: check it now with --only NAME and the same --state"
-            }
+            Trouble::StillFailed => "check it now with --only NAME and the same --state",
             Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
-            Trouble::Unlisted => "not in the manifest: if it belongs there, add it with truesum update",
+            Trouble::Unlisted => "if it belongs in the manifest, add it with truesum update",
             Trouble::Copied => {
                 "a copy of another file: if it belongs in the manifest, add it with truesum update"
             }

@@ -284,11 +284,11 @@ fn words(plan: &Updating, report: &Report) -> String {
         (false, false) => format!("; {name} not written"),
     };
     text += match report.equality() {
-        Equality::Equal | Equality::PartEqual => ": up to date",
-        Equality::Different if report.is_only_pending() => ": not up to date",
+        Equality::Equal | Equality::PartEqual => "; up to date",
+        Equality::Different if report.is_only_pending() => "; not up to date",
         Equality::Different => "; some files do NOT match the manifest",
-        Equality::NotAsAsked => ": not completed",
-        Equality::Interrupted => ": interrupted",
+        Equality::NotAsAsked => "; not completed",
+        Equality::Interrupted => "; interrupted",
     };
     text
 }

@@ -764,3 +764,19 @@ fn public_key_is_rejected_with_a_digest_argument() {
     let said = "truesum: --pubkey: cannot be combined with a digest argument, which is not signed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
+
+#[test]
+fn long_summary_does_not_repeat_the_name_of_a_result() {
+    // regression: a line read "not in the manifest  not in the manifest: if it belongs there, ...".
+    let folder = Folder::with(&[("a", "bad"), ("extra", "")]);
+    folder.write("M", lines(&[(ABC, "a"), (ABC, "gone")]));
+    let ran = folder.run(&["check", "--summary=long", "M"]);
+    let rows = ran.err.lines().filter_map(|line| line.trim_start().split_once("  "));
+    let rows: Vec<(String, String)> =
+        rows.map(|(word, advice)| (word.to_lowercase(), advice.trim().to_lowercase())).collect();
+    for word in ["failed", "missing", "not in the manifest"] {
+        let row =
+            rows.iter().find(|(found, _)| found == word).unwrap_or_else(|| panic!("{word}: {}", ran.err));
+        assert!(!row.1.starts_with(word), "{}", ran.err);
+    }
+}
