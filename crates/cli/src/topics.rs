@@ -104,9 +104,9 @@ same meaning as a leading slash. Files and folders named on the command line are
 themselves compared with a GLOB as they are spelled there.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
---include. --newer, --older, --min-size and
---max-size select by time and size, and --gitignore applies .gitignore files.
-The summary reports how many files were excluded.
+--include. --newer, --older, --min-size and --max-size select by time and size,
+and --gitignore applies .gitignore files. The summary reports how many files
+were excluded.
 ",
     },
     Topic {
