@@ -126,6 +126,7 @@ mod tests {
         );
         let original = of("one");
         std::fs::remove_file(&name).unwrap();
-        assert!(original.unchanged(&name).is_err_and(|error| error.is_missing()));
+        // Old versions of Windows, and Wine, keep the name of an open file, and refuse to open it.
+        assert!(original.unchanged(&name).is_err_and(|error| error.is_missing() || cfg!(windows)));
     }
 }
