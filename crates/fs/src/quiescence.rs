@@ -40,8 +40,8 @@
 //! # What was given up
 //!
 //! A process that merely has a file open for writing does not prevent reading: a log file of an
-//! idle service could otherwise never be hashed. A clock that is set back makes the age of a
-//! timestamp negative; such a file is tested for writers, however old it is. On file systems where
+//! idle service could otherwise never be hashed. A clock that is set back, or a server whose clock is ahead, makes the
+//! age of a timestamp negative; such a file is tested for writers, however old it is. On file systems where
 //! the test is impossible (most network file systems), the result is
 //! [`Unknown`](Quiescence::Unknown), which the report counts instead of hiding it.
 
@@ -128,17 +128,17 @@ pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata,
 /// Fails if it is modified continuously.
 pub fn after_tick(file: &File, mut stat: Metadata, system: &System) -> Result<(Metadata, i64), Cause> {
     let mut moved = 0;
+    // The timestamp with which the last wait began.
+    let mut waited_with = None;
     loop {
         // The clock from which timestamps are taken, which can lag behind others on a busy machine.
         let age = now().saturating_sub(changed(&stat));
         let tick = system.resolution(changed(&stat).rem_euclid(SECOND).unsigned_abs()) as i64;
-        // A timestamp far in the future is from a clock that was set back: no later timestamp equals it.
-        if age >= tick || age < -SECOND {
+        let waited = waited_with.replace(changed(&stat)) == Some(changed(&stat));
+        let Some(wait) = wait(age, tick, system.sizes == Sizes::Local, waited) else {
             return Ok((stat, age));
-        }
-        // For a timestamp slightly in the future, this includes the time until the clock reaches
-        // it.
-        std::thread::sleep(Duration::from_nanos((tick - age).max(LEAST).unsigned_abs()));
+        };
+        std::thread::sleep(wait);
         let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
         // Only changes count: an idle file passes however often a wait turns out too short.
         moved += usize::from(changed(&later) != changed(&stat));
@@ -147,6 +147,22 @@ pub fn after_tick(file: &File, mut stat: Metadata, system: &System) -> Result<(M
         }
         stat = later;
     }
+}
+
+/// Returns how long to wait until the next write would get a different timestamp than one of this age; `None` if it
+/// already would. `waited` is true if the file had the same timestamp during the previous wait.
+fn wait(age: i64, tick: i64, is_local: bool, waited: bool) -> Option<Duration> {
+    let nanoseconds = match age >= -SECOND {
+        _ if age >= tick => return None,
+        // For a timestamp slightly in the future, this includes the time until the clock reaches it.
+        true => tick - age,
+        // A local clock was set back: no later timestamp equals this one.
+        false if is_local => return None,
+        // The clock of a server may be ahead. It ticks as fast as this one, so a wait of one tick is enough.
+        false if waited => return None,
+        false => tick,
+    };
+    Some(Duration::from_nanos(nanoseconds.max(LEAST).unsigned_abs()))
 }
 
 /// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
@@ -193,6 +209,27 @@ mod tests {
     fn settled(file: &File) -> Result<(Metadata, Quiescence), Cause> {
         let stat = Metadata::of(file).expect("open");
         settle(file, stat, &System::of_file(file, &stat))
+    }
+
+    #[test]
+    fn timestamp_in_the_future_is_waited_for_at_most_once() {
+        let (tick, hour) = (10_000_000, 3600 * SECOND);
+        let of = |age, is_local, waited| wait(age, tick, is_local, waited).map(|wait| wait.as_nanos() as i64);
+        // A clock that was set back, and a server whose clock is ahead.
+        assert_eq!(of(-hour, true, false), None);
+        assert_eq!(of(-hour, false, false), Some(tick));
+        assert_eq!(of(-hour, false, true), None);
+        assert_eq!(of(-SECOND, false, true), Some(SECOND + tick), "soon reached");
+        assert_eq!((of(0, true, false), of(tick, true, false)), (Some(tick), None));
+        // Whatever the clock, the age of such a file proves nothing: it is never known to be at rest without a test.
+        let scratch = Scratch::new();
+        let (file, begun) = (File::open(scratch.path()).expect("open"), Instant::now());
+        let stat = Metadata::of(&file).expect("open");
+        let future = Metadata { ctime: Time { seconds: stat.ctime().seconds + 3600, nanos: 0 }, ..stat };
+        let network = System { sizes: Sizes::Other, ..System::of_file(&file, &stat) };
+        let (later, _) = after_tick(&file, future, &network).expect("at rest");
+        assert_eq!(changed(&later), changed(&stat), "it was examined again after the wait");
+        assert!(begun.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
