@@ -5,6 +5,7 @@ use super::row::Kernel;
 use super::schedule::{Message, run, run_one};
 use crate::digest::Digest;
 use std::sync::Arc;
+use zeroize::Zeroize;
 
 /// Which bytes are complete blocks to process now: the first `buffered` of the buffer (a block or nothing), then
 /// `data[start..end]`.
@@ -28,6 +29,8 @@ pub(crate) struct Stream {
     pub(crate) buffer: Tail,
     /// Holds what is hashed around the message, if anything.
     frame: Option<Arc<Frame>>,
+    /// Whether state and buffer depend on a key and are overwritten when dropped.
+    is_secret: bool,
 }
 
 /// Describes what is hashed around a message: a key or a name before it, a suffix, and a hash of its digest.
@@ -41,14 +44,29 @@ struct Frame {
 
 impl Stream {
     pub(crate) fn new(chain: &'static Chain, state: State, digest_len: usize) -> Stream {
-        Stream { chain, digest_len, state, total: 0, buffered: 0, buffer: NO_TAIL, frame: None }
+        Stream {
+            chain,
+            digest_len,
+            state,
+            total: 0,
+            buffered: 0,
+            buffer: NO_TAIL,
+            frame: None,
+            is_secret: false,
+        }
+    }
+
+    /// Returns a stream that is overwritten when dropped, as are its clones.
+    pub(crate) fn secret(mut self) -> Stream {
+        self.is_secret = true;
+        self
     }
 
     /// Returns a stream for a message, with what this stream has processed as prefix; `behind` is the suffix, and
     /// `outer`, if present, hashes the digest.
-    pub(crate) fn framed(self, behind: Vec<u8>, outer: Option<Stream>) -> Stream {
-        let frame = Arc::new(Frame { begun: self.clone(), behind, outer });
-        Stream { frame: Some(frame), ..self }
+    pub(crate) fn framed(mut self, behind: Vec<u8>, outer: Option<Stream>) -> Stream {
+        self.frame = Some(Arc::new(Frame { begun: self.clone(), behind, outer }));
+        self
     }
 
     /// Returns whether something is hashed around the message.
@@ -61,7 +79,10 @@ impl Stream {
         match self.frame.take() {
             None => (self.state, self.total, self.buffered) = (state(), 0, 0),
             // `begun` was copied before the stream had a frame: no frame contains itself.
-            Some(frame) => *self = Stream { frame: Some(frame.clone()), ..frame.begun.clone() },
+            Some(frame) => {
+                *self = frame.begun.clone();
+                self.frame = Some(frame);
+            }
         }
     }
 
@@ -119,6 +140,13 @@ impl Stream {
         Message { state: &mut self.state, parts: [&self.buffer[..blocks * block], &[]] }
     }
 
+    /// Overwrites everything that may depend on a key. The buffer of a lazy chain (BLAKE2) may contain the key itself.
+    #[cold]
+    fn wipe(&mut self) {
+        self.state.zeroize();
+        self.buffer.zeroize();
+    }
+
     fn digest(&self) -> Digest {
         Digest::made(self.digest_len, |bytes| (self.chain.output)(&self.state, bytes))
     }
@@ -149,6 +177,14 @@ impl Stream {
         match self.outer(&digest) {
             None => digest,
             Some(mut outer) => outer.finish(),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.is_secret {
+            self.wipe();
         }
     }
 }
@@ -200,6 +236,35 @@ fn finish_outer(rows: &'static [Kernel], streams: &[&mut Stream], digests: &mut 
         finish_streams(rows, &mut outers.iter_mut().collect::<Vec<_>>(), &mut ended);
         for (place, digest) in places.into_iter().zip(ended) {
             digests[place] = digest;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Key, Secret};
+    use crate::block::MAX_WORDS;
+    use crate::spec::Spec;
+
+    #[test]
+    fn streams_with_a_key_are_overwritten_when_dropped() {
+        for name in ["blake2b;keyed", "blake2s;keyed", "hmac-sha256", "hmac-blake2b", "kmac128", "kmacxof256"]
+        {
+            let spec: Spec = name.parse().unwrap();
+            let secret = Secret::new(b"0123456789abcdef".to_vec());
+            let spec = spec.with_key(Key::Secret(secret)).unwrap();
+            let (row, params) = (spec.algorithm(), &spec.params);
+            let mut stream = (row.framed)(row, params).expect("a stream of its own");
+            let frame = stream.frame.as_ref().expect("a key before the message");
+            assert!(stream.is_secret && frame.begun.is_secret, "{name}");
+            assert!(frame.outer.as_ref().is_none_or(|outer| outer.is_secret), "{name}");
+            assert!(stream.clone().is_secret);
+            let holds_key =
+                |stream: &Stream| stream.buffer.windows(16).any(|bytes| bytes == b"0123456789abcdef");
+            assert_eq!(holds_key(&stream), name.contains(";keyed"), "{name}");
+            stream.wipe();
+            assert!(!holds_key(&stream) && stream.state == [0; MAX_WORDS], "{name}");
         }
     }
 }

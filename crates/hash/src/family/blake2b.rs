@@ -141,7 +141,7 @@ fn init(params: &Params) -> State {
 pub(crate) fn keyed(chain: &'static Chain, state: State, key: &[u8], digest_len: usize) -> Stream {
     let mut block = Zeroizing::new([0; MAX_BLOCK]);
     block[..key.len()].copy_from_slice(key);
-    let mut stream = Stream::new(chain, state, digest_len);
+    let mut stream = Stream::new(chain, state, digest_len).secret();
     // The chain is lazy, so the block stays in the buffer: for an empty message it is the last one.
     stream.update(&block[..chain.block]);
     stream.framed(Vec::new(), None)

@@ -56,7 +56,7 @@ fn stream(row: &'static Algorithm, params: &Params) -> Option<Stream> {
     let Kind::Blocks { chain, init } = row.kind else { return None };
     // The underlying hash has no key, even if it could have one.
     let plain = Params { key: Key::None, ..params.clone() };
-    let new = || Stream::new(chain, init(&plain), params.digest_len);
+    let new = || Stream::new(chain, init(&plain), params.digest_len).secret();
     let key = params.secret()?;
     let mut block = Zeroizing::new([0; MAX_BLOCK]);
     if key.len() > chain.block {

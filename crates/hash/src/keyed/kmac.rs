@@ -41,7 +41,7 @@ static KMAC128: Chain = Chain { squeeze: None, ..crate::family::sha3::shake128::
 static KMAC256: Chain = Chain { squeeze: None, ..crate::family::sha3::shake256::<4>() };
 
 fn stream(chain: &'static Chain, params: &Params, length: fn(&Params) -> u64) -> Option<Stream> {
-    let mut stream = named(chain, b"KMAC", params.custom(), params.digest_len);
+    let mut stream = named(chain, b"KMAC", params.custom(), params.digest_len).secret();
     stream.update(&Zeroizing::new(padded(&[params.secret()?], chain.block)));
     Some(stream.framed(right_encode(length(params)), None))
 }
