@@ -253,14 +253,41 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// Returns the source of the system error, whose text is part of this error's message; [`Error::cause`] returns the
+    /// system error itself.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.cause)
+    }
+}
+
+impl std::error::Error for Cause {
+    /// Returns the source of the system error, whose text is the message of this cause.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Cause::Io(error) => std::error::Error::source(error),
+            _ => None,
+        }
+    }
+}
 
 impl From<Cause> for io::Error {
     fn from(cause: Cause) -> io::Error {
         match cause {
             Cause::Io(error) => error,
-            cause => io::Error::other(cause.to_string()),
+            cause => io::Error::other(cause),
         }
+    }
+}
+
+impl From<Error> for io::Error {
+    /// Returns an error of the same kind with the message of this one, which is what it wraps.
+    fn from(error: Error) -> io::Error {
+        let kind = match error.cause() {
+            Cause::Io(error) => error.kind(),
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, error)
     }
 }
 
@@ -286,5 +313,52 @@ pub fn io_reason(error: &io::Error) -> String {
     match text.rfind(" (os error ") {
         Some(end) => text[..end].trim_end_matches('.').to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Outer(io::Error);
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("request failed")
+        }
+    }
+
+    impl std::error::Error for Outer {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    /// Returns the messages of an error and of its sources.
+    fn chain(error: &dyn std::error::Error) -> Vec<String> {
+        let (mut messages, mut source) = (vec![error.to_string()], error.source());
+        while let Some(error) = source {
+            messages.push(error.to_string());
+            source = error.source();
+        }
+        messages
+    }
+
+    #[test]
+    fn chain_of_an_error_repeats_no_cause() {
+        let missing = || io::Error::from_raw_os_error(2);
+        let message = "f: cannot open: No such file or directory";
+        let error = Error::io(b"f", "open", missing());
+        assert_eq!(chain(&error), [message]);
+        assert!(matches!(error.cause(), Cause::Io(error) if error.raw_os_error() == Some(2)));
+        let io = io::Error::from(error);
+        assert_eq!((io.kind(), chain(&io)), (io::ErrorKind::NotFound, vec![message.to_owned()]));
+        assert!(io.get_ref().is_some_and(|error| error.is::<Error>()), "it can be had again");
+        // What is behind the cause, and not in the message, is in the chain.
+        let error = Error::io(b"f", "read", io::Error::other(Outer(missing())));
+        assert_eq!(chain(&error), ["f: cannot read: request failed", &missing().to_string()]);
+        let kept = io::Error::from(Cause::Interrupted);
+        assert!(kept.get_ref().is_some_and(|cause| matches!(cause.downcast_ref(), Some(Cause::Interrupted))));
     }
 }

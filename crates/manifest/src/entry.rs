@@ -16,6 +16,8 @@ use truesum_hash::{Digest, Spec};
 pub const MAX_ALGORITHMS: usize = 1024;
 
 /// The information about one file in a manifest. Only the path is always present.
+///
+/// A plain record: callers build it with `..Entry::default()`, because it may get more fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
     /// The name as spelled in the manifest, without escapes. It is stored as bytes because it need

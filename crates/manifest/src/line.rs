@@ -52,6 +52,8 @@ impl fmt::Display for Place {
 }
 
 /// A valid line, or an entry of a document.
+///
+/// A plain record: callers take it apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// The position of the line.
@@ -62,6 +64,8 @@ pub struct Line {
 
 /// A malformed line or part of a document. It was skipped, and reading continues after it. A
 /// document that is malformed as a whole has one such error.
+///
+/// A plain record: callers take it apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The position of the error.
@@ -281,4 +285,12 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for ReadError {
+    /// Returns the source of the wrapped error, whose message is that of this one.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ReadError::Line(error) => error.source(),
+            ReadError::Io(error) => error.source(),
+        }
+    }
+}

@@ -36,7 +36,15 @@ impl fmt::Display for WriteError {
     }
 }
 
-impl std::error::Error for WriteError {}
+impl std::error::Error for WriteError {
+    /// Returns the source of the wrapped error, whose message is that of this one.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            WriteError::Refused(why) => why.source(),
+            WriteError::Io(error) => error.source(),
+        }
+    }
+}
 
 /// A composer of entries that need no other text.
 struct Each {

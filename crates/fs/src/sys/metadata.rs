@@ -3,6 +3,8 @@
 use truesum_manifest::Time;
 
 /// The device and inode number of a file, which all names of one file share.
+///
+/// A plain record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId {
     /// The number of the device or volume that holds the file.

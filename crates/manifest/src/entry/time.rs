@@ -4,6 +4,8 @@ use std::fmt;
 
 /// A point in time: seconds since 1970-01-01 00:00:00 UTC and nanoseconds (below 10^9) after that
 /// second.
+///
+/// A plain record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time {
     /// Whole seconds, negative before 1970.
