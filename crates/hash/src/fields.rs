@@ -1,5 +1,5 @@
-//! Macros for types with private fields: the compiler then finds every use of a field that changes. They are shared by the
-//! crates of the workspace and are not part of the public interface.
+//! Macros for types with private fields: the compiler then finds every use of a field that changes. They are shared by
+//! the crates of the workspace and are not part of the public interface.
 
 /// Declares options: a struct whose fields are set by methods with their names.
 #[doc(hidden)]

@@ -37,11 +37,12 @@ fn check_name(name: &str) -> Result<(), String> {
 
 readable! {
     /// Describes how one row is used on this CPU, and why.
+    #[derive(Clone, Debug)]
     pub struct Service {
         /// The row.
         kernel: &'static Kernel,
-        /// The smallest and largest number of messages for which [`pick`] selects this row; `None` if another row is always
-        /// preferred. No upper bound is `usize::MAX`.
+        /// The smallest and largest number of messages for which [`pick`] selects this row; `None` if another row is
+        /// always preferred. No upper bound is `usize::MAX`.
         messages: Option<(usize, usize)>,
         /// The reason, in a few words.
         why: String => &str,

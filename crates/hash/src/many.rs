@@ -32,6 +32,9 @@ pub fn update_many(hashers: &mut [&mut Hasher], data: &[&[u8]]) {
 
 /// Finishes all messages and returns the digests in the order of `hashers`. Each hasher is then reset, as after
 /// [`Hasher::finish_reset`].
+///
+/// # Panics
+/// Panics as [`Hasher::finish`].
 pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
     let mut digests = Vec::with_capacity(hashers.len());
     let mut start = 0;
@@ -70,6 +73,9 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
 /// assert_eq!(digests[7], md5.digest(b"message 7"));
 /// # Ok::<(), truesum_hash::SpecError>(())
 /// ```
+///
+/// # Panics
+/// If [`Spec::lacks_key`] is true.
 pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
     // Enough messages at a time to keep lanes full, and few enough that their states stay in the cache.
     const BATCH: usize = 256;
@@ -89,6 +95,9 @@ pub fn hash_many(spec: &Spec, messages: &[&[u8]]) -> Vec<Digest> {
 
 /// Returns the same as [`hash_many`], computed by a single row of [`kernel::rows`](crate::kernel::rows), to measure
 /// rows and to test that they agree. `None` if it is not a row of this algorithm.
+///
+/// # Panics
+/// If [`Spec::lacks_key`] is true.
 pub fn hash_many_on(row: Runnable, spec: &Spec, messages: &[&[u8]]) -> Option<Vec<Digest>> {
     let row = row.row();
     if !has_row(spec.algorithm().kernels(), row) {

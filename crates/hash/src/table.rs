@@ -51,6 +51,8 @@ impl IntoIterator for Algorithms {
 impl Index<usize> for Algorithms {
     type Output = Algorithm;
 
+    /// # Panics
+    /// If there is no such row.
     fn index(&self, row: usize) -> &Algorithm {
         self.iter().nth(row).expect("a row of the table")
     }

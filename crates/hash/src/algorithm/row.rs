@@ -54,8 +54,8 @@ readable! {
         status: Status,
         /// A one-line description of the algorithm and its use.
         summary: &'static str,
-        /// The digest of the nine bytes `123456789` at the default length, in hexadecimal, as a self-test. For an algorithm
-        /// that requires a key, it uses [`Algorithm::check_key`].
+        /// The digest of the nine bytes `123456789` at the default length, in hexadecimal, as a self-test. For an
+        /// algorithm that requires a key, it uses [`Algorithm::check_key`].
         check: &'static str,
         /// Which [`Key`](crate::Key)s it accepts.
         keying: Keying,
@@ -64,13 +64,13 @@ readable! {
         /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
         /// 3.3), a salt (`salt`), or the name of the file (`name`).
         customized: Option<&'static str>,
-        /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check also
-        /// accepts.
+        /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check
+        /// also accepts.
         either_order: bool,
         /// The format of POSIX programs, if that is decimal.
         decimal: Option<Decimal>,
-        /// Its name in the seal of a tree over this hash (docs/spec/tree.md), at most 16 bytes including the length; `None`
-        /// if there are no trees over it because it is a checksum or a tree itself.
+        /// Its name in the seal of a tree over this hash (docs/spec/tree.md), at most 16 bytes including the length;
+        /// `None` if there are no trees over it because it is a checksum or a tree itself.
         tree_id: Option<&'static str>,
     }
     private {

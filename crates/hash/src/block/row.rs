@@ -41,6 +41,12 @@ readable! {
     }
 }
 
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kernel({} x {})", self.isa, self.lanes)
+    }
+}
+
 impl Kernel {
     /// # Safety
     /// A CPU that has what the row `needs` has the features for which `code` is compiled, and `code` fulfils the
@@ -53,8 +59,8 @@ impl Kernel {
         needs: Features,
         code: Code,
     ) -> Kernel {
-        // A row must not require more messages than it has lanes; one more than that means that it is never faster. Callers
-        // that count up to the highest threshold therefore end.
+        // A row must not require more messages than it has lanes; one more than that means that it is never faster.
+        // Callers that count up to the highest threshold therefore end.
         assert!(from <= lanes && (without.1 <= lanes + 1 || without.0.is_empty()));
         let least = if without.1 < from { without.1 } else { from };
         Kernel { isa, lanes, least, from, without, needs, code }
@@ -103,7 +109,7 @@ impl Kernel {
 }
 
 /// A row that this CPU can run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Runnable(&'static Kernel);
 
 impl Runnable {

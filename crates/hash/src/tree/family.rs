@@ -31,6 +31,12 @@ readable! {
     }
 }
 
+impl std::fmt::Debug for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Family({})", self.pattern())
+    }
+}
+
 impl Family {
     /// Returns the name with `HASH` in place of the hash: `HASH-tree`, `mtsum-HASH`.
     pub fn pattern(&self) -> String {

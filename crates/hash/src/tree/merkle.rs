@@ -128,7 +128,7 @@ impl Merkle {
     /// may be smaller.
     ///
     /// # Panics
-    /// If `row` is empty.
+    /// If `row` is empty, or as [`Merkle::node`].
     pub fn reduce(&self, mut row: Vec<Digest>) -> Digest {
         while row.len() > 1 {
             row = self.parents(&row);
@@ -153,6 +153,9 @@ impl Merkle {
     }
 
     /// Returns the hash of an inner node, which is not the root for BLAKE3.
+    ///
+    /// # Panics
+    /// With BLAKE3, if the length of a digest is not [`Merkle::hash_len`].
     pub fn node(&self, left: &Digest, right: &Digest) -> Digest {
         match &self.nodes {
             Nodes::Hash { node, .. } => {
@@ -170,6 +173,9 @@ impl Merkle {
     }
 
     /// Returns the hash of the root over two children, which BLAKE3 computes differently from other nodes.
+    ///
+    /// # Panics
+    /// Panics as [`Merkle::node`].
     pub fn root(&self, left: &Digest, right: &Digest) -> Digest {
         match &self.nodes {
             Nodes::Hash { .. } => self.node(left, right),
