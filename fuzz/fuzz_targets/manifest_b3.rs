@@ -6,7 +6,7 @@ use truesum_manifest::original::b3sum::split_line;
 
 fuzz_target!(|line: &[u8]| {
     if let Ok(split) = split_line(line) {
-        assert!(!split.path.is_empty() && !split.path.contains(['\0', '\u{fffd}']));
+        assert!(!split.path().is_empty() && !split.path().contains(['\0', '\u{fffd}']));
         assert_eq!(split.digest.len(), 32);
     }
 });

@@ -8,7 +8,11 @@ fuzz_target!(|data: &[u8]| {
     // The first byte selects the format, so that a corpus keeps what was found for each.
     let Some((&choice, text)) = data.split_first() else { return };
     let format = FORMATS[choice as usize % FORMATS.len()];
-    let options = Options::for_name(b"manifest-sha256.txt").format(Some(format)).allow_undigested(true).allow_pieces(true).locating(true);
+    let options = Options::for_name(b"manifest-sha256.txt")
+        .format(Some(format))
+        .allow_undigested(true)
+        .allow_pieces(true)
+        .locating(true);
     let mut entries = 0usize;
     for item in Reader::new(text, options) {
         match item {

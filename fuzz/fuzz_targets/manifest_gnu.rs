@@ -10,7 +10,7 @@ fuzz_target!(|text: &[u8]| {
         let mut splitter = Splitter::new(program).unwrap();
         for line in text.split(|&byte| byte == b'\n') {
             if let Some(split) = Splitter::content(line).and_then(|line| splitter.split(line)) {
-                assert!(!split.path.contains(&0));
+                assert!(!split.path().contains(&0));
             }
         }
     }
@@ -22,7 +22,7 @@ fuzz_target!(|text: &[u8]| {
         let ours = Reader::new(line, options).next();
         if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
             // GNU does not recognise a byte order mark.
-            assert_eq!(theirs.path, ours.entry.path);
+            assert_eq!(theirs.path(), ours.entry.path);
             assert!(theirs.matches(&ours.entry.digests[0].1));
         }
     }

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn digests(
 #[unsafe(no_mangle)]
 pub extern "C" fn algorithms() {
     let keyless = ALGORITHMS.iter().filter(|row| !Spec::new(row).lacks_key());
-    say(keyless.flat_map(|row| [row.name, "\n"]).collect::<String>().into_bytes());
+    say(keyless.flat_map(|row| [row.name(), "\n"]).collect::<String>().into_bytes());
 }
 
 /// Answers the available kernel rows of an algorithm, one per line: instruction set and lanes. Returns -1 with the
@@ -165,9 +165,9 @@ pub extern "C" fn algorithms() {
 pub unsafe extern "C" fn rows(name: *const u8, len: usize) -> i32 {
     // SAFETY: the caller's promise.
     let Some(spec) = (unsafe { spec(name, len) }) else { return -1 };
-    let serving = kernel::services(spec.algorithm()).into_iter().filter(|row| row.messages.is_some());
+    let serving = kernel::services(spec.algorithm()).into_iter().filter(|row| row.messages().is_some());
     say(serving
-        .map(|row| format!("{} {}\n", row.kernel.isa, row.kernel.lanes))
+        .map(|row| format!("{} {}\n", row.kernel().isa(), row.kernel().lanes()))
         .collect::<String>()
         .into_bytes());
     0
