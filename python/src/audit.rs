@@ -80,7 +80,10 @@ impl Finding {
 }
 
 fn digests<'py>(py: Python<'py>, facts: Option<&Facts>) -> PyResult<Bound<'py, PyDict>> {
-    by_name(py, facts.into_iter().flat_map(|facts| facts.digests.iter().map(|(spec, digest)| (spec, digest))))
+    by_name(
+        py,
+        facts.into_iter().flat_map(|facts| facts.digests().iter().map(|(spec, digest)| (spec, digest))),
+    )
 }
 
 /// The result of comparing two sets of files. It is true only if they are equal.
@@ -155,16 +158,16 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
             name: bytes(finding.name()),
             from: finding.from().map(bytes),
             candidates: finding.candidates(),
-            listed: finding.listed().clone(),
-            found: finding.found().clone(),
-            error: finding.error().map(|error| error.under(&error.path)),
+            listed: finding.listed().cloned(),
+            found: finding.found().cloned(),
+            error: finding.error().map(|error| error.under(error.name())),
         }),
         Event::Malformed(manifest, line) => {
             CheckEvent::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
         }
         // A note about objects without digests, which are no part of a comparison.
         Event::Doubtful(_) => return Ok(()),
-        Event::Failed(error) => CheckEvent::Failed(error.under(&error.path)),
+        Event::Failed(error) => CheckEvent::Failed(error.under(error.name())),
     })
 }
 

@@ -16,7 +16,7 @@ use truesum::hash::Algorithm;
 
 /// Returns the name of an algorithm as an identifier: `sha3_256` for `sha3-256`.
 pub fn identifier(row: &Algorithm) -> String {
-    row.name.replace('-', "_")
+    row.name().replace('-', "_")
 }
 
 /// Creates hash objects of one algorithm.

@@ -12,7 +12,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let mut names = Vec::new();
     for row in ALGORITHMS {
-        names.push(row.name);
+        names.push(row.name());
         module.add(identifier(row), constructor(py, row)?)?;
     }
     module.add("algorithms_available", PyFrozenSet::new(py, &names)?)?;
@@ -27,16 +27,16 @@ fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<
 
 /// Returns the text for help(), with the signature that inspect parses.
 fn documentation(row: &Algorithm) -> String {
-    let (name, status) = (identifier(row), row.status);
+    let (name, status) = (identifier(row), row.status());
     let takes = match row.check_key() {
         Some(_) => " Requires a key.",
         None => "",
     };
     format!(
         "{name}(data=b'', /, **parameters)\n--\n\n{}: {}. {} bits, {}: {}.{takes}",
-        row.name,
-        row.summary,
-        row.digest_len * 8,
+        row.name(),
+        row.summary(),
+        row.digest_len() * 8,
         status.word(),
         status.reason(),
     )
@@ -62,13 +62,13 @@ pub fn algorithm<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict
     let (row, facts) = (spec.algorithm(), PyDict::new(py));
     facts.set_item("name", spec.to_string())?;
     facts.set_item("tag", spec.tag())?;
-    facts.set_item("aliases", PyList::new(py, row.aliases)?)?;
+    facts.set_item("aliases", PyList::new(py, row.aliases())?)?;
     facts.set_item("digest_size", spec.digest_len())?;
     facts.set_item("block_size", row.block_len())?;
-    facts.set_item("status", row.status.word())?;
-    facts.set_item("reason", row.status.reason())?;
-    facts.set_item("tamper_evident", row.status.tamper_evident())?;
-    facts.set_item("summary", row.summary)?;
-    facts.set_item("needs_key", row.keying.needs_key())?;
+    facts.set_item("status", row.status().word())?;
+    facts.set_item("reason", row.status().reason())?;
+    facts.set_item("tamper_evident", row.status().tamper_evident())?;
+    facts.set_item("summary", row.summary())?;
+    facts.set_item("needs_key", row.keying().needs_key())?;
     Ok(facts)
 }

@@ -31,14 +31,14 @@ pyo3::create_exception!(
 /// Returns the exception for a file error.
 pub fn of(py: Python<'_>, error: &Error) -> PyErr {
     let made = || -> PyResult<PyErr> {
-        let name = paths::text(py, &error.path)?;
+        let name = paths::text(py, error.name())?;
         if let Some(errno) = error.errno() {
             // OSError selects the subclass (FileNotFoundError and others) by errno.
             return Ok(PyOSError::new_err((errno, error.reason(), name.unbind())));
         }
         // Without an errno, OSError would not show its message.
-        let raised = (number(&error.cause), error.reason(), name.unbind());
-        Ok(match error.cause {
+        let raised = (number(error.cause()), error.reason(), name.unbind());
+        Ok(match error.cause() {
             Cause::Changed(_) => ChangedError::new_err(raised),
             _ => FileError::new_err(raised),
         })

@@ -66,7 +66,7 @@ pub fn file_digest(
 fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
     let (config, progress) = (Config::default(), Progress::default());
     let specs = [spec.clone()];
-    let hashing = Hashing { config: &config, progress: &progress };
+    let hashing = Hashing::new(&config, &progress);
     let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
     let found = found.map_err(|error| errors::of(py, &error))?;
     let digest =

@@ -203,7 +203,7 @@ impl Hash {
     /// Returns the requested length if it differs from the algorithm's default.
     fn unusual(&self, length: usize) -> PyResult<Option<usize>> {
         let usual = self.spec.digest_len();
-        if length != usual && self.spec.algorithm().lengths != Lengths::Any {
+        if length != usual && self.spec.algorithm().lengths() != Lengths::Any {
             return Err(refused(format!("{} has digests of {usual} bytes", *self.spec)));
         }
         Ok(Some(length).filter(|length| *length != usual))

@@ -18,23 +18,23 @@ impl Candidate {
     /// The name of the algorithm.
     #[getter]
     fn algorithm(&self) -> String {
-        self.0.spec.to_string()
+        self.0.spec().to_string()
     }
 
     /// The digest in hexadecimal.
     #[getter]
     fn hexdigest(&self) -> String {
-        self.0.digest.to_hex()
+        self.0.digest().to_hex()
     }
 
     /// The encoding of the digest: "hex", "base64", "base32", "nix32", "multihash", "cid", "c4", "decimal" and others.
     #[getter]
     fn encoding(&self) -> &'static str {
-        self.0.encoding.name()
+        self.0.encoding().name()
     }
 
     fn __repr__(&self) -> String {
-        format!("<truesum.Candidate {} ({})>", self.0.spec, self.0.encoding.name())
+        format!("<truesum.Candidate {} ({})>", self.0.spec(), self.0.encoding().name())
     }
 }
 
@@ -56,7 +56,7 @@ pub fn identify(py: Python<'_>, digest: &str, path: Option<Name>) -> PyResult<Ve
         return Ok(candidates.into_iter().map(Candidate).collect());
     };
     let (config, progress) = (Config::default(), Progress::default());
-    let hashing = Hashing { config: &config, progress: &progress };
+    let hashing = Hashing::new(&config, &progress);
     let size = || match std::fs::metadata(&path) {
         Ok(metadata) => Ok(metadata.len()),
         Err(error) => Err(errors::of(py, &Error::io(path.as_os_str().as_bytes(), "open", error))),

@@ -135,7 +135,7 @@ fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -
     let options = name.map_or_else(Options::default, Options::for_name).accept_all();
     let format = format.map(format_named).transpose()?;
     let requested = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
-    Ok(options.requested(requested).format(format.or(options.format)))
+    Ok(options.requested(requested).format(format))
 }
 
 /// Returns the exception for a read error that does not belong to a single line.
@@ -157,7 +157,7 @@ struct Parsed {
 
 /// Reads a manifest to its end or, unless `lenient`, to its first malformed line.
 fn parsed(input: impl Read, options: Options, lenient: bool) -> Result<Parsed, std::io::Error> {
-    let usual = options.format;
+    let usual = options.specified_format();
     let mut reader = Reader::new(input, options);
     let (mut entries, mut malformed) = (Vec::new(), Vec::new());
     for found in reader.by_ref() {
@@ -210,8 +210,8 @@ impl Manifest {
         name: Option<&[u8]>,
         lossy: bool,
     ) -> PyResult<Vec<u8>> {
-        if matches!(format.writing, Writing::No) {
-            return Err(ManifestError::new_err(format!("{}: this format can only be read", format.name)));
+        if matches!(format.writing(), Writing::No) {
+            return Err(ManifestError::new_err(format!("{}: this format can only be read", format.name())));
         }
         // JSON lines can store everything except digests in an encoding that cannot be compared.
         let everything = format_named("jsonl")?;
@@ -226,14 +226,13 @@ impl Manifest {
         if self.signed {
             lost.push("the signature, which does not match the new text".to_owned());
         }
-        let mut reader =
-            Reader::new(&lines[..], Options::default().accept_all().format(Some(everything)));
+        let mut reader = Reader::new(&lines[..], Options::default().accept_all().format(Some(everything)));
         let writer = Writer::new(Vec::new(), format, &Heading::default());
         let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.push(words(&what)));
         let (text, converted) = done.map_err(|error| match error {
             ConvertError::Read(error) | ConvertError::Write(error) => PyOSError::new_err(error.to_string()),
             ConvertError::Whole(why) => {
-                ManifestError::new_err(format!("cannot be written as {}: {why}", format.name))
+                ManifestError::new_err(format!("cannot be written as {}: {why}", format.name()))
             }
         })?;
         let ambiguous = ambiguous(format, &converted, name);
@@ -244,20 +243,20 @@ impl Manifest {
             let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
             let text = format!(
                 "{} cannot store {}{more}; use lossy=True to write the rest",
-                format.name,
+                format.name(),
                 first.join(", ")
             );
             return Err(ManifestError::new_err(text));
         }
-        let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs.clone() };
+        let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs().to_vec() };
         let options = name.map_or_else(Options::default, Options::for_name).accept_all();
-        let known_format = if name.is_none() { Some(format) } else { options.format };
+        let known_format = if name.is_none() { Some(format) } else { None };
         let back = Reader::new(&text[..], options.requested(requested).format(known_format));
         match converted.reads_back(back) {
             Ok(true) => Ok(text),
             Ok(false) => Err(ManifestError::new_err(format!(
                 "the manifest cannot be read back unchanged when written as {}{}",
-                format.name,
+                format.name(),
                 name.map_or_else(String::new, |name| format!(" in {}", manifest::path::display_safe(name)))
             ))),
             Err(error) => Err(unreadable(py, b"", error)),
@@ -303,7 +302,7 @@ fn ambiguous(format: &'static Format, converted: &Converted, name: Option<&[u8]>
         Some(name) => for_file(format, std::slice::from_ref(*spec), Spelling::Hex, name) == format,
         None => implies_algorithm(spec, None),
     };
-    converted.specs.iter().filter(|spec| !options(spec)).cloned().collect()
+    converted.specs().iter().filter(|spec| !options(spec)).cloned().collect()
 }
 
 #[pymethods]
@@ -360,7 +359,7 @@ impl Manifest {
     /// The name of the format.
     #[getter]
     fn format(&self) -> &'static str {
-        self.format.name
+        self.format.name()
     }
 
     /// The entries, in order.
@@ -425,14 +424,15 @@ impl Manifest {
     }
 
     fn __repr__(&self) -> String {
-        format!("<truesum.Manifest {}: {} entries>", self.format.name, self.entries.len())
+        format!("<truesum.Manifest {}: {} entries>", self.format.name(), self.entries.len())
     }
 }
 
 /// Returns all manifest formats as tuples: name, whether it can be written, and description.
 #[pyfunction]
 pub fn formats() -> Vec<(&'static str, bool, &'static str)> {
-    let row =
-        |format: &&'static Format| (format.name, !matches!(format.writing, Writing::No), format.summary);
+    let row = |format: &&'static Format| {
+        (format.name(), !matches!(format.writing(), Writing::No), format.summary())
+    };
     manifest::FORMATS.iter().map(row).collect()
 }

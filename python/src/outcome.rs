@@ -77,7 +77,7 @@ pub fn by_name<'py, 'd>(
 pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
     let result = match &outcome.result {
         Ok(found) => Ok(found.clone()),
-        Err(error) => Err(error.under(&error.path)),
+        Err(error) => Err(error.under(error.name())),
     };
     truesum::Outcome { job: outcome.job.clone().with_anchor(None), result }
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::path::PathBuf;
 use truesum::shard::merge::{Fault, hold, merge as merge_parts};
-use truesum::shard::part::{Computing, Counts, Done, PartStatus, compute};
+use truesum::shard::part::{Computing, Counts, PartStatus, compute};
 use truesum::shard::plan::Plan as Planned;
 use truesum::{Error, Mapping, Progress};
 
@@ -48,25 +48,25 @@ impl Part {
     /// The number of files and ranges.
     #[getter]
     fn lines(&self) -> u64 {
-        self.counts.lines
+        self.counts.lines()
     }
 
     /// The number of files and ranges without a digest.
     #[getter]
     fn failed(&self) -> u64 {
-        self.counts.failed
+        self.counts.failed()
     }
 
     /// The number of failed files and ranges that may succeed when retried.
     #[getter]
     fn again(&self) -> u64 {
-        self.counts.again
+        self.counts.again()
     }
 
     /// The number of bytes hashed.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.counts.bytes
+        self.counts.bytes()
     }
 
     /// Files without a digest, as (name, kind, reason) (at most 1,000).
@@ -79,7 +79,7 @@ impl Part {
     }
 
     fn __repr__(&self) -> String {
-        let Counts { lines, failed, bytes, .. } = self.counts;
+        let (lines, failed, bytes) = (self.counts.lines(), self.counts.failed(), self.counts.bytes());
         format!("<truesum.shard.Part {}: {lines} lines, {failed} failed, {bytes} bytes>", self.standing)
     }
 }
@@ -159,7 +159,7 @@ fn raised<'py>(py: Python<'py>) -> impl Fn(Error) -> PyErr + 'py {
 
 impl Plan {
     fn checked(&self, bundle: usize) -> PyResult<usize> {
-        let bundles = self.0.totals().bundles;
+        let bundles = self.0.totals().bundles();
         match bundle as u64 >= bundles {
             true => {
                 Err(refused(format!("no bundle {bundle}: the plan has {bundles} in total, numbered from 0")))
@@ -197,19 +197,19 @@ impl Plan {
     /// The number of bundles.
     #[getter]
     fn bundles(&self) -> u64 {
-        self.0.totals().bundles
+        self.0.totals().bundles()
     }
 
     /// The number of files.
     #[getter]
     fn files(&self) -> u64 {
-        self.0.totals().files
+        self.0.totals().files()
     }
 
     /// The total size of the files in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
-        self.0.totals().bytes
+        self.0.totals().bytes()
     }
 
     /// Returns the number of bytes to read for a bundle.
@@ -261,27 +261,27 @@ impl Plan {
         let progress = Progress::default();
         let mut failures = Vec::new();
         let work = |_: &_| {
-            let computing = Computing {
-                root: root.as_ref().map(|Name(root)| root.as_path()),
-                outside: true,
-                remote: None,
-                threads: threads.unwrap_or(0),
-                mapping: if mapping { Mapping::Guarded } else { Mapping::Never },
-                again,
-                withheld: &withheld,
-                progress: &progress,
-            };
+            let computing = Computing::new(&progress)
+                .root(root.as_ref().map(|Name(root)| root.as_path()))
+                .outside(true)
+                .threads(threads.unwrap_or(0))
+                .mapping(if mapping { Mapping::Guarded } else { Mapping::Never })
+                .again(again)
+                .withheld(&withheld);
             compute(&self.0, bundle, &folder.0, &computing, &mut |error| {
-                keep(&mut failures, || (error.path.clone(), error.kind().word().to_owned(), error.reason()));
+                keep(&mut failures, || {
+                    (error.name().to_vec(), error.kind().word().to_owned(), error.reason())
+                });
             })
         };
         let done = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
-        let Done { counts, status: standing, digest } = done.map_err(raised(py))?;
-        let (standing, beside) = match standing {
+        let done = done.map_err(raised(py))?;
+        let (counts, digest) = (done.counts(), done.digest().to_owned());
+        let (standing, beside) = match done.status() {
             PartStatus::Written => ("written", None),
             PartStatus::There => ("there", None),
             PartStatus::Kept(_) => ("kept", None),
-            PartStatus::Contradicts(beside) => ("contradicts", Some(beside)),
+            PartStatus::Contradicts(beside) => ("contradicts", Some(beside.clone())),
         };
         Ok(Part { counts, digest, standing, beside, failures })
     }
@@ -293,7 +293,9 @@ impl Plan {
         let mut failures = Vec::new();
         let held = py.detach(|| {
             hold(&self.0, bundle, &part.0, &mut |name, failure| {
-                keep(&mut failures, || (name.to_vec(), failure.kind.clone(), failure.reason.clone()));
+                keep(&mut failures, || {
+                    (name.to_vec(), failure.kind().to_owned(), failure.reason().to_owned())
+                });
             })
         });
         let (counts, digest) = held.map_err(raised(py))?;

@@ -28,7 +28,7 @@ fn reading<T: Send>(
     work: impl FnOnce(&Reading<'_>) -> T + Send,
 ) -> PyResult<T> {
     let progress = Progress::default();
-    let work = |_: &_| work(&Reading { threads: threads.unwrap_or(0), ..Reading::new(&progress) });
+    let work = |_: &_| work(&Reading::new(&progress).threads(threads.unwrap_or(0)));
     interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))
 }
 
@@ -175,7 +175,7 @@ pub fn save<'py>(
     let target = target.map_or_else(|| self::beside(&path.0), |Name(target)| target);
     let (spec, also) = (named(algorithm)?, beside.map_or_else(Vec::new, |Specs(specs)| specs));
     let begin = if resume { Begin::Resume } else { Begin::Fresh };
-    let saving = Saving { target: &target, granule, begin, beside: &also, trust_prefix: false };
+    let saving = Saving::new(&target).granule(granule).begin(begin).beside(&also);
     let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
     let saved = saved.map_err(|error| errors::of(py, &error))?;
     by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found().digests()))
@@ -197,7 +197,7 @@ impl Difference {
     /// digest).
     #[getter]
     fn verdict(&self) -> &'static str {
-        match self.0.diagnosis {
+        match self.0.diagnosis() {
             Diagnosis::Good => "good",
             Diagnosis::FileDamaged => "file-damaged",
             Diagnosis::TreeDamaged => "tree-damaged",
@@ -209,7 +209,7 @@ impl Difference {
     /// True if the file is identical to the one the tree was built from, and the tree is intact.
     #[getter]
     fn ok(&self) -> bool {
-        self.0.diagnosis == Diagnosis::Good
+        self.0.diagnosis() == Diagnosis::Good
     }
 
     fn __bool__(&self) -> bool {
@@ -219,13 +219,13 @@ impl Difference {
     /// The damaged byte ranges as (start, end), in multiples of the granule; missing bytes are included.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
-        self.0.damaged.iter().map(|range| (range.start, range.end)).collect()
+        self.0.damaged().iter().map(|range| (range.start, range.end)).collect()
     }
 
     /// The change of the file size in bytes since the tree was built; positive if the file has grown.
     #[getter]
     fn grown(&self) -> i128 {
-        match self.0.length {
+        match self.0.length() {
             Length::Same => 0,
             Length::Truncated(bytes) => -i128::from(bytes),
             Length::Grown(bytes) => i128::from(bytes),
@@ -236,13 +236,13 @@ impl Difference {
     /// None.
     #[getter]
     fn shift(&self) -> Option<(u64, i64)> {
-        self.0.shift.map(|shift| (shift.from, shift.by))
+        self.0.shift().map(|shift| (shift.from, shift.by))
     }
 
     /// A description of the damage to the tree itself, or None.
     #[getter]
     fn blemish(&self) -> Option<String> {
-        self.0.blemish.clone()
+        self.0.blemish().map(str::to_owned)
     }
 
     fn __repr__(&self) -> String {
@@ -337,7 +337,7 @@ pub fn prove(
     let proof = reading(py, threads, |reading| -> Result<RangeProof, Error> {
         let store = stored.as_deref().map(opened).transpose()?;
         let (spec, row) = match &store {
-            Some(store) => (store.header().spec.clone(), Row::Stored(store)),
+            Some(store) => (store.header().spec().clone(), Row::Stored(store)),
             None => (requested.clone(), read_row(&path.0, &requested, reading)?),
         };
         prove_range(&path.0, &spec, &row, start..end, reading)

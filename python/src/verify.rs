@@ -21,7 +21,7 @@ const KEPT: usize = 1000;
 /// Returns the format with this name.
 pub fn format_named(name: &str) -> PyResult<&'static Format> {
     manifest::format(name).ok_or_else(|| {
-        let names: Vec<&str> = manifest::FORMATS.iter().map(|format| format.name).collect();
+        let names: Vec<&str> = manifest::FORMATS.iter().map(|format| format.name()).collect();
         errors::refused(format!("unknown format '{name}' (known: {})", names.join(", ")))
     })
 }
@@ -59,9 +59,9 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
             let name = manifest::path::display_safe(manifest.name().as_os_str().as_bytes());
             sender.send(CheckEvent::Malformed(format!("{name}: {line}")))
         }
-        Event::Failed(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
+        Event::Failed(error) => sender.send(CheckEvent::Failed(error.under(error.name()))),
         Event::Checked(_, checked) => match checked.failed() {
-            Some(error) => sender.send(CheckEvent::Failed(error.under(&error.path))),
+            Some(error) => sender.send(CheckEvent::Failed(error.under(error.name()))),
             None => Ok(()),
         },
         Event::Unlisted(_, name) => sender.send(CheckEvent::Unlisted(name.as_os_str().as_bytes().to_vec())),

@@ -385,7 +385,7 @@ fn tone(status: FileStatus, manner: &Manner) -> Tone {
 /// there are none.
 fn template_line(template: &Template, word: &str, finding: &Finding<'_>, out: &mut Vec<u8>) {
     let path = finding.name().as_os_str().as_bytes().to_vec();
-    let facts = finding.found().as_ref().or(finding.listed().as_ref());
+    let facts = finding.found().or(finding.listed());
     let entry = match facts {
         None => Entry { path, ..Entry::default() },
         Some(facts) => Entry {

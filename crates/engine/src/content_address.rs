@@ -52,9 +52,9 @@ const FOLDERS: &[&str] = &["sha256", "sha384", "sha512"];
 /// ```
 /// use truesum::content_address::address;
 /// let key = address(b"d/SHA256E-s3--ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.tar.gz").unwrap();
-/// assert_eq!((key.spec.to_string().as_str(), key.size), ("sha256", Some(3)));
+/// assert_eq!((key.spec().to_string().as_str(), key.size()), ("sha256", Some(3)));
 /// let blob = address(b"blobs/sha256/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").unwrap();
-/// assert_eq!(blob.digest, key.digest);
+/// assert_eq!(blob.digest(), key.digest());
 /// ```
 pub fn address(path: &[u8]) -> Option<ContentAddress> {
     let path = std::str::from_utf8(path).ok()?;

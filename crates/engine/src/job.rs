@@ -20,15 +20,15 @@ readable! {
         /// The name for output, as bytes.
         name: Vec<u8> => &[u8],
         /// The path to open, if it differs from `name` (a name in a manifest is opened beneath its root).
-        open: Option<Vec<u8>> => &Option<Vec<u8>>,
+        open: Option<Vec<u8>> as Option<&[u8]>,
         /// Whether standard input is read instead of a file. A file named `-` is a file like any other.
         stdin: bool,
         /// The place where a walk found the file, which is opened from there and not by its complete
         /// path.
-        anchor: Option<Anchor> => &Option<Anchor>,
+        anchor: Option<Anchor> as Option<&Anchor>,
         /// The version that a listing reported, in a store that has versions: only this version is
         /// read.
-        listed: Option<Box<Listed>> => &Option<Box<Listed>>,
+        listed: Option<Box<Listed>> as Option<&Listed>,
         /// The algorithms to compute, in this order.
         specs: Arc<[Spec]> => &Arc<[Spec]>,
         /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
@@ -274,14 +274,14 @@ readable! {
     pub struct Findings {
         /// The bytes in pieces that differ, in order.
         damaged: Vec<Damage> => &[Damage],
-        /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which could
-        /// not be read.
+        /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which
+        /// could not be read.
         unknown: Vec<Range<u64>> => &[Range<u64>],
         /// The basis of the comparison: the algorithms and the length of the digests.
         by: String => &str,
         /// The length of the digests, if they are so short that a match proves nothing and no digest of
         /// the complete file proves more.
-        short: Option<String> => &Option<String>,
+        short: Option<String> as Option<&str>,
         /// Whether the number of trailing zeros remains unknown.
         open_end: bool,
         /// Digests that a file contains of its own content, with the computed values.
@@ -323,6 +323,8 @@ readable! {
 }
 
 /// A job and its result.
+///
+/// A plain record: callers take it apart.
 #[derive(Debug)]
 pub struct Outcome {
     /// The job.

@@ -3,6 +3,23 @@
 //! [`run()`] processes [`Task`]s (files to hash, or to compare with expected digests) on all cores and passes their
 //! outcomes to a [`Sink`], in order and in bounded memory. A digest is returned only for a file that was read to its
 //! end without error and did not change during the read. [`hash`] and [`manifest`] are the underlying crates.
+//!
+//! Most callers need one of four functions: [`hash_file`] and [`hash_files`] for names, [`verify()`] for a manifest,
+//! and [`expect`] for a digest. [`Hashing`] and [`Verification`] do the same with a configuration, progress and
+//! cancellation.
+//!
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a");
+//! std::fs::write(&path, "abc")?;
+//! let found = truesum::hash_file(&path, &["sha256".parse()?])?;
+//! assert_eq!(found.size(), 3);
+//! let manifest = folder.path().join("SHA256SUMS");
+//! std::fs::write(&manifest, format!("{}  a\n", found.digests()[0]))?;
+//! let report = truesum::verify(&manifest, &truesum::Options::default(), |_| {})?;
+//! assert_eq!(report.verdict(), truesum::Conclusion::Verified);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[macro_use]
 pub extern crate truesum_hash as hash;

@@ -50,8 +50,8 @@ const LIMIT: usize = 1024;
 /// ```
 /// use truesum_manifest::identify::identify;
 /// let found = identify("sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=").unwrap();
-/// assert_eq!((found[0].spec.to_string().as_str(), found[0].encoding.name()), ("sha256", "base64"));
-/// assert_eq!(identify("d41d8cd98f00b204e9800998ecf8427e").unwrap()[0].spec.to_string(), "md5");
+/// assert_eq!((found[0].spec().to_string().as_str(), found[0].encoding().name()), ("sha256", "base64"));
+/// assert_eq!(identify("d41d8cd98f00b204e9800998ecf8427e").unwrap()[0].spec().to_string(), "md5");
 /// ```
 ///
 /// # Errors
@@ -205,7 +205,7 @@ fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
 ///
 /// ```
 /// use truesum_manifest::identify::catalogue;
-/// assert!(catalogue("0x29b1").iter().any(|found| found.spec.to_string() == "crc-16/ibm-3740"));
+/// assert!(catalogue("0x29b1").iter().any(|found| found.spec().to_string() == "crc-16/ibm-3740"));
 /// ```
 pub fn catalogue(text: &str) -> Vec<Candidate> {
     let text = text.trim();

@@ -110,7 +110,7 @@ impl Remote for Store {
     }
 
     fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error> {
-        let opened = self.opened(job.name(), self.place.key(job)?, job.listed().as_deref(), progress)?;
+        let opened = self.opened(job.name(), self.place.key(job)?, job.listed(), progress)?;
         Ok(Box::new(opened))
     }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::fetch::Source;
 use crate::kept::{Checksum, Kept};
 use truesum::hash::Spec;
-use truesum::{Error, Job, Notice, Outcome};
+use truesum::{Error, Job, Listed, Notice, Outcome};
 
 /// The result of comparing stored checksums with an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
 /// # Errors
 /// The object does not exist, or the request failed.
 pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
-    let version = job.listed().as_ref().and_then(|listed| listed.version());
+    let version = job.listed().and_then(Listed::version);
     let look = source.service.look(key, version, None);
     let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
     if kept == Err(Failure::Missing) {

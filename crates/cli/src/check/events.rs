@@ -422,7 +422,7 @@ impl<'a> Printer<'a> {
     /// Reports the result of a manifest.
     fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
         let name = self.name_of(manifest);
-        self.manifests.push((name.to_vec(), checked.digest().clone()));
+        self.manifests.push((name.to_vec(), checked.digest().cloned()));
         let malformed = checked.counts().malformed() - std::mem::take(&mut self.named_lines);
         if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
             let more = count(malformed, "more malformed line", "more malformed lines");

@@ -147,7 +147,7 @@ fn under(member: &str, name: &[u8], out: &mut Vec<u8>) {
 /// Returns the name of the file on disk if it is a different spelling of the name in the manifest.
 /// Slashes instead of backslashes and absolute names resolved below the folder do not count.
 fn respelt(outcome: &Outcome) -> Option<&[u8]> {
-    let (name, open) = (outcome.job.name(), outcome.job.open().as_deref()?);
+    let (name, open) = (outcome.job.name(), outcome.job.open()?);
     let slashed = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
     let plain = name == open || name.starts_with(b"/") || slashed.eq(open.iter().copied());
     (!plain).then_some(open)
@@ -326,8 +326,7 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
 pub fn seal(seal: &Seal) -> String {
     let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
     // The console escapes what must not reach a terminal.
-    let comment =
-        seal.comment().as_ref().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
+    let comment = seal.comment().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
     let comment = comment.map(|comment| format!(" (trusted comment: {comment})"));
     format!("{} is signed by the key {}{}", shown(seal.file()), seal.key(), comment.unwrap_or_default())
 }

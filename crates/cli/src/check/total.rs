@@ -119,7 +119,10 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
             None => format!(", {deferred} left for later runs"),
             Some(0) => format!(", the other {deferred} were checked in earlier runs"),
             Some(number) => {
-                format!(", {deferred} left for later runs ({} not checked in any run so far)", grouped(number))
+                format!(
+                    ", {deferred} left for later runs ({} not checked in any run so far)",
+                    grouped(number)
+                )
             }
         };
     }

@@ -115,8 +115,8 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     notes.extend(uncertain(finding));
     notes.extend(finding.error().map(|error| format!("cannot {}: {}", error.action(), error.reason())));
     // The content of a moved file is the same as in the manifest.
-    let found = finding.found().as_ref().filter(|_| finding.status() != FileStatus::Moved);
-    for (word, facts) in [("listed", finding.listed().as_ref()), ("found", found)] {
+    let found = finding.found().filter(|_| finding.status() != FileStatus::Moved);
+    for (word, facts) in [("listed", finding.listed()), ("found", found)] {
         let Some(facts) = facts else { continue };
         let size = facts.size().map(|size| count(size, "byte", "bytes"));
         let time = facts.mtime().map(|time| format!("modified {}", origin::rfc3339(time)));
@@ -127,7 +127,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     }
     let mut notes: Vec<Note> = notes.into_iter().map(Note::Text).collect();
     let digests = |facts: Option<&Facts>| facts.map_or(Vec::new(), |facts| facts.digests().to_vec());
-    let (listed, found) = (digests(finding.listed().as_ref()), digests(found));
+    let (listed, found) = (digests(finding.listed()), digests(found));
     for (spec, expected) in &listed {
         match found.iter().find(|(other, _)| other == spec) {
             Some((_, actual)) if actual != expected => {

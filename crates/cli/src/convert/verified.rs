@@ -158,7 +158,7 @@ impl Rewriting<'_> {
 
     /// Returns the name of the file that was verified: `sub/f` for an entry `sub\f` from Windows.
     fn name(&mut self, job: &Job) -> Vec<u8> {
-        let opened = alternatives(job.name()).find(|name| job.open().as_ref() == Some(name));
+        let opened = alternatives(job.name()).find(|name| job.open() == Some(name));
         if opened.is_some() {
             self.renamed += 1;
         }

@@ -111,7 +111,7 @@ fn report_repaired(
     console: &mut Console,
 ) -> Exit {
     let name = display_safe(file.before().job.name());
-    let outcome = file.after().as_ref().unwrap_or(file.before());
+    let outcome = file.after().unwrap_or(file.before());
     if let Err(error) = &outcome.result {
         console.failure(&found(error));
         return Exit::Failed;

@@ -81,16 +81,16 @@ readable! {
         status: FileStatus,
         /// The name of the file: the new name if it was moved.
         name: &'f Path,
-        /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the first
-        /// new file with the same content ([`FileStatus::Duplicated`]).
+        /// The name of the content in the manifest ([`FileStatus::Moved`], [`FileStatus::Copied`]), or the name of the
+        /// first new file with the same content ([`FileStatus::Duplicated`]).
         from: Option<&'f Path>,
         /// The number of files with the same content that are equally likely to be the other name of a
         /// [`FileStatus::Moved`] file; `from` is the first of them. 1 if the move is certain.
         candidates: u32,
         /// The facts in the manifest.
-        listed: Option<Facts> => &Option<Facts>,
+        listed: Option<Facts> as Option<&Facts>,
         /// The facts found, if they differ from the manifest.
-        found: Option<Facts> => &Option<Facts>,
+        found: Option<Facts> as Option<&Facts>,
         /// The reason why the file is [`FileStatus::Unreadable`].
         error: Option<&'f Error>,
     }
@@ -148,8 +148,8 @@ readable! {
         read: u64,
         /// Bytes of those files.
         bytes: u64,
-        /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files in
-        /// it are not visited.
+        /// Files and folders of either side that are not selected. An excluded folder counts as one, because the files
+        /// in it are not visited.
         left_out: [u64; 2],
         /// The manifests that were read, each with its own SHA-256 if requested.
         manifests: Vec<(PathBuf, Option<Digest>)> => &[(PathBuf, Option<Digest>)],

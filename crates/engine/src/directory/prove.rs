@@ -18,6 +18,8 @@ use truesum_hash::tree::ProofError;
 use truesum_hash::{Digest, Spec};
 
 /// A proof that an object belongs to the digest of a tree.
+///
+/// A plain record, which callers write to files and read from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectProof {
     /// The hash of the tree's digest.

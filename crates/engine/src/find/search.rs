@@ -130,7 +130,7 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 ///
 /// let (options, progress) = (truesum::ReadOptions::default(), truesum::Progress::default());
 /// let mut search = Search::new(&options, &progress);
-/// search.add(Wanted { label: b"cbf43926".to_vec(), readings, size: None })?;
+/// search.add(Wanted::new(b"cbf43926".to_vec(), readings, None))?;
 /// search.run([folder.path()], Default::default(), &mut |event| {
 ///     if let Event::Found(found) = event {
 ///         assert_eq!(found.name(), folder.path().join("a"));

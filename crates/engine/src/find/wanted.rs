@@ -15,9 +15,9 @@ readable! {
     pub struct Wanted {
         /// The label: the digest as it was given, or the name in a manifest.
         label: Vec<u8> => &[u8],
-        /// The possible interpretations, the most likely first. A file has this content if it matches all digests of one
-        /// interpretation. A digest with a number of parts and the algorithm's default part size matches any part size used
-        /// for uploads.
+        /// The possible interpretations, the most likely first. A file has this content if it matches all digests of
+        /// one interpretation. A digest with a number of parts and the algorithm's default part size matches any part
+        /// size used for uploads.
         readings: Vec<Vec<(Spec, Digest)>> => &[Vec<(Spec, Digest)>],
         /// The size, if known.
         size: Option<u64>,

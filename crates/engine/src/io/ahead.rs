@@ -89,7 +89,8 @@ struct Track<'a> {
 /// If the run was stopped, the hashers have processed only a part.
 ///
 /// # Errors
-/// Returns the system's error from reading, or an input/output error if the end was not reached. The hashers have then processed only a part, and no proof is available.
+/// Returns the system's error from reading, or an input/output error if the end was not reached. The hashers have then
+/// processed only a part, and no proof is available.
 pub(crate) fn read_ahead(
     file: &mut Guarded,
     hashers: &mut [Hasher],

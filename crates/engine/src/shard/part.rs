@@ -31,8 +31,8 @@ options! {
     /// The options for computing bundles.
     #[derive(Clone, Copy)]
     pub struct Computing<'a> {
-        /// The folder that names are relative to, if it differs from the one in the plan, because its path is different on
-        /// this machine.
+        /// The folder that names are relative to, if it differs from the one in the plan, because its path is different
+        /// on this machine.
         root: Option<&'a Path>,
         /// Whether names may lead out of that folder. The author of the plan need not be the user who runs it.
         outside: bool,
@@ -44,8 +44,8 @@ options! {
         mapping: Mapping,
         /// Whether an existing part is computed again and compared.
         again: bool,
-        /// Lines of the bundle, from 0, that are not read because they killed previous workers. They are recorded as failed
-        /// with the kind `refused`.
+        /// Lines of the bundle, from 0, that are not read because they killed previous workers. They are recorded as
+        /// failed with the kind `refused`.
         withheld: &'a [Range<usize>],
         /// The progress. [`Progress::stop`] ends the work early, without a part.
         progress: &'a Progress,
@@ -68,8 +68,8 @@ readable! {
         counts: Counts,
         /// The status of the part after the bundle was computed.
         status: PartStatus => &PartStatus,
-        /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of the
-        /// one just written.
+        /// The digest that ends the existing part, in hexadecimal. If two parts contradict each other, it is that of
+        /// the one just written.
         digest: String => &str,
     }
 }

@@ -22,6 +22,8 @@ const TEXT: u64 = 32 << 20;
 const LONGEST: u64 = TEXT + (4 << 20);
 
 /// The maximum size of bundles.
+///
+/// A plain record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Bytes: a file that would make a bundle larger begins the next one, and a file that is larger by itself is

@@ -7,6 +7,8 @@ use truesum_manifest::Time;
 
 /// The metadata of a file. Two states are equal only if nothing was written in between, as far as the file system
 /// reveals it: the status change time also changes if the modification time is set back.
+///
+/// A plain record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// Length in bytes.

@@ -21,6 +21,8 @@ use truesum_hash::tree::{
 use truesum_hash::{Digest, Spec};
 
 /// A proof that an old file is the beginning of a new one.
+///
+/// A plain record, which callers write to files and read from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrowthProof {
     /// The algorithm of both digests, with its leaf size.

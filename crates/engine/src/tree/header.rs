@@ -44,6 +44,8 @@ impl std::fmt::Display for Unusable {
 }
 
 /// The state of a file when its tree was built. It decides whether resuming is safe, but proves nothing.
+///
+/// A plain record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// Modification time in nanoseconds since 1970.

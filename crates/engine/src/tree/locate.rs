@@ -48,6 +48,8 @@ pub enum Length {
 
 /// A shift of old bytes to another offset: this many bytes were inserted (positive) or lost
 /// (negative) before them.
+///
+/// A plain record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
     /// The offset in the original file from which bytes are shifted.

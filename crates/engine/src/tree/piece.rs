@@ -16,6 +16,8 @@ use truesum_hash::tree::{CompactRange, Linear, Merkle, Plan, decompose};
 use truesum_hash::{Digest, Spec};
 
 /// The result of one worker.
+///
+/// A plain record, which callers write to files and read from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The algorithm.
@@ -32,6 +34,8 @@ pub struct Piece {
 }
 
 /// The file that a piece was read from, and its state at that time.
+///
+/// A plain record, which callers write to files and read from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Its name on the worker.

@@ -14,6 +14,8 @@ use truesum_hash::tree::{Merkle, Plan, ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Hasher, Spec};
 
 /// A proof that a range of leaves belongs to a digest.
+///
+/// A plain record, which callers write to files and read from them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeProof {
     /// The digest's algorithm, with its leaf size.

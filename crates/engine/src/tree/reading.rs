@@ -21,8 +21,8 @@ options! {
         mapping: Mapping,
         /// The progress. [`Progress::stop`] ends the work early, with an error.
         progress: &'a Progress,
-        /// The store that the file's name refers to, if it is not in a file system. Digests, pieces and stored trees can be
-        /// computed and compared there, but not functions that read a file sequentially.
+        /// The store that the file's name refers to, if it is not in a file system. Digests, pieces and stored trees
+        /// can be computed and compared there, but not functions that read a file sequentially.
         remote: Option<&'a dyn Remote>,
     }
 }

@@ -90,7 +90,7 @@ readable! {
         /// The name in the manifest.
         to: &'r Path,
         /// The result, or `None` if the renaming is only reported.
-        done: Option<Result<(), &'r Error>> => &Option<Result<(), &'r Error>>,
+        done: Option<Result<(), &'r Error>>,
     }
 }
 

@@ -51,7 +51,7 @@ readable! {
         /// Its previous size in bytes.
         there: u64,
         /// The outcome after the repair, if anything was written.
-        after: Option<Outcome> => &Option<Outcome>,
+        after: Option<Outcome> as Option<&Outcome>,
     }
 }
 

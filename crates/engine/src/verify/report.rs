@@ -347,7 +347,7 @@ readable! {
         /// Deferred entries that failed when they were last read.
         still_failed: u64,
         /// The SHA-256 of the manifest itself, if requested and the manifest was read to its end.
-        digest: Option<Digest> => &Option<Digest>,
+        digest: Option<Digest> as Option<&Digest>,
         /// Its format, specified or detected; `None` if the manifest was not read that far.
         format: Option<&'static Format>,
         /// The signer, if the signature was not verified.
@@ -355,9 +355,9 @@ readable! {
         /// As in [`Report`].
         not_tamper_evident: BTreeMap<String, u64> => &BTreeMap<String, u64>,
         /// An algorithm that was determined only by the digest length.
-        guessed: Option<Spec> => &Option<Spec>,
+        guessed: Option<Spec> as Option<&Spec>,
         /// The reason why it was not read to its end.
-        failed: Option<Error> => &Option<Error>,
+        failed: Option<Error> as Option<&Error>,
     }
 }
 

@@ -42,7 +42,7 @@ readable! {
         /// The key ID, as minisign shows it.
         key: String => &str,
         /// The signer's comment, which the signature covers too.
-        comment: Option<Vec<u8>> => &Option<Vec<u8>>,
+        comment: Option<Vec<u8>> as Option<&[u8]>,
     }
     private {
         /// The identity of a separate signature file.
