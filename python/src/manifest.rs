@@ -289,6 +289,7 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Time(_) => "the time".to_owned(),
         Lost::Pieces(_) => "the piece digests".to_owned(),
         Lost::Attribute(name) => format!("the attribute {}", manifest::path::display_safe(name.as_bytes())),
+        Lost::Objects(objects) => objects.to_string(),
         Lost::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }
