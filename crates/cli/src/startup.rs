@@ -8,5 +8,6 @@ use truesum_fs::standard::occupy;
 // SAFETY: the section contains pointers to functions with the C calling convention, which the
 // loader calls once each on the only thread, as `occupy` requires.
 #[used]
-#[unsafe(link_section = ".init_array")]
+#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
 static OCCUPY: extern "C" fn() = occupy;
