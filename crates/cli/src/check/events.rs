@@ -467,7 +467,7 @@ impl<'a> Printer<'a> {
             let known = advice::respelt(&folder, &missing)
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
-            let has_pieces = checked.format().is_some_and(|format| format.holds.pieces.is_some());
+            let has_pieces = checked.format().is_some_and(|format| format.holds().pieces().is_some());
             let is_searched = self.plan.options.get_search()
                 || has_pieces
                 || !matches!(self.plan.subject, Subject::Manifests(_));
