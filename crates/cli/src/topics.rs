@@ -89,8 +89,8 @@ Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
         text: "\
 A GLOB has the syntax of .gitignore. `--only` also accepts plain names.
 
-  truesum hash --exclude '*.tmp' photos        without a slash: any file or folder
-                                               with this name, at any depth
+  truesum hash --exclude '*.tmp' photos        without a slash: any file or
+                                               folder of this name, at any depth
   truesum hash --exclude raw/old photos        with a slash: only photos/raw/old
   truesum hash --exclude /raw photos           only photos/raw, not photos/b/raw
   truesum hash --exclude '**/raw/old' photos   raw/old at any depth
