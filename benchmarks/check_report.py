@@ -34,13 +34,13 @@ INSPECT = """
   const overlap = (a, b, slack) =>
     a.left + slack < b.right && b.left + slack < a.right && a.top + slack < b.bottom && b.top + slack < a.bottom;
   const channel = value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const luminance = colour => {
-    const [r, g, b] = colour.match(/[\d.]+/g).map(value => channel(value / 255));
+  const luminance = color => {
+    const [r, g, b] = color.match(/[\d.]+/g).map(value => channel(value / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = luminance(getComputedStyle(document.body).backgroundColor);
-  const contrast = colour => {
-    const [light, dark] = [luminance(colour), ground].sort((a, b) => b - a);
+  const contrast = color => {
+    const [light, dark] = [luminance(color), ground].sort((a, b) => b - a);
     return (light + 0.05) / (dark + 0.05);
   };
   const charts = [...document.querySelectorAll('figure svg')].filter(seen);
@@ -109,15 +109,15 @@ RECORD = """
   const faults = [];
   document.querySelectorAll('details').forEach(details => { details.open = true; });
   const channel = value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
-  const luminance = colour => {
-    const [r, g, b] = parts(colour).map(value => channel(value / 255));
+  const parts = color => color.match(/[\\d.]+/g).map(Number);
+  const luminance = color => {
+    const [r, g, b] = parts(color).map(value => channel(value / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = element => {
     for (let at = element; at; at = at.parentElement) {
-      const colour = getComputedStyle(at).backgroundColor;
-      if (parts(colour).length === 3 || parts(colour)[3] > 0) return colour;
+      const color = getComputedStyle(at).backgroundColor;
+      if (parts(color).length === 3 || parts(color)[3] > 0) return color;
     }
     return 'rgb(255, 255, 255)';
   };

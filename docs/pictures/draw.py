@@ -9,7 +9,7 @@ import os, pty, random, re, subprocess, sys, tempfile
 from xml.sax.saxutils import escape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Plain colours as attributes, for viewers without style sheets; the panel is dark in light pages and in dark ones.
+# Plain colors as attributes, for viewers without style sheets; the panel is dark in light pages and in dark ones.
 PANEL, EDGE, TEXT, DIM = '#1e2227', '#3d444d', '#dfe3e8', '#8b949e'
 COLOURS = {'31': '#ff7b72', '32': '#7ee787', '33': '#e3b341', '36': '#79c0ff', '1': '#ffffff', '0': TEXT, '': TEXT}
 SIZE, CHARACTER, LINE, MARGIN = 14, 8.43, 20, 16
@@ -53,13 +53,13 @@ def said(truesum, words, folder):
 
 
 def spans(line):
-    """Returns pieces of a line with their colours and starting columns."""
-    column, colour, result = 0, TEXT, []
+    """Returns pieces of a line with their colors and starting columns."""
+    column, color, result = 0, TEXT, []
     for number, piece in enumerate(re.split(r'\x1b\[([0-9;]*)m', line)):
         if number % 2:
-            colour = COLOURS.get(piece.split(';')[-1], TEXT)
+            color = COLOURS.get(piece.split(';')[-1], TEXT)
         elif piece:
-            result.append((column, colour, piece))
+            result.append((column, color, piece))
             column += len(piece)
     return result
 
@@ -74,9 +74,9 @@ def picture(words, lines):
            f'<rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1}" rx="8" fill="{PANEL}" stroke="{EDGE}"/>']
     for number, row in enumerate(rows):
         y = MARGIN + LINE * number + SIZE
-        for column, colour, text in row:
+        for column, color, text in row:
             # The length keeps columns in place with any font.
-            out.append(f'<text x="{MARGIN + column * CHARACTER:.1f}" y="{y}" fill="{colour}" xml:space="preserve" '
+            out.append(f'<text x="{MARGIN + column * CHARACTER:.1f}" y="{y}" fill="{color}" xml:space="preserve" '
                        f'textLength="{len(text) * CHARACTER:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>')
     return '\n'.join([*out, '</svg>', ''])
 

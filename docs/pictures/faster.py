@@ -19,7 +19,7 @@ JOBS = [
 ]
 # The engines of a run by the names of their programs; only the fastest arrangement of each program is drawn.
 PROGRAMS = {'find -exec +': 'sha256sum', 'coreutils': 'sha256sum', 'openssl dgst': 'openssl'}
-# Middle greys and colours that can be read on white and on black; plain attributes, for viewers without style sheets.
+# Middle greys and colors that can be read on white and on black; plain attributes, for viewers without style sheets.
 TEXT, OURS, OTHERS = '#6e7781', '#1f77d0', '#9aa2ab'
 LEFT, LONGEST, BAR, GAP, HEAD, TOP = 92, 420, 16, 5, 26, 32
 
@@ -45,9 +45,9 @@ def picture():
         rows = times(run, algorithm)
         for name, seconds in rows:
             width = max(1.0, LONGEST * seconds / rows[-1][1])
-            colour = OURS if name == 'truesum' else OTHERS
+            color = OURS if name == 'truesum' else OTHERS
             out += [f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end" fill="{TEXT}">{escape(name)}</text>',
-                    f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{BAR}" rx="1.5" fill="{colour}"/>',
+                    f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="{BAR}" rx="1.5" fill="{color}"/>',
                     f'<text x="{LEFT + width + 6:.1f}" y="{y + 13}" fill="{TEXT}">{seconds:.2f} s</text>']
             y += BAR + GAP
         y += 10

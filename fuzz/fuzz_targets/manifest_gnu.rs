@@ -21,7 +21,7 @@ fuzz_target!(|text: &[u8]| {
         let options = Options::default().requested(requested).format(format("gnu"));
         let ours = Reader::new(line, options).next();
         if let (Some(theirs), Some(Ok(ours))) = (theirs, ours) {
-            // GNU does not recognise a byte order mark.
+            // GNU does not recognize a byte order mark.
             assert_eq!(theirs.path(), ours.entry.path);
             assert!(theirs.matches(&ours.entry.digests[0].1));
         }

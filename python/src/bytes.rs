@@ -1,7 +1,7 @@
 //! Messages passed from Python: `bytes` objects are hashed in place, memory that can change is copied in small blocks.
 //!
 //! Another thread may write to a `bytearray` while it is hashed without the interpreter lock. A Rust slice over such
-//! memory would be undefined behaviour, and kernels that read a byte twice could see two values. Therefore these bytes
+//! memory would be undefined behavior, and kernels that read a byte twice could see two values. Therefore these bytes
 //! are copied, each read exactly once, and the copy is hashed. As with any reader of changing memory, the digest is
 //! then that of some mixture of old and new bytes.
 #![allow(unsafe_code, reason = "memory of the buffer protocol is reached through a pointer")]

@@ -18,7 +18,7 @@ SHA = hashlib.sha256(b"x").hexdigest()
 MD5 = hashlib.md5(b"x").hexdigest()
 
 
-def test_formats_are_recognised_and_converted(run: Run, tmp_path: Path) -> None:
+def test_formats_are_recognized_and_converted(run: Run, tmp_path: Path) -> None:
     entry = truesum.Entry("a b", {"sha256": SHA, "md5": MD5}, size=1, mtime_ns=1_700_000_000_123_456_789)
     made = truesum.Manifest([entry])
     assert made.format == "jsonl" and len(made) == 1

@@ -218,7 +218,7 @@ def wrong_bodies(bench):
         answer.body += b"more"
         answer.set("Content-Length", str(len(answer.body)))
 
-    def unlabelled(answer):
+    def unlabeled(answer):
         answer.status = 200
         answer.headers = [(n, v) for n, v in answer.headers if n.lower() != "content-range"]
         answer.body = answer.body[:500]
@@ -236,7 +236,7 @@ def wrong_bodies(bench):
     def first(ranges, one):
         return one not in ranges and not ranges.add(one)
 
-    for lie in (cut, shorter, shorter_with_matching_range, longer, unlabelled, without_an_end, elsewhere):
+    for lie in (cut, shorter, shorter_with_matching_range, longer, unlabeled, without_an_end, elsewhere):
         # All requests during this time.
         bench.proxy.reset()
         bench.proxy.spoil = lie

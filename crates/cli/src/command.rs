@@ -203,7 +203,7 @@ fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
     None
 }
 
-/// Returns the error without colours, with all words of the command line escaped.
+/// Returns the error without colors, with all words of the command line escaped.
 fn harmless(error: &clap::Error, words: &[OsString]) -> clap::Error {
     let text = error.render().to_string().into_bytes();
     let text = words.iter().fold(text, |text, word| on_one_line(&text, word.as_bytes()).into_owned());

@@ -1,4 +1,4 @@
-//! Messages to the user on standard error, hints that are printed once, and colours if requested.
+//! Messages to the user on standard error, hints that are printed once, and colors if requested.
 //!
 //! Standard error may be closed or full. That never ends a run, so nothing here fails.
 
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 impl Console {
-    /// Returns a console that colours messages if `color` and the terminal permit it.
+    /// Returns a console that colors messages if `color` and the terminal permit it.
     pub fn new(color: Color) -> Console {
         Console { display: None, colors: color.on(&std::io::stderr()), hints: Vec::new() }
     }
@@ -90,7 +90,7 @@ impl Console {
         adapted.into_iter().for_each(|text| self.say(Kind::Hint, &text));
     }
 
-    /// Prints the last line of a run, in the colour of its exit status.
+    /// Prints the last line of a run, in the color of its exit status.
     pub fn summary(&self, exit: Exit, text: &str) {
         let color = match exit {
             Exit::Done => AnsiColor::Green,
@@ -101,7 +101,7 @@ impl Console {
         self.write(format!("{style}{text}{style:#}\n").as_bytes(), Escapes::Colors);
     }
 
-    /// Prints a line without a prefix or colours.
+    /// Prints a line without a prefix or colors.
     pub fn line(&self, text: &str) {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }

@@ -17,7 +17,7 @@ use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the text if it is a digest, or else the digest in it.
-fn recognised(text: &str) -> Cow<'_, str> {
+fn recognized(text: &str) -> Cow<'_, str> {
     if identify(text).is_ok() {
         return Cow::Borrowed(text);
     }
@@ -31,7 +31,7 @@ fn recognised(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
 pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
-    let text = &*recognised(text);
+    let text = &*recognized(text);
     if requested.is_empty() {
         return identify(text).map_err(|why| refusal(text, why));
     }
@@ -66,7 +66,7 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
 /// # Errors
 /// Fails if it is not a digest.
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
-    let text = &*recognised(text);
+    let text = &*recognized(text);
     let name = Path::new(name).file_name().unwrap_or_default();
     let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {

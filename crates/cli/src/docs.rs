@@ -160,7 +160,7 @@ impl<'h> HelpSections<'h> {
 
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("TRUESUM_OPTIONS, TRUESUM_CONFIG", "settings, and the path of the settings file: see truesum-config(1)"),
-    ("NO_COLOR, CLICOLOR_FORCE", "disable colours, or use them even if the output is not a terminal"),
+    ("NO_COLOR, CLICOLOR_FORCE", "disable colors, or use them even if the output is not a terminal"),
     (
         "TRUESUM_CPU",
         "use only these CPU features and those of older CPUs; a comma-separated list, such as avx2,sha. The library kernels of BLAKE3, XXH3 and HighwayHash ignore this variable",

@@ -65,7 +65,7 @@ struct AddArgs {
 
 /// Verify files whose names contain their digest
 ///
-/// These names are recognised: a CRC-32 in brackets, a git-annex key (SHA256E-s3--DIGEST.txt), and the name of a
+/// These names are recognized: a CRC-32 in brackets, a git-annex key (SHA256E-s3--DIGEST.txt), and the name of a
 /// blob in a folder named after the algorithm, as in an OCI image layout (blobs/sha256/DIGEST).
 #[derive(Args)]
 #[command(after_help = "\

@@ -33,7 +33,7 @@ pub struct RunArgs {
     /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     pub verbose: bool,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: Color,
     #[command(flatten)]

@@ -79,7 +79,7 @@ impl Output {
         Ok(Output { to: Sink::File(file), is_terminal: false })
     }
 
-    /// Returns a file whose contents cannot be recognised later: it replaces only an empty file, unless `overwrite` is set.
+    /// Returns a file whose contents cannot be recognized later: it replaces only an empty file, unless `overwrite` is set.
     ///
     /// # Errors
     /// Fails if it cannot be written, or if another file exists there.
@@ -121,7 +121,7 @@ impl Output {
         self.write_with(bytes, Escapes::None)
     }
 
-    /// Writes a result with colours, in which every name has been escaped for a terminal.
+    /// Writes a result with colors, in which every name has been escaped for a terminal.
     ///
     /// # Errors
     /// Returns the system's error.
@@ -196,7 +196,7 @@ impl Output {
     }
 }
 
-/// Number of bytes by which a file is recognised.
+/// Number of bytes by which a file is recognized.
 const NEAR: u64 = 64 << 10;
 
 const STDOUT: &[u8] = b"standard output";
@@ -326,9 +326,9 @@ pub fn read_candidate(
     let mut text = Vec::new();
     (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
     let head = Head::new(&text, (text.len() as u64) < NEAR);
-    let recognised = detect(head, None);
+    let recognized = detect(head, None);
     // A binary file such as a disk image may consist of a single line.
-    if recognised.is_none() && !head.complete() && !text.contains(&b'\n') {
+    if recognized.is_none() && !head.complete() && !text.contains(&b'\n') {
         return Err("is not a manifest".to_owned());
     }
     file.rewind().map_err(unread)?;
@@ -364,8 +364,8 @@ pub fn read_candidate(
     if entries > 0 && digests == 0 {
         return Err("has entries without digests, such as sizes or modes".to_owned());
     }
-    // An empty manifest can only be recognised by its heading; a file name is not sufficient.
-    let format = if entries == 0 { recognised } else { reader.format() };
+    // An empty manifest can only be recognized by its heading; a file name is not sufficient.
+    let format = if entries == 0 { recognized } else { reader.format() };
     let Some(format) = format.filter(|format| !matches!(format.writing(), Writing::No)) else {
         return Err("is not a manifest that truesum can write".to_owned());
     };

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn store_urls_are_recognised_by_their_scheme() {
+    fn store_urls_are_recognized_by_their_scheme() {
         for (name, is) in
             [("s3://b", true), ("gs://b/x", true), ("az://", true), ("./s3://b", false), ("s3:/b", false)]
         {

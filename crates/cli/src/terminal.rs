@@ -14,7 +14,7 @@ use truesum_fs::{Errno, data};
 pub enum Escapes {
     /// None.
     None,
-    /// Colours (SGR), for text whose names have already been escaped.
+    /// Colors (SGR), for text whose names have already been escaped.
     Colors,
 }
 
@@ -92,7 +92,7 @@ pub fn visible(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
     out.into_bytes().into()
 }
 
-/// Returns the colour sequence at the beginning of the text, if there is one.
+/// Returns the color sequence at the beginning of the text, if there is one.
 fn color(text: &str) -> Option<&str> {
     let end = text.find('m')?;
     let parameters = text[..end].strip_prefix("\u{1b}[")?;

@@ -91,17 +91,16 @@ A GLOB has the syntax of .gitignore. `--only` also accepts plain names.
 
   truesum hash --exclude '*.tmp' photos        without a slash: any file or
                                                folder of this name, at any depth
-  truesum hash --exclude raw/old photos        with a slash: only photos/raw/old
+  truesum hash --exclude raw/old photos        with a slash: photos/raw/old
   truesum hash --exclude /raw photos           only photos/raw, not photos/b/raw
   truesum hash --exclude '**/raw/old' photos   raw/old at any depth
   truesum hash --include '*.{jpg,png}' photos  only these files
   truesum check --only raw SHA256SUMS          only entries in the folder raw
 
-A GLOB with a slash is relative to the folder that is searched: the folder named
-on the command line (photos, photos/, . or an absolute path), or, for entries of
-a manifest, the folder that their names are relative to. A leading ./ has the
-same meaning as a leading slash. Files and folders named on the command line are
-themselves compared with a GLOB as they are spelled there.
+A GLOB with a slash is compared with the name relative to the folder that is
+searched (raw/old) and with the path as it is printed (photos/raw/old). For the
+entries of a manifest, it is compared with the name in the manifest. A leading
+./ means the same as a leading slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
 --include. --newer, --older, --min-size and --max-size select by time and size,

@@ -125,9 +125,9 @@ impl Selection {
     }
 
     /// Returns whether globs select a file, or let a walk enter a folder, given that they selected all folders above
-    /// it.
-    pub(crate) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.names.passes(path, is_folder))
+    /// it. A glob matches if it matches one of the spellings of the path.
+    pub(crate) fn passes(&self, spellings: &[&[u8]], is_folder: bool) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.names.passes(spellings, is_folder))
     }
 
     /// Returns whether a name in a manifest is selected, by the globs for it and all folders above it, and by the

@@ -49,8 +49,7 @@ pub fn open_folder(job: &Job, base: &[u8]) -> Result<File, Error> {
         Some(0) => b"/",
         Some(cut) => &path[..cut],
     };
-    root.resolve(folder, OpenMode::Folder)
-        .map_err(|error| root.refusal(&neighbour(job, base), "write", error))
+    root.resolve(folder, OpenMode::Folder).map_err(|error| root.refusal(&neighbor(job, base), "write", error))
 }
 
 /// Starts writing a file with this name in the folder of a job's file. A symbolic link with that
@@ -61,11 +60,11 @@ pub fn open_folder(job: &Job, base: &[u8]) -> Result<File, Error> {
 /// name belongs to something other than a regular file.
 pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
     let folder = open_folder(job, base)?;
-    AtomicFile::create_in(folder, base).map_err(|error| error.under(&neighbour(job, base)))
+    AtomicFile::create_in(folder, base).map_err(|error| error.under(&neighbor(job, base)))
 }
 
 /// Returns the path of a file with this name in the folder of a job's file, as the user knows it.
-fn neighbour(job: &Job, base: &[u8]) -> Vec<u8> {
+fn neighbor(job: &Job, base: &[u8]) -> Vec<u8> {
     let path = job.path();
     [&path[..path.len() - base_of(path).len()], base].concat()
 }

@@ -2,7 +2,7 @@
 //! "verified".
 //!
 //! Entries are streamed from the manifest into the run, so memory does not grow with their number. Only a hash of eight
-//! bytes is kept of each name, by which a subsequent walk of the root recognises the files in the manifest.
+//! bytes is kept of each name, by which a subsequent walk of the root recognizes the files in the manifest.
 
 pub(crate) mod containers;
 pub(crate) mod detached;

@@ -86,8 +86,8 @@ options! {
         /// The types of files to return as files: with [`Special::Read`], also devices, pipes and
         /// sockets.
         special: Special,
-        /// The selection of files by globs, sizes and times, which also applies to the roots. Globs are
-        /// matched against names relative to the root, and against the path of a root as it was given.
+        /// The selection of files by globs, sizes and times, which also applies to the roots. A glob
+        /// matches the name of a file relative to the root, or its path including the root as it was given.
         /// Lists of names and samples are left to the caller, which knows the entries.
         select: Selection,
         /// Apply globs only to what is below the roots, and not to the roots themselves.
@@ -107,7 +107,7 @@ getters! {
         get_special: Special = [special];
         /// Returns the selection of files.
         get_select: &Selection = [&select];
-        /// Returns whether `.gitignore` files are honoured.
+        /// Returns whether `.gitignore` files are honored.
         get_gitignore: bool = [gitignore];
     }
 }
@@ -433,7 +433,12 @@ impl Walk {
     fn is_left_out(&mut self, kind: FileType) -> bool {
         let rest = &self.path[self.skip..];
         let name = rest.strip_prefix(b"/").unwrap_or(rest);
-        let passes = self.options.select.passes(name, kind == FileType::Directory);
+        let select = &self.options.select;
+        let is_folder = kind == FileType::Directory;
+        let passes = match select.has_globs() && !self.options.below_root {
+            true => select.passes(&[name, &plain(&self.path)], is_folder),
+            false => select.passes(&[name], is_folder),
+        };
         !passes && self.count_left_out(kind)
     }
 
@@ -447,7 +452,7 @@ impl Walk {
         let name = plain(path);
         let passes = |path: &[u8], is_folder| {
             let has_name = parts(path).last().is_some_and(|last| last != b"..");
-            !has_name || self.options.select.passes(path, is_folder)
+            !has_name || self.options.select.passes(&[path], is_folder)
         };
         let folders = if name.starts_with(b"/") { 0..0 } else { 0..name.len() };
         let mut folders = folders.filter(|&at| name[at] == b'/').map(|at| &name[..at]);
@@ -484,7 +489,7 @@ impl Walk {
                 continue;
             }
             last = Some(rules);
-            if let Some(left_out) = rules.globs.takes(&path[rules.folder..], is_folder) {
+            if let Some(left_out) = rules.globs.takes(&[&path[rules.folder..]], is_folder) {
                 return left_out;
             }
         }

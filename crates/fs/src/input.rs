@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Text that is read once, from beginning to end: a file, a pipe or standard input. If the run is stopped, waiting for
-/// it ends with the error that [`Input::is_interruption`] recognises.
+/// it ends with the error that [`Input::is_interruption`] recognizes.
 pub struct Input {
     file: File,
     /// The stop signal that ends waiting, for inputs that may block.

@@ -1,4 +1,4 @@
-//! Names of temporary files, by which a walk recognises them.
+//! Names of temporary files, by which a walk recognizes them.
 //!
 //! A run that is killed may leave its temporary file behind, and the next `hash -o M .` must not include it. Since no
 //! file of a user may be skipped by mistake, the name contains a checksum of itself: `.NAME.RANDOM-CHECK.part`, with

@@ -153,7 +153,7 @@ impl AtomicFile {
         self.date = date;
     }
 
-    /// Returns the file being written, so that a walk can recognise it.
+    /// Returns the file being written, so that a walk can recognize it.
     pub fn file(&self) -> &File {
         self.content.get_ref()
     }

@@ -16,7 +16,7 @@ pub struct Hasher {
 
 #[allow(
     clippy::large_enum_variant,
-    reason = "the large one is the usual one, and lies inline beside its neighbours"
+    reason = "the large one is the usual one, and lies inline beside its neighbors"
 )]
 pub(crate) enum Inner {
     Blocks(Stream),

@@ -1,4 +1,4 @@
-//! Manifest formats: a row describes how a format is recognised, which information it holds, and
+//! Manifest formats: a row describes how a format is recognized, which information it holds, and
 //! how it is read and written.
 
 mod head;
@@ -196,9 +196,9 @@ options! {
         /// An unsupported algorithm in the manifest's name: lines without a tag are rejected with this
         /// name.
         unsupported: Option<&'static str>,
-        /// The format, or `None` to recognise it.
+        /// The format, or `None` to recognize it.
         format: Option<&'static Format>,
-        /// The manifest's name, for formats that are recognised by it.
+        /// The manifest's name, for formats that are recognized by it.
         file_name: Option<Vec<u8>>,
         /// Accept digests that are too short to verify anything.
         allow_weak: bool,

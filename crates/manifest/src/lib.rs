@@ -1,7 +1,7 @@
 //! Checksum manifests: parses text to entries and writes entries as text. This crate opens no
 //! files; it takes a [`std::io::Read`] and writes to a [`std::io::Write`].
 //!
-//! [`FORMATS`] is the table of formats. A [`Reader`] recognises the format of a manifest and
+//! [`FORMATS`] is the table of formats. A [`Reader`] recognizes the format of a manifest and
 //! returns its entries one by one; a [`Writer`] writes entries. Names are bytes throughout.
 //!
 //! ```

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Maximum length of a line in bytes, without its terminator.
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// Number of bytes requested from the reader at a time, and examined to recognise a manifest.
+/// Number of bytes requested from the reader at a time, and examined to recognize a manifest.
 pub(crate) const CHUNK: usize = 64 << 10;
 
 /// A byte that does not occur in valid UTF-8. It marks invalid UTF-16 in decoded text.
@@ -228,14 +228,14 @@ impl<R: Read> Lines<R> {
             }
             // A pipe may deliver the byte order mark in parts.
             if self.text.len() >= 3 || self.at_end {
-                self.recognise();
+                self.recognize();
                 return Ok(());
             }
         }
     }
 
     /// Selects the encoding by the byte order mark.
-    fn recognise(&mut self) {
+    fn recognize(&mut self) {
         let (encoding, mark) = match self.text.as_slice() {
             [0xef, 0xbb, 0xbf, ..] => (Encoding::Bytes, 3),
             [0xff, 0xfe, ..] => (Encoding::Utf16(Endian::Little), 2),

@@ -76,7 +76,7 @@ enum Source {
 }
 
 impl<R: Read> Reader<R> {
-    /// Creates a reader that recognises the encoding, the format and a signature around the text.
+    /// Creates a reader that recognizes the encoding, the format and a signature around the text.
     /// Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
         Reader {
@@ -95,7 +95,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Returns the format, once the first item was requested. A manifest that is not recognised is
+    /// Returns the format, once the first item was requested. A manifest that is not recognized is
     /// read as GNU lines.
     pub fn format(&self) -> Option<&'static Format> {
         self.chosen.as_ref().map(|(format, _)| *format)

@@ -62,7 +62,7 @@ pub(crate) fn stopped(at: usize) -> LineError {
 }
 
 /// The reason why such a document has no entries.
-pub(crate) const STOPPED: &str = "not read completely, because the run was cancelled";
+pub(crate) const STOPPED: &str = "not read completely, because the run was canceled";
 
 /// The records of a document so far.
 #[derive(Default)]
@@ -101,7 +101,7 @@ impl Records {
     }
 
     /// Creates empty records of a document in which each name occurs once with the same algorithms: if it occurs
-    /// again, the part that distinguishes the files was not recognised. Names follow the digests.
+    /// again, the part that distinguishes the files was not recognized. Names follow the digests.
     pub(crate) fn with_names_once(options: &Options) -> Records {
         Records { names: Some(HashSet::new()), ..Records::new(options) }
     }

@@ -19,7 +19,7 @@ use crate::formats::{
 use std::cmp::Reverse;
 use truesum_hash::Spec;
 
-/// All formats. If two are recognised equally well, the first one is used.
+/// All formats. If two are recognized equally well, the first one is used.
 pub static FORMATS: &[&Format] = &[
     &jsonl::JSONL,
     &bsd::BSD,
@@ -140,7 +140,7 @@ pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
-/// Returns the format of a manifest, recognised by its beginning or else by its name.
+/// Returns the format of a manifest, recognized by its beginning or else by its name.
 ///
 /// The strongest evidence decides: a mark that only one format has, then a form that all lines
 /// have, then the first line that has the form of any format. The name decides between two formats
@@ -218,7 +218,7 @@ pub fn for_file(
     if !other && specs.iter().all(is_named) { format } else { tagged }
 }
 
-/// Returns the format of a manifest. One that is not recognised is read as GNU lines.
+/// Returns the format of a manifest. One that is not recognized is read as GNU lines.
 pub(crate) fn choose(head: Head<'_>, file_name: Option<&[u8]>) -> &'static Format {
     let plain = if terminator(head.text) == 0 { &gnu::GNU_Z } else { &gnu::GNU };
     detect(head, file_name).unwrap_or(plain)
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn unrecognised_text_is_identified_only_by_its_name() {
+    fn unrecognized_text_is_identified_only_by_its_name() {
         assert_eq!(found(b"", None), None);
         assert_eq!(found(b"hello world\n", None), None);
         assert_eq!(found(b"hello world\n", Some(b"X.JSONL")), Some("jsonl"));

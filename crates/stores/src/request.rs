@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn body_without_length_is_recognised() {
+    fn body_without_length_is_recognized() {
         for (name, value, tells) in [
             ("content-length", "5", true),
             ("transfer-encoding", "chunked", true),

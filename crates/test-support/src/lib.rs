@@ -1,4 +1,4 @@
-//! Shared by the tests of all crates: missing oracles, the size of randomised tests, and temporary files.
+//! Shared by the tests of all crates: missing oracles, the size of randomized tests, and temporary files.
 
 pub mod oracle;
 mod rounds;

@@ -9,7 +9,7 @@ from .task import Event, Task
 
 
 class Port(Protocol):
-    """Accepts tasks and returns events in any order. Each task produces one event, or none if it was cancelled or
+    """Accepts tasks and returns events in any order. Each task produces one event, or none if it was canceled or
     hangs."""
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:

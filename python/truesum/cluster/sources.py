@@ -26,7 +26,7 @@ def names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
 
 
 def known_by(given: Sequence[bytes]) -> str:
-    """Returns a digest of the names and their root, by which a later run recognises the same request.
+    """Returns a digest of the names and their root, by which a later run recognizes the same request.
 
     >>> known_by([b"/a", b"/b"]) == known_by([b"/a", b"/b"]) != known_by([b"/a/b"])
     True

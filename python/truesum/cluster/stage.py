@@ -26,7 +26,7 @@ from .work import Work
 
 
 class Client(Protocol):
-    """Recognises a distributed.Client by its attributes, because Dask need not be installed."""
+    """Recognizes a distributed.Client by its attributes, because Dask need not be installed."""
 
     @property
     def scheduler_info(self) -> Callable[..., Any]: ...

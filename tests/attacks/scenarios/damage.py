@@ -89,7 +89,7 @@ def damaged_manifests(lab, tally):
 
 def contradictory_manifests(lab, tally):
     """Lists and JSON whose lines are joined, hidden, doubled or contradict each other, in several encodings. Right: as
-    for damaged manifests. A digest that is wrong for a file, or that is not recognised as one, is never ignored
+    for damaged manifests. A digest that is wrong for a file, or that is not recognized as one, is never ignored
     silently."""
     folder = lab.path('t')
     contents = {'a': b'a\n', 'b': b'b\n'}

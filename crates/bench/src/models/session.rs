@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The note on measurements of a program that was not optimised.
+/// The note on measurements of a program that was not optimized.
 const DEBUG: &str = "this is a debug build, so its figures are meaningless: use cargo build --release";
 
 /// One run in progress.

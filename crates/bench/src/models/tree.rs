@@ -2,7 +2,7 @@
 //! hash.
 //!
 //! A plain digest is a chain, so one file keeps one core half idle; the leaves of a tree are independent, so they fill
-//! the lanes of a core and all cores. The table shows the benefit for this file, and the utilisation of each added
+//! the lanes of a core and all cores. The table shows the benefit for this file, and the utilization of each added
 //! core.
 
 mod contender;

@@ -9,7 +9,7 @@ use resvg::usvg;
 /// Pixels per unit of the chart: sharp on high-resolution screens.
 const SCALE: f32 = 2.0;
 
-/// Returns each chart of a report with its name, in light colours.
+/// Returns each chart of a report with its name, in light colors.
 ///
 /// Text is set in the system's sans-serif font.
 ///

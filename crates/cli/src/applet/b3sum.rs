@@ -27,7 +27,7 @@ use truesum_fs::Errno;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 use truesum_fs::standard::{self, replace_unreadable_input};
 
-/// The release whose behaviour is reproduced.
+/// The release whose behavior is reproduced.
 const VERSION: &str = concat!("1.8.7 (truesum ", env!("CARGO_PKG_VERSION"), ")");
 /// The maximum output length that is kept in memory; longer output is computed as it is written.
 const INLINE: u64 = 1 << 16;

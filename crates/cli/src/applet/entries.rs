@@ -39,7 +39,7 @@ pub(crate) enum End {
     Fatal(String),
 }
 
-/// Returns the engine's configuration for programs with GNU's behaviour, which read every type of
+/// Returns the engine's configuration for programs with GNU's behavior, which read every type of
 /// file.
 pub(crate) fn config(threads: usize) -> Config {
     Config::default().special(Special::Read).threads(threads).mapping(Mapping::Guarded)

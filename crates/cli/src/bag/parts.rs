@@ -122,7 +122,7 @@ impl Place {
     }
 }
 
-/// The prefix of journals: tag manifests of the files that are about to be replaced, by which the next run recognises
+/// The prefix of journals: tag manifests of the files that are about to be replaced, by which the next run recognizes
 /// what an interrupted one wrote.
 const JOURNAL: &str = ".truesum-";
 

@@ -37,7 +37,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         (_, _) => ("none of its files exist", elsewhere),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
-    // A damaged, truncated or too large manifest of a recognised format was already reported as
+    // A damaged, truncated or too large manifest of a recognized format was already reported as
     // such.
     let known = checked.format().is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
@@ -117,7 +117,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
     match subject {
         Subject::Below(_) if report.manifests() == Some(0) && report.unread() == 0 => {
             console.error("nothing verified: no manifest found below the given folders");
-            console.hint("manifests are recognised by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
+            console.hint("manifests are recognized by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a digest");
@@ -302,7 +302,7 @@ fn lists_content(outcome: &Outcome) -> bool {
 
 /// Returns a hint with the command that verifies the signature next to a manifest, if there is one.
 pub fn signature_beside(manifest: &Path) -> Option<String> {
-    /// Number of bytes by which signatures are recognised.
+    /// Number of bytes by which signatures are recognized.
     const HEAD: u64 = 4 << 10;
     let shown = display_safe(manifest.as_os_str().as_bytes());
     SIGNATURES.iter().find_map(|end| {

@@ -32,7 +32,7 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest found below the given folders
     ///
-    /// Manifests are recognised by name, and JSON Lines files by content. Torrents, PAR2 files
+    /// Manifests are recognized by name, and JSON Lines files by content. Torrents, PAR2 files
     /// and similar lists are counted, but not checked.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,

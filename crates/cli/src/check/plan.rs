@@ -570,7 +570,7 @@ fn expected(
     }
 }
 
-/// Returns the digest of a multipart upload as `identify` recognises it, unless the text specifies
+/// Returns the digest of a multipart upload as `identify` recognizes it, unless the text specifies
 /// the part size.
 fn of_parts(text: &str) -> Option<Candidate> {
     let candidates = identify(text).ok().filter(|_| !text.contains(";part="))?;

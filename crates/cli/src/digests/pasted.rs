@@ -3,7 +3,7 @@
 use truesum::hash::Spec;
 use truesum::manifest::identify::identify;
 
-/// Minimum number of digits of a digest that is recognised without the name of its algorithm.
+/// Minimum number of digits of a digest that is recognized without the name of its algorithm.
 pub const MIN_DIGITS: usize = 8;
 
 /// Numbers of digits of common digests, in hexadecimal.
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pasted_digests_are_recognised_in_every_form() {
+    fn pasted_digests_are_recognized_in_every_form() {
         let md5 = "900150983cd24fb0d6963f7d28e17f72";
         for (text, expected) in [
             (format!("{md5},"), md5.to_owned()),

@@ -121,8 +121,8 @@ fn rows(size: u64) -> usize {
     (size >> 24).clamp(1, 16) as usize
 }
 
-/// Appends the file as rows of bars, each labelled with the offset of its first byte. Bytes missing
-/// at the end have a different colour from damaged bytes.
+/// Appends the file as rows of bars, each labeled with the offset of its first byte. Bytes missing
+/// at the end have a different color from damaged bytes.
 fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
     let rows = rows(size);
     let gone: Vec<Range<u64>> = std::iter::once(report.size().min(size)..size).collect();

@@ -66,7 +66,7 @@ footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line);
 }
 ";
 
-/// The meaning of a colour, in the order in which groups are shown.
+/// The meaning of a color, in the order in which groups are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     Bad,
@@ -279,7 +279,7 @@ impl Record {
     }
 }
 
-/// Appends the counts in large type, and a key to their colours.
+/// Appends the counts in large type, and a key to their colors.
 fn tiles(counts: &[(Tone, String, u64, Option<Trouble>)], text: &mut String) {
     text.push_str("<ul class=\"counts\">\n");
     for (tone, word, number, _) in counts {

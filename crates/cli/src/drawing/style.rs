@@ -1,4 +1,4 @@
-//! The style shared by all HTML pages. Each colour has one meaning: green matches, red does not
+//! The style shared by all HTML pages. Each color has one meaning: green matches, red does not
 //! match, amber needs attention, grey is missing at the end of a file. `--good` and `--gone` fill
 //! areas; `--fine` is for text on the background.
 

@@ -184,7 +184,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             Err(WriteError::Io(error)) => Err(Error::io(name, "write", error)),
             Err(WriteError::Refused(why)) => {
                 unholdable += 1;
-                // This many names are sufficient to recognise the cause.
+                // This many names are sufficient to recognize the cause.
                 if refused.len() < 100 {
                     refused.push((entry.path, why.to_string()));
                 }

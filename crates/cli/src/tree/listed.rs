@@ -17,7 +17,7 @@ use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
 use truesum::{Error, Mapping, ReadOptions, Verdict};
 use truesum_fs::name::OsStrExt;
 
-/// The number of bytes by which a list is recognised.
+/// The number of bytes by which a list is recognized.
 const HEAD: u64 = 64 << 10;
 
 /// Returns whether this is a piece list, and neither a stored tree nor a file that may have one

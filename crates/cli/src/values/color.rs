@@ -1,4 +1,4 @@
-//! Decides whether to use colours.
+//! Decides whether to use colors.
 
 use anstream::stream::RawStream;
 use clap::ValueEnum;
@@ -23,7 +23,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Returns whether to use colours on this stream: as requested or set, otherwise depending on
+    /// Returns whether to use colors on this stream: as requested or set, otherwise depending on
     /// NO_COLOR, CLICOLOR, CLICOLOR_FORCE and the terminal.
     pub fn on(self, stream: &(impl IsTerminal + RawStream)) -> bool {
         let usual = || USUAL.get().copied().unwrap_or(Color::Auto);

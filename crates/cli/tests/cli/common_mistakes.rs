@@ -151,7 +151,7 @@ fn digest_is_accepted_with_its_copied_line() {
 }
 
 #[test]
-fn non_manifest_is_recognised_before_its_lines_are_read() {
+fn non_manifest_is_recognized_before_its_lines_are_read() {
     let folder = Folder::with(&[("SHA256SUMS", "<!DOCTYPE html>\n<h1>404 Not Found</h1>\n")]);
     folder.write(
         "disk.img",

@@ -212,7 +212,7 @@ fn convert_writes_nothing_if_an_entry_does_not_match() {
 }
 
 #[test]
-fn old_digests_are_not_relabelled_as_another_algorithm() {
+fn old_digests_are_not_relabeled_as_another_algorithm() {
     // regression: `convert -a blake3` took unnamed SHA-256 digests for BLAKE3 digests without reading a file.
     let folder = Folder::with(&[("a", "abc"), ("list.txt", &format!("{ABC}  a\n"))]);
     let ran = folder.run(&["convert", "-a", "blake3", "list.txt", "-t", "bsd"]);

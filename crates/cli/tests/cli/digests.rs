@@ -55,7 +55,7 @@ fn other_encodings_are_identified_and_kept_out_of_manifests() {
 }
 
 #[test]
-fn identify_recognises_btih_by_file_name() {
+fn identify_recognizes_btih_by_file_name() {
     let folder = Folder::with(&[("f.bin", "123456789")]);
     // `rhash --btih f.bin`, with `--bt-piece-length=65536`, and in base 32 as in magnet links.
     for (text, algorithm) in [
@@ -144,7 +144,7 @@ fn find_ignores_sampled_digests_and_sha1_attacks_by_default() {
     let imohash = folder.run(&["-a", "imohash", "d/a"]).out();
     let imohash = imohash.split(' ').next().unwrap();
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
-    // regression: `identify` did not recognise it even with the file.
+    // regression: `identify` did not recognize it even with the file.
     let ran = folder.run(&["identify", imohash, "d/a"]);
     let said = "d/a: imohash (hex); covers only samples, so most bytes were not compared\n";
     assert_eq!(result_of(&ran), (said.to_owned(), "", Some(0)));

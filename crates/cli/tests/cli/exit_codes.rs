@@ -86,7 +86,7 @@ fn wrong_usage_exits_with_two_and_help_with_zero() {
         &["hash", "--no-such-option"][..],
         &["check"],
         &["list"],
-        &["list", "colours"],
+        &["list", "colors"],
         &["-a", "sha265", "good"],
         &["--format", "sfvx", "good"],
         &["-l", "7", "-a", "blake2b", "good"],

@@ -214,7 +214,7 @@ fn traced_calls(folder: &Path, args: &[&str], (first, mark): (&str, &str)) -> Ve
 }
 
 /// Kills a run at each call in turn. Afterwards the manifest must be the old one or the new one, and the folder must
-/// contain only the manifest and `tree`, except for a temporary file that walks recognise if the run was killed just
+/// contain only the manifest and `tree`, except for a temporary file that walks recognize if the run was killed just
 /// before the rename.
 fn kill_at_every_call(folder: &Path, args: &[&str], calls: &[(String, usize)], old: &[u8], reset: &dyn Fn()) {
     let manifest = folder.join("SUMS");

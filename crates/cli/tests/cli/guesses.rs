@@ -472,7 +472,7 @@ fn hints_keep_options_and_protect_names_like_options() {
 }
 
 #[test]
-fn damaged_etag_is_recognised_as_one() {
+fn damaged_etag_is_recognized_as_one() {
     // regression: an ETag with a wrong letter was reported as a file that does not exist, and f as a bad manifest.
     let folder = Folder::with(&[("f", "abc")]);
     let md5 = "900150983cd24fb0d6963f7d28e17f72";

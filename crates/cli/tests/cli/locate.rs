@@ -157,7 +157,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     assert!(text.contains("intact according to data.ftr: the file matches its stored tree"), "{text}");
     assert_eq!(located["verdict"], "intact");
     assert!(located["reason"].as_str().unwrap().contains("disagree"));
-    // If the manifest contains the tree's digest, a tree of another file is recognised.
+    // If the manifest contains the tree's digest, a tree of another file is recognized.
     folder.write("good", data);
     let lines = folder.run(&["tree", "good"]).out().replace("good", "data");
     folder.write("M", lines);

@@ -113,7 +113,7 @@ fn text_that_resembles_entries_is_not_replaced() {
             assert_eq!(folder.read("refs"), text.as_bytes(), "{words:?}");
         }
     }
-    // A manifest is recognised in its own folder, with --root, and after some of its files were removed.
+    // A manifest is recognized in its own folder, with --root, and after some of its files were removed.
     for words in [&["hash", "-o", "list", "d"][..], &["hash", "--root", "d", "-o", "rooted", "d"]] {
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");
         assert_eq!(folder.run(words).code, Some(0), "{words:?}");

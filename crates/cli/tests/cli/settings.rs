@@ -72,7 +72,7 @@ fn invalid_settings_are_reported_with_their_line() {
             "exact = \"no\"\n",
             "config.toml:1: exact: unknown setting; the settings are algorithm, format, progress, color",
         ),
-        ("color = \"auto\"\n\ncolour\n", "config.toml:3: not valid TOML: "),
+        ("color = \"auto\"\n\ncolor\n", "config.toml:3: not valid TOML: "),
         ("algorithm = \"sha265\"\n", "config.toml:1: algorithm: "),
         ("format = \"sfv\"\nalgorithm = \"sha512\"\n", "config.toml:2: the format sfv (set in "),
         ("a = \"\u{0}\"", "config.toml:1: not valid TOML: "),

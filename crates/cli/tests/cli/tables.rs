@@ -158,7 +158,7 @@ fn algorithms_are_filtered_by_security_and_lanes() {
 fn page(rows: &str) -> String {
     let mut text = String::from(
         "# Manifest formats\n\n\
-         truesum recognises the format of a manifest by its content and then by its file name. `truesum check --format NAME` selects a\n\
+         truesum recognizes the format of a manifest by its content and then by its file name. `truesum check --format NAME` selects a\n\
          format explicitly. `truesum hash -t NAME` (or `bag create`, `torrent create`) writes the formats marked *yes* under *written*, and\n\
          fails if the format cannot represent a file. The last column lists what the format cannot store; *some names* means that it cannot\n\
          represent every file name.\n\n\
@@ -194,7 +194,7 @@ fn page(rows: &str) -> String {
             row["summary"].as_str().unwrap().replace('|', "\\|"),
             names.join(", "),
             yes("sizes"),
-            if row["read"] == true { "yes" } else { "recognised only" },
+            if row["read"] == true { "yes" } else { "recognized only" },
             yes("written"),
             list("lost"),
         );

@@ -265,7 +265,7 @@ fn messages_do_not_mislead() {
         );
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
-    // A truncated manifest is still recognised as one.
+    // A truncated manifest is still recognized as one.
     folder.write("cut.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\"}}"));
     let ran = folder.run(&["check", "cut.json"]);
     assert!(ran.err.contains("nothing verified") && !ran.err.contains("truesum list formats"), "{}", ran.err);
@@ -348,7 +348,7 @@ fn binary_data_is_not_a_json_lines_manifest() {
     folder.write("disk.iso", b"\x7f\x01\xfe data\n{abc\0def\xff\nmore\n".repeat(1000));
     let ran = folder.run(&["check", "disk.iso", "whatever"]);
     assert!(ran.code == Some(2) && !ran.err.contains("JSON"), "{}", ran.err);
-    // A damaged manifest is still recognised as one.
+    // A damaged manifest is still recognized as one.
     let mut text = folder.run(&["hash", "--json", "disk.iso"]).out();
     text.push_str("{\"schema\": \0}\n");
     folder.write("M", text);

@@ -47,7 +47,7 @@ struct File {
     anchor: u32,
 }
 
-/// The property by which two names are recognised as names of the same file.
+/// The property by which two names are recognized as names of the same file.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode number.
@@ -219,8 +219,8 @@ impl Files {
         self.counted.contains(&at)
     }
 
-    /// Returns the identity by which another name of this file is recognised, or `None` if it
-    /// cannot have another one. A file that is visible twice only through a mount is recognised by
+    /// Returns the identity by which another name of this file is recognized, or `None` if it
+    /// cannot have another one. A file that is visible twice only through a mount is recognized by
     /// [`Files::names_by_file`].
     fn identity(
         &mut self,

@@ -30,7 +30,7 @@ readable! {
         name: &'f Path,
         /// Its size in bytes.
         size: u64,
-        /// The digests by which it was recognised.
+        /// The digests by which it was recognized.
         by: &'f [(Spec, Digest)],
     }
 }

@@ -1,4 +1,4 @@
-//! The content to search for: digests with their possible algorithms, and how a file is recognised
+//! The content to search for: digests with their possible algorithms, and how a file is recognized
 //! by them.
 
 use crate::content::set::Set;
@@ -206,7 +206,7 @@ impl<'c> Index<'c> {
     }
 
     /// Returns an algorithm that requires the size in advance and without which some content cannot
-    /// be recognised, if there is one.
+    /// be recognized, if there is one.
     pub(super) fn lost_without_size(&self) -> Option<&Spec> {
         let rows = &self.contents.rows;
         let sized = |row: u32| rows.specs(row).iter().find(|spec| spec.needs_size() || is_open(spec));
@@ -218,7 +218,7 @@ impl<'c> Index<'c> {
     }
 
     /// Returns the content that a file of this size with these digests matches: indices, each with
-    /// the digests by which the content was recognised.
+    /// the digests by which the content was recognized.
     pub(super) fn matches(
         &self,
         size: u64,

@@ -34,7 +34,7 @@
 //!
 //! # What was given up
 //!
-//! Results arrive in any order; the caller sorts, because a tree needs only neighbours and a list
+//! Results arrive in any order; the caller sorts, because a tree needs only neighbors and a list
 //! needs all of them. Units that are read and not mapped are read under a lock, one at a time:
 //! disks and the kernel's read-ahead work best sequentially, and hashing overlaps anyway. Large
 //! leaves are read without it, because their slices are at several offsets in any case. Correctness

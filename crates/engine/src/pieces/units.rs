@@ -1,4 +1,4 @@
-//! Small pieces: those of neighbouring units share a window of the file.
+//! Small pieces: those of neighboring units share a window of the file.
 
 use crate::error::Error;
 use crate::io::source::Source;
@@ -25,7 +25,7 @@ impl Units<'_> {
         self.plans.first().map_or(1, |plan| UNIT / plan.piece(0).end.clamp(1, UNIT).next_power_of_two())
     }
 
-    /// Hashes the pieces of neighbouring units. Returns the first piece and, for each plan, the digests that start with
+    /// Hashes the pieces of neighboring units. Returns the first piece and, for each plan, the digests that start with
     /// it. `disk` is released after they have been read.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// Fails if the object does not exist or cannot be read, or if the run was stopped.
     fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error>;
 
-    /// Opens the current version of an object, to be read at arbitrary offsets and recognised later.
+    /// Opens the current version of an object, to be read at arbitrary offsets and recognized later.
     ///
     /// # Errors
     /// Fails if the object does not exist, cannot be read or has no versions, or if the run was stopped.

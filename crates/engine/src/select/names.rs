@@ -83,14 +83,14 @@ impl Names {
     }
 
     /// Returns whether globs select this, given that they selected every folder above it.
-    pub(super) fn passes(&self, path: &[u8], is_folder: bool) -> bool {
+    pub(super) fn passes(&self, spellings: &[&[u8]], is_folder: bool) -> bool {
         if let Some((_, others)) = &self.below {
-            return self.is_below(path, is_folder)
-                && others.as_ref().is_none_or(|others| others.passes(path, is_folder));
+            return spellings.iter().any(|path| self.is_below(path, is_folder))
+                && others.as_ref().is_none_or(|others| others.passes(spellings, is_folder));
         }
         // A file that no glob matches is excluded if there are globs that include files; a folder may contain such
         // files.
-        self.globs.takes(path, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
+        self.globs.takes(spellings, is_folder).unwrap_or(is_folder || !self.globs.any_takes())
     }
 
     /// Returns whether a complete name is selected and satisfies `others`, the conditions that do not concern names.
@@ -106,8 +106,8 @@ impl Names {
         requested.iter().for_each(|only| only.found.store(true, Relaxed));
         let folders = (1..name.len()).filter(|&at| name[at] == b'/');
         let selected = requested.is_empty() == self.only.is_empty()
-            && self.passes(&name, false)
-            && folders.into_iter().all(|end| self.passes(&name[..end], true))
+            && self.passes(&[&name], false)
+            && folders.into_iter().all(|end| self.passes(&[&name[..end]], true))
             && others();
         if selected {
             requested.iter().for_each(|only| only.selected.store(true, Relaxed));
@@ -159,7 +159,7 @@ impl Only {
         let below = |rest: &[u8]| rest.is_empty() || rest[0] == b'/';
         name.strip_prefix(&self.plain[..]).is_some_and(below)
             || self.glob.as_ref().is_some_and(|glob| {
-                let matches = |path: &[u8]| glob.takes(path, false) == Some(true);
+                let matches = |path: &[u8]| glob.takes(&[path], false) == Some(true);
                 matches(name) || (1..name.len()).any(|at| name[at] == b'/' && matches(&name[..at]))
             })
     }

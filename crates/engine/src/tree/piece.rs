@@ -29,7 +29,7 @@ pub struct Piece {
     /// The hashes of the range's maximal perfect subtrees, each with its level, from left to right.
     pub levels: Vec<(u8, Digest)>,
     /// The file that was read. `None` if the piece does not record it; then there is no way to tell whether its
-    /// neighbours belong to the same bytes.
+    /// neighbors belong to the same bytes.
     pub origin: Option<Origin>,
 }
 

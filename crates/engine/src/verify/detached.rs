@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_signatures_are_recognised_by_content() {
+    fn binary_signatures_are_recognized_by_content() {
         let cms = |len: usize| {
             let mut text = b"\x30\x82".to_vec();
             text.extend((len as u16).to_be_bytes());

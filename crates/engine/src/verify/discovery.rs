@@ -283,7 +283,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn manifests_are_recognised_by_name() {
+    fn manifests_are_recognized_by_name() {
         for (name, expected) in [
             ("d/SHA256SUMS", true),
             ("x.iso.sha256", true),

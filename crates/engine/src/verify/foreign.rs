@@ -1,4 +1,4 @@
-//! Files given as manifests that are not manifests. They are recognised by their first bytes, before a million lines
+//! Files given as manifests that are not manifests. They are recognized by their first bytes, before a million lines
 //! are reported as malformed.
 //!
 //! Only files that match no format are rejected, and only for properties that text does not have: a NUL byte, many
@@ -27,7 +27,7 @@ const UTF16BE: &str =
 const HEAD: usize = 16 << 10;
 
 /// Returns a description of the file if it is not a manifest. A list of pieces may begin with any
-/// bytes and be recognised only by its name.
+/// bytes and be recognized only by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     if detect(Head::new(b"", true), name).is_some_and(|row| row.holds().locates()) {
         return None;
@@ -39,7 +39,7 @@ fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word));
     // All control characters except those that occur in text: blanks, ends of lines, pages and
-    // files, colours.
+    // files, colors.
     let controls = || {
         head.iter()
             .filter(|byte| byte.is_ascii_control() && !b"\t\n\x0b\x0c\r\x1a\x1b".contains(byte))
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openpgp_messages_are_recognised() {
+    fn openpgp_messages_are_recognized() {
         for (head, name, what) in [
             (&b"\x90\x0d\x03\x00\x08"[..], "SHA256SUMS.gpg", MESSAGE),
             (b"\xa3\x01\x78\x9c\0", "SHA256SUMS.sig", MESSAGE),

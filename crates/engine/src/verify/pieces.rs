@@ -30,7 +30,7 @@ use truesum_manifest::PieceList;
 
 /// Returns the files of the sequences in which at least one file is selected, and the number of
 /// other files. A piece may contain bytes of several files, so a file is not verified without its
-/// neighbours. If only a sample excludes all of them, one sequence is selected.
+/// neighbors. If only a sample excludes all of them, one sequence is selected.
 pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> (Vec<Pieced>, u64) {
     let all = files.len();
     let (mut chosen, mut spare) = (Vec::new(), None);

@@ -1,6 +1,6 @@
 //! Whole manifests of every kind, as their programs write them, checked against the files they list.
 //!
-//! `testdata/checks/FORMAT/NAME.expect.json` states what must be recognised in the manifest `file`: entries with their
+//! `testdata/checks/FORMAT/NAME.expect.json` states what must be recognized in the manifest `file`: entries with their
 //! digests and sizes, the number of malformed lines, and the verdict. The manifest is checked under the name `as`, in a
 //! directory with the files of `testdata/checks/data`, or those that `place` puts there (`=TEXT` is a file's content).
 
@@ -152,7 +152,7 @@ fn problems(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_common_manifest_is_recognised_and_verified() {
+fn every_common_manifest_is_recognized_and_verified() {
     let mut files = Vec::new();
     files_below(&checks(), &mut files);
     files.retain(|path| path.to_str().is_some_and(|name| name.ends_with(".expect.json")));

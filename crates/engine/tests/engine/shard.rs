@@ -411,7 +411,7 @@ fn simulated_parts(plan: &Plan, folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-#[ignore = "minutes without optimisation, and gigabytes of disk; cargo test --release -p truesum --test engine -- --ignored --nocapture shard"]
+#[ignore = "minutes without optimization, and gigabytes of disk; cargo test --release -p truesum --test engine -- --ignored --nocapture shard"]
 fn ten_million_files_are_planned_in_bounded_memory() {
     let dir =
         tempfile::tempdir_in(std::env::var_os("TRUESUM_SCALE_DIR").unwrap_or("/var/tmp".into())).unwrap();

@@ -27,7 +27,7 @@ errors! {
     ACCESS: "Permission denied."
     AGAIN: "Try again; also a lock that another process holds."
     BADF: "Not an open file."
-    CANCELED: "The operation was cancelled."
+    CANCELED: "The operation was canceled."
     CONNRESET: "The connection was reset."
     EXIST: "The file exists."
     HOSTDOWN: "The host is down."

@@ -43,7 +43,7 @@
 //! Lanes of one call always hold the same algorithm, so that the kernel has one instruction stream.
 //! A message is never split over lanes; trees do that above this level, because their leaves are
 //! messages. Zeroing the space for the widest row was noticeable for short messages, therefore
-//! [`Columns`] starts uninitialised and only the columns of the chosen row are written.
+//! [`Columns`] starts uninitialized and only the columns of the chosen row are written.
 #![allow(unsafe_code)]
 
 use super::chain::{Chain, MAX_WORDS};
@@ -164,7 +164,7 @@ impl Lane for u64 {
 pub(super) struct Columns<T>([MaybeUninit<T>; MAX_WORDS * MAX_LANES]);
 
 impl<T: Lane> Columns<T> {
-    /// Returns uninitialised space for the widest row, because zeroing it would be noticeable for short messages.
+    /// Returns uninitialized space for the widest row, because zeroing it would be noticeable for short messages.
     pub(super) fn new() -> Columns<T> {
         Columns([const { MaybeUninit::uninit() }; MAX_WORDS * MAX_LANES])
     }
@@ -189,7 +189,7 @@ fn drive<'a, T: Lane>(
 ) -> Vec<Message<'a>> {
     let lanes = kernel.lanes;
     let mut columns = Columns::<T>::new();
-    // All lanes, because the kernel also reads the states of idle ones, which must be initialised.
+    // All lanes, because the kernel also reads the states of idle ones, which must be initialized.
     let columns = columns.zeroed(words * lanes);
     let mut busy: Vec<(usize, Message<'a>)> = Vec::with_capacity(lanes);
     let mut free: Vec<usize> = (0..lanes).rev().collect();

@@ -5,7 +5,7 @@ use crate::algorithm::{Algorithm, Kind, Serial, Status};
 use crate::digest::Digest;
 use ::fsb::digest::{FixedOutputReset, Update};
 
-const FSB: Status = Status::Secure("SHA-3 first-round candidate; generalised birthday attack on FSB-48, a reduced version (Bernstein, Lange, Niederhagen, Peters & Schwabe 2009)");
+const FSB: Status = Status::Secure("SHA-3 first-round candidate; generalized birthday attack on FSB-48, a reduced version (Bernstein, Lange, Niederhagen, Peters & Schwabe 2009)");
 const FSB_160: Status = Status::Weakened("160 bits: collisions in 2^80 steps (Augot, Finiasz, Gaborit, Manuel & Sendrier 2008)");
 
 macro_rules! rows {

@@ -107,7 +107,7 @@ impl Komi {
             let (third, fourth) = (product(word(2) ^ c, word(6) ^ g), product(word(3) ^ d, word(7) ^ h));
             (e, f) = (alone(e.wrapping_add(first.1)), alone(f.wrapping_add(second.1)));
             (g, h) = (alone(g.wrapping_add(third.1)), alone(h.wrapping_add(fourth.1)));
-            // The lower half of each product is combined with the upper half of its neighbour.
+            // The lower half of each product is combined with the upper half of its neighbor.
             (a, b) = (alone(h ^ first.0), alone(e ^ second.0));
             (c, d) = (alone(f ^ third.0), alone(g ^ fourth.0));
         }

@@ -96,7 +96,7 @@ static BOXES: [[u32; 256]; 16] = {
     boxes
 };
 
-/// The words form a ring: the table entry for the low byte of each word changes its two neighbours. After a round of
+/// The words form a ring: the table entry for the low byte of each word changes its two neighbors. After a round of
 /// the ring every word is rotated, so after four rounds each byte has been the low one.
 ///
 /// # Safety

@@ -110,7 +110,7 @@ const SHORT: usize = 240;
 macro_rules! third {
     ($wrapper:ident, $hasher:ident, $finish:ident, $digest:expr) => {
         /// One message, which is buffered while it may be a short one, because a state of half a kibibyte would have to
-        /// be initialised. Also, the library hashes a short message that arrives in slices with its own secret instead
+        /// be initialized. Also, the library hashes a short message that arrives in slices with its own secret instead
         /// of the given one.
         #[derive(Clone)]
         struct $wrapper {

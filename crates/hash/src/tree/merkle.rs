@@ -136,7 +136,7 @@ impl Merkle {
         row.pop().expect("a subtree has a leaf")
     }
 
-    /// Returns the next level: neighbours are combined, and an unpaired last node is moved up.
+    /// Returns the next level: neighbors are combined, and an unpaired last node is moved up.
     fn parents(&self, row: &[Digest]) -> Vec<Digest> {
         let (pairs, odd) = row.as_chunks::<2>();
         let mut parents = match &self.nodes {

@@ -32,7 +32,7 @@ enum Way {
     Linear { linear: Linear, granule: u64 },
 }
 
-/// Leaves up to this size share a buffer with their neighbours.
+/// Leaves up to this size share a buffer with their neighbors.
 const SMALL: u64 = 64 << 10;
 /// The default granule: sixteen leaves of 64 KiB.
 const GRANULE: u64 = 1 << 20;

@@ -116,7 +116,7 @@ impl fmt::Display for Unholdable {
                 f.write_str("its piece digests are missing or incompatible with those of the other files")
             }
             Unholdable::Untagged(spec) => {
-                write!(f, "without a tag, the digest would not be recognised as {spec}")
+                write!(f, "without a tag, the digest would not be recognized as {spec}")
             }
             Unholdable::Twice(spec) => write!(f, "two {spec} digests"),
             Unholdable::Length(spec) => write!(f, "wrong digest length for {spec}"),

@@ -107,7 +107,7 @@ impl Walk<'_> {
     /// The recursion depth is at most 64, the logarithm of the number of leaves.
     ///
     /// # Errors
-    /// The outboard is truncated, a node does not match its parent, or reading was cancelled.
+    /// The outboard is truncated, a node does not match its parent, or reading was canceled.
     fn subtree(&mut self, first: u64, leaves: u64, expected: Option<&[u8]>) -> Result<(), LineError> {
         // The number of leaves on the left is the largest power of two that leaves at least one
         // on the right.

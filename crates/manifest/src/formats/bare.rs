@@ -17,7 +17,7 @@ pub(crate) static BARE: Format = Format {
     summary: "a single digest without a name, in a file such as NAME.sha256",
     sniff,
     reading: Reading::lines(|options| {
-        Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labelled: true })
+        Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labeled: true })
     }),
     ..Format::DEFAULT
 };
@@ -42,7 +42,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     let lines = || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
     let (at, first) = lines().next()?;
     let is_own = is_bare(first) && lines().all(|(_, line)| is_bare(line))
-        || labelled(first).is_some() && lines().all(|(_, line)| labelled(line).is_some());
+        || labeled(first).is_some() && lines().all(|(_, line)| labeled(line).is_some());
     let is_piped = piped(first).is_some() && lines().nth(1).is_none();
     // The line of a program that read standard input has the form of another format as well.
     let sign = if is_piped { Sign::Mark } else { Sign::Whole };
@@ -50,7 +50,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 }
 
 /// Splits `SHA256: DIGEST`, `SHA256 = DIGEST` or `SHA256 DIGEST` into algorithm and digest.
-fn labelled(line: &[u8]) -> Option<(&str, &[u8])> {
+fn labeled(line: &[u8]) -> Option<(&str, &[u8])> {
     let line = trim(line);
     let gap = scan::rfind(line, scan::is_blank)?;
     let (label, digest) = (scan::trim_end(&line[..gap]), &line[gap + 1..]);
@@ -117,14 +117,14 @@ struct Bare {
     /// The first line, until it is known to be the only one.
     held: Option<(Place, Result<Entry, Reason>)>,
     /// True if all lines so far name their algorithms.
-    is_labelled: bool,
+    is_labeled: bool,
 }
 
 const SEVERAL: Reason = Reason::Part("several digests without file names");
 
 impl Bare {
     fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
-        if let Some((tag, digest)) = labelled(line) {
+        if let Some((tag, digest)) = labeled(line) {
             let found = tagged(tag, digest, &self.options)?;
             return Ok(Entry { path: self.name()?, digests: vec![found], ..Entry::default() });
         }
@@ -180,7 +180,7 @@ impl Bare {
         let end = match cut(name) {
             Some((dot, ending)) if names_algorithm(&ending) => dot,
             // The lines of `x.zip.txt` name their algorithms, so its name need not.
-            Some(_) if is_text.is_some() && self.is_labelled => name.len(),
+            Some(_) if is_text.is_some() && self.is_labeled => name.len(),
             _ => {
                 let dash =
                     name.iter().rposition(|&byte| matches!(byte, b'-' | b'_')).ok_or(unknown.clone())?;
@@ -205,14 +205,14 @@ impl Parse for Bare {
         if line.is_empty() {
             return Ok(None);
         }
-        self.is_labelled &= labelled(line).is_some();
+        self.is_labeled &= labeled(line).is_some();
         let entry = self.entry(line);
         let Some((_, first)) = &mut self.held else {
             self.held = Some((self.place, entry));
             return Ok(None);
         };
         // Lines that name different algorithms are for the same file.
-        if let (true, Ok(known), Ok(entry)) = (self.is_labelled, first.as_mut(), &entry)
+        if let (true, Ok(known), Ok(entry)) = (self.is_labeled, first.as_mut(), &entry)
             && known.digests.iter().all(|(spec, _)| *spec != entry.digests[0].0)
         {
             known.digests.extend(entry.digests.iter().cloned());

@@ -1,7 +1,7 @@
 //! Comma-separated values (RFC 4180) with a header that names the columns: PowerShell's
 //! `Get-FileHash | Export-Csv`, HashMyFiles, iLook, and exports of spreadsheets.
 //!
-//! Columns are recognised by their titles only. A column that is not a name, size or digest is
+//! Columns are recognized by their titles only. A column that is not a name, size or digest is
 //! ignored and never becomes part of a name.
 
 pub(super) mod fields;
@@ -32,7 +32,7 @@ pub(crate) static CSV: Format = Format {
     ..Format::DEFAULT
 };
 
-/// Maximum number of columns. A header with more is not recognised.
+/// Maximum number of columns. A header with more is not recognized.
 const MAX_COLUMNS: usize = 256;
 
 /// The meaning of a column.

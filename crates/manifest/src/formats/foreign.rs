@@ -1,5 +1,5 @@
 //! Files that are often mistaken for manifests: web pages, images, lock files. They are
-//! recognised in order to name them in the error message, and are never read.
+//! recognized in order to name them in the error message, and are never read.
 
 use super::xml;
 use crate::digest::is_long_hex;
@@ -8,7 +8,7 @@ use crate::scan;
 
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
-    summary: "web page (for example an error page); recognised, not read",
+    summary: "web page (for example an error page); recognized, not read",
     sniff: |head: &Head<'_>| {
         let (root, tag) = xml::root(head)?;
         let page = [&b"html"[..], b"head", b"body", b"table", b"pre"]
@@ -24,7 +24,7 @@ pub(crate) static WEB_PAGE: Format = Format {
 
 pub(crate) static IMAGE: Format = Format {
     name: "image",
-    summary: "image or printable document; recognised, not read",
+    summary: "image or printable document; recognized, not read",
     sniff: |head| begins(head, IMAGES),
     reading: Reading::Not(|_| "this is an image or a document, not a manifest".to_owned()),
     ..Format::DEFAULT
@@ -33,7 +33,7 @@ pub(crate) static IMAGE: Format = Format {
 pub(crate) static AUDIO: Format = Format {
     name: "audio",
     file_names: &[".ffp", ".st5"],
-    summary: "digests of decoded audio (flac's .ffp, shntool's .st5); recognised, not read",
+    summary: "digests of decoded audio (flac's .ffp, shntool's .st5); recognized, not read",
     sniff: |head: &Head<'_>| {
         let mut lines =
             head.lines(b'\n').map(scan::trim).filter(|line| !matches!(line, [] | [b';', ..])).peekable();
@@ -56,7 +56,7 @@ pub(crate) static AUDIO: Format = Format {
 pub(crate) static LOCK: Format = Format {
     name: "package-lock",
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
-    summary: "lock file of yarn or pnpm (digests of cached archives); recognised, not read",
+    summary: "lock file of yarn or pnpm (digests of cached archives); recognized, not read",
     sniff: |head: &Head<'_>| {
         let mark = |line: &[u8]| {
             [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"]

@@ -1,5 +1,5 @@
 //! `go.sum`: each digest covers the sorted list of a module's files, and does not belong to a
-//! single file. The format is recognised, but not read.
+//! single file. The format is recognized, but not read.
 
 use crate::format::{Claim, Format, Head, Reading, Sign};
 use crate::scan;
@@ -7,7 +7,7 @@ use crate::scan;
 pub(crate) static GO_SUM: Format = Format {
     name: "go-sum",
     file_names: &["go.sum"],
-    summary: "go.sum: digests of Go modules, not of files; recognised, not read",
+    summary: "go.sum: digests of Go modules, not of files; recognized, not read",
     sniff: |head: &Head<'_>| {
         let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line)).peekable();
         let own = lines.peek().is_some() && lines.all(is_line);

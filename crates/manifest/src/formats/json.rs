@@ -2,7 +2,7 @@
 //! lists of objects, release metadata, npm lock files, checksums of vendored crates, and
 //! container image manifests.
 //!
-//! There is no schema: an object is an entry if it has a name and a digest under recognised keys,
+//! There is no schema: an object is an entry if it has a name and a digest under recognized keys,
 //! and it is a map of names only if nothing inside it is an entry. Values that are neither a name
 //! nor a digest are ignored, so unrelated numbers and strings do no harm.
 

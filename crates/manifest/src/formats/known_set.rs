@@ -46,7 +46,7 @@ pub(crate) static CLAMAV: Format = Format {
 
 pub(crate) static SQLITE: Format = Format {
     name: "sqlite",
-    summary: "SQLite database, as published by NSRL since 2022; recognised, not read",
+    summary: "SQLite database, as published by NSRL since 2022; recognized, not read",
     sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
     reading: Reading::Not(|_| {
         "this is an SQLite database, not a list of files; to use a database published by NSRL, export its digests: \

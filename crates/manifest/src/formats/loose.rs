@@ -2,7 +2,7 @@
 //! digest  name`, `sha256:digest name`, a name with its digests on the following lines, and
 //! Markdown tables. They may also contain lines of GNU, BSD and OpenSSL.
 //!
-//! A file is recognised as such a list only if every line has one of these shapes. No line is
+//! A file is recognized as such a list only if every line has one of these shapes. No line is
 //! forced into a shape that it does not have.
 
 use crate::algorithm::{Stated, stated_by_heading};
@@ -325,7 +325,7 @@ fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Returns the name of a line such as `File: NAME`.
-fn unlabelled(name: &[u8]) -> &[u8] {
+fn unlabeled(name: &[u8]) -> &[u8] {
     match property(name) {
         Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() => value,
         _ => name,
@@ -472,7 +472,7 @@ impl Parse for Loose {
                 if line.len() > FOLDER_LIMIT {
                     return Err(Reason::NameTooLong);
                 }
-                self.name = Some(unlabelled(scan::trim(line)).to_vec());
+                self.name = Some(unlabeled(scan::trim(line)).to_vec());
                 return Ok(None);
             }
             Shape::Property => {

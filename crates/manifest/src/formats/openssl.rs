@@ -1,5 +1,5 @@
 //! `openssl dgst`: `SHA2-256(name)= digest`. The parser of tagged lines reads it; this module
-//! recognises and writes it.
+//! recognizes and writes it.
 
 use crate::entry::Entry;
 use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Reading, Style, Unholdable, Writing};

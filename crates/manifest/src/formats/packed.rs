@@ -1,10 +1,10 @@
 //! A manifest of any format, compressed with gzip, xz or zstd. It is decompressed while it is
-//! read, and its format is recognised from the contents. Other compression formats are recognised
+//! read, and its format is recognized from the contents. Other compression formats are recognized
 //! and named in the error message.
 //!
 //! Decompression stops with an error if the output is larger than a manifest can be, because a
 //! kilobyte can expand to a megabyte of zeros, or if it needs too much memory. xz and zstd
-//! require the feature `unpack`; without it, they are only recognised.
+//! require the feature `unpack`; without it, they are only recognized.
 
 #[cfg(feature = "unpack")]
 mod xz;
@@ -61,7 +61,7 @@ pub(crate) static ZSTD: Format = Format {
 pub(crate) static BZIP2: Format = Format {
     name: "bzip2",
     file_names: &[".bz2"],
-    summary: "file compressed with bzip2; recognised, not read",
+    summary: "file compressed with bzip2; recognized, not read",
     sniff: |head| begins(head, &[b"BZh"]),
     reading: Reading::Not(|_| not_unpacked("compressed with bzip2", "bzip2 -dc")),
     ..Format::DEFAULT
@@ -70,7 +70,7 @@ pub(crate) static BZIP2: Format = Format {
 pub(crate) static LZ4: Format = Format {
     name: "lz4",
     file_names: &[".lz4"],
-    summary: "file compressed with lz4; recognised, not read",
+    summary: "file compressed with lz4; recognized, not read",
     sniff: |head| begins(head, &[b"\x04\x22\x4d\x18"]),
     reading: Reading::Not(|_| not_unpacked("compressed with lz4", "lz4 -dc")),
     ..Format::DEFAULT
@@ -78,7 +78,7 @@ pub(crate) static LZ4: Format = Format {
 
 pub(crate) static ZIP: Format = Format {
     name: "zip",
-    summary: "zip archive; recognised, not read",
+    summary: "zip archive; recognized, not read",
     sniff: |head| begins(head, &[b"PK\x03\x04"]),
     reading: Reading::Not(|_| not_unpacked("a zip archive", "unzip -p")),
     ..Format::DEFAULT
@@ -86,7 +86,7 @@ pub(crate) static ZIP: Format = Format {
 
 pub(crate) static SEVEN_Z: Format = Format {
     name: "7z",
-    summary: "7z archive; recognised, not read",
+    summary: "7z archive; recognized, not read",
     sniff: |head| begins(head, &[b"7z\xbc\xaf\x27\x1c"]),
     reading: Reading::Not(|_| not_unpacked("a 7z archive", "7z e -so")),
     ..Format::DEFAULT
@@ -95,7 +95,7 @@ pub(crate) static SEVEN_Z: Format = Format {
 pub(crate) static LZMA: Format = Format {
     name: "lzma",
     file_names: &[".lzma"],
-    summary: "legacy .lzma file (before .xz); recognised, not read",
+    summary: "legacy .lzma file (before .xz); recognized, not read",
     sniff: |head| is_lzma(head.text).then_some(MARK),
     reading: Reading::Not(|_| not_unpacked("compressed with lzma", "unlzma -c")),
     ..Format::DEFAULT

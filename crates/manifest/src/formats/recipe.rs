@@ -1,5 +1,5 @@
 //! Build recipes, which contain a single digest of a download, and databases of other programs.
-//! They are recognised, but never read.
+//! They are recognized, but never read.
 
 use crate::digest::is_hex;
 use crate::format::{Claim, Format, Head, Reading, Sign};
@@ -7,7 +7,7 @@ use crate::scan;
 
 pub(crate) static RECIPE: Format = Format {
     name: "recipe",
-    summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognised, not read",
+    summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognized, not read",
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
         "this is a build recipe, which contains the digest of a download; compare it with: \
@@ -19,7 +19,7 @@ pub(crate) static RECIPE: Format = Format {
 
 pub(crate) static DATABASE: Format = Format {
     name: "database",
-    summary: "AIDE database, apk index or git object list; recognised, not read",
+    summary: "AIDE database, apk index or git object list; recognized, not read",
     sniff: |head| by_line(head, is_database),
     reading: Reading::Not(|_| {
         "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents; \

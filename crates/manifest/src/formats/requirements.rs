@@ -89,7 +89,7 @@ impl Parse for PipHash {
 pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",
     file_names: &["requirements.txt"],
-    summary: "pip requirements with --hash (without file names); recognised, not read",
+    summary: "pip requirements with --hash (without file names); recognized, not read",
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| {
             let line = scan::trim_start(line);

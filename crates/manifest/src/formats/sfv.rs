@@ -2,7 +2,7 @@
 //! others.
 //!
 //! The last column is always the digest, so names may contain blanks or look like a digest. There
-//! is no standard; `docs/spec/manifests.md`, section "SFV", describes the behaviour of the
+//! is no standard; `docs/spec/manifests.md`, section "SFV", describes the behavior of the
 //! programs.
 
 use crate::digest::{is_hex, starts_with_digest, tagged};

@@ -13,7 +13,7 @@ use crate::{radix, scan};
 
 pub(crate) static OPENPGP: Format = Format {
     name: "openpgp-signature",
-    summary: "detached OpenPGP signature; recognised, not read",
+    summary: "detached OpenPGP signature; recognized, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::OpenPgp),
     reading: Reading::Not(|options| verify_with(options, |name, file| format!("gpg --verify {name} {file}"))),
     ..DETACHED
@@ -21,7 +21,7 @@ pub(crate) static OPENPGP: Format = Format {
 
 pub(crate) static MINISIGN: Format = Format {
     name: "minisign-signature",
-    summary: "detached minisign signature; recognised, not read",
+    summary: "detached minisign signature; recognized, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Minisign),
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
@@ -31,7 +31,7 @@ pub(crate) static MINISIGN: Format = Format {
 
 pub(crate) static SIGNIFY_DETACHED: Format = Format {
     name: "signify-signature",
-    summary: "detached signify signature; recognised, not read",
+    summary: "detached signify signature; recognized, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Signify),
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
@@ -41,7 +41,7 @@ pub(crate) static SIGNIFY_DETACHED: Format = Format {
 
 pub(crate) static SSH: Format = Format {
     name: "ssh-signature",
-    summary: "detached SSH signature (ssh-keygen -Y sign); recognised, not read",
+    summary: "detached SSH signature (ssh-keygen -Y sign); recognized, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| {
@@ -53,7 +53,7 @@ pub(crate) static SSH: Format = Format {
 
 pub(crate) static CMS: Format = Format {
     name: "cms-signature",
-    summary: "detached CMS (PKCS #7) signature; recognised, not read",
+    summary: "detached CMS (PKCS #7) signature; recognized, not read",
     sniff: |head: &Head<'_>| claim(head, Kind::Cms),
     reading: Reading::Not(|options| {
         verify_with(options, |name, file| {
@@ -65,7 +65,7 @@ pub(crate) static CMS: Format = Format {
 
 pub(crate) static SIGSTORE: Format = Format {
     name: "sigstore-bundle",
-    summary: "sigstore bundle with the signature of a file; recognised, not read",
+    summary: "sigstore bundle with the signature of a file; recognized, not read",
     // A bundle with a DSSE envelope contains a statement with digests, which is read as JSON.
     sniff: |head: &Head<'_>| {
         let holds = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);

@@ -188,7 +188,7 @@ fn work_is_linear_in_the_input() {
     }
 }
 
-/// Takes minutes without optimisation; `tests/run` runs it with optimisation.
+/// Takes minutes without optimization; `tests/run` runs it with optimization.
 #[test]
 #[ignore = "64 MiB of each; cargo test --release -p truesum-manifest --lib -- --ignored"]
 fn work_is_linear_in_64_mib_of_any_input() {

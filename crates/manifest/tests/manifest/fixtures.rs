@@ -131,7 +131,7 @@ fn complete_lines_of_a_truncated_manifest_keep_their_outcomes() {
 }
 
 #[test]
-fn every_format_has_a_recognised_fixture() {
+fn every_format_has_a_recognized_fixture() {
     let mut seen = std::collections::BTreeSet::new();
     for fixture in &fixtures() {
         let mut reader = Reader::new(&fixture.manifest[..], fixture.options.clone());

@@ -1,7 +1,7 @@
 //! Measures the cost of reading arbitrary bytes as each format: time, and memory in addition to the
 //! bytes themselves.
 //!
-//! Takes minutes without optimisation; `tests/run` runs it with optimisation. The limits are far
+//! Takes minutes without optimization; `tests/run` runs it with optimization. The limits are far
 //! above typical results, because other processes run at the same time; the printed table shows the
 //! actual costs (`--nocapture`). `TRUESUM_MIB` sets the number of bytes (default 4 MiB), and
 //! `TRUESUM_FORMAT` selects formats, separated by commas.

@@ -185,7 +185,7 @@ proptest! {
                 return Ok(());
             }
         };
-        // The reader is given the format, and then recognises it.
+        // The reader is given the format, and then recognizes it.
         let requested = vec![entry.digests[0].0.clone()];
         let specified = Options::default().requested(requested.clone()).format(Some(format));
         prop_assert_eq!(&read(&text, specified), &[format.holds().kept(&entry)]);
@@ -468,7 +468,7 @@ fn hostile_names_round_trip_in_every_format() {
             };
             let kept = [format.holds().kept(&entry)];
             assert_eq!(read(&text, options_for(format, &spec)), kept, "{} {path:?}", format.name());
-            // The reader also recognises the format, unless the name can be mistaken for another
+            // The reader also recognizes the format, unless the name can be mistaken for another
             // format's text or only the manifest's name shows the format.
             if !is_ambiguous(path) && format.holds().algorithm_source() != AlgorithmSource::FileName {
                 let mut reader = Reader::new(&text[..], Options::default());

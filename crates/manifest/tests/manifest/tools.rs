@@ -176,7 +176,7 @@ fn output_of_sfv_programs_is_read() {
         let Some(output) = run(program, &root, &args) else { continue };
         let (found, bad) = read(&output.stdout, b"theirs.sfv");
         // These programs escape nothing: a line end in a name breaks its line, a blank at its end
-        // cannot be recognised, quotes around a name look like those that some programs add, and a
+        // cannot be recognized, quotes around a name look like those that some programs add, and a
         // name that starts like a comment is one. RHash drops leading blanks.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"trail ", b"\"quoted\"", b";semi"];
         let mut expected =

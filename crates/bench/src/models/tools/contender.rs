@@ -76,7 +76,7 @@ pub(super) fn contenders<'a>(
         })
     });
     let mut group: Vec<Contender> = rows.collect();
-    // truesum may format a digest like the algorithm's original tool; hexadecimal is recognised in any case.
+    // truesum may format a digest like the algorithm's original tool; hexadecimal is recognized in any case.
     let base32 = group.iter().any(|contender| contender.spelling == Spelling::Base32);
     for contender in group.iter_mut().filter(|contender| contender.engine.own) {
         contender.spelling = if base32 { Spelling::Base32 } else { Spelling::Hex };

@@ -52,7 +52,7 @@ fn in_order<T>(rows: &mut [T], engine: impl Fn(&T) -> String, figure: impl Fn(&T
     });
 }
 
-/// Returns the bar of an engine, with a separate colour for ours.
+/// Returns the bar of an engine, with a separate color for ours.
 fn bar(engine: &str, value: f64) -> (String, Vec<Option<f64>>) {
     let values = if engine == OWN { vec![Some(value)] } else { vec![None, Some(value)] };
     (engine.to_owned(), values)

@@ -95,7 +95,7 @@ impl Drawing {
         }
     }
 
-    /// Draws the names of the series with their colours, wrapped; returns the height used.
+    /// Draws the names of the series with their colors, wrapped; returns the height used.
     pub(super) fn legend(&mut self, series: &[String], top: f64) -> f64 {
         if series.len() < 2 {
             return 0.0;

@@ -7,7 +7,7 @@ pub struct Chart {
     pub title: String,
     /// Unit of the values, `MB/s`.
     pub unit: String,
-    /// Names of the series, in the order of their colours; at most eight.
+    /// Names of the series, in the order of their colors; at most eight.
     pub series: Vec<String>,
     /// The values.
     pub kind: Kind,
@@ -33,7 +33,7 @@ pub enum Kind {
         /// Vertical lines across all bars: limits to compare with.
         marks: Vec<(String, f64)>,
     },
-    /// Lines over labelled positions: for each series a value at each position.
+    /// Lines over labeled positions: for each series a value at each position.
     Lines {
         /// Specifies how values are scaled to heights.
         scale: Scale,

@@ -1,4 +1,4 @@
-//! Lines over labelled positions.
+//! Lines over labeled positions.
 
 use super::axis::Axis;
 use super::drawing::Drawing;

@@ -1,7 +1,7 @@
-//! Colours and fonts of charts, and the escaping of their text.
+//! Colors and fonts of charts, and the escaping of their text.
 //!
-//! Every element has its light colour as an attribute, because SVG converters do not support variables and often no
-//! style sheets; classes let a style sheet override it with the dark colour.
+//! Every element has its light color as an attribute, because SVG converters do not support variables and often no
+//! style sheets; classes let a style sheet override it with the dark color.
 
 use std::fmt::Write;
 
@@ -16,32 +16,32 @@ pub enum Theme {
     Inline,
 }
 
-/// A colour on a light and on a dark background.
-struct Colour {
+/// A color on a light and on a dark background.
+struct Color {
     light: &'static str,
     dark: &'static str,
 }
 
-const fn colour(light: &'static str, dark: &'static str) -> Colour {
-    Colour { light, dark }
+const fn color(light: &'static str, dark: &'static str) -> Color {
+    Color { light, dark }
 }
 
-const GROUND: Colour = colour("#ffffff", "#15181c");
-const TEXT: Colour = colour("#1b1f24", "#e6e9ed");
-const MUTED: Colour = colour("#57606a", "#a3abb5");
-const GRID: Colour = colour("#dde1e6", "#2f353d");
+const GROUND: Color = color("#ffffff", "#15181c");
+const TEXT: Color = color("#1b1f24", "#e6e9ed");
+const MUTED: Color = color("#57606a", "#a3abb5");
+const GRID: Color = color("#dde1e6", "#2f353d");
 
-/// Colours of the series: distinguishable with any kind of colour vision, and with a contrast of 3:1 or more to the
+/// Colors of the series: distinguishable with any kind of color vision, and with a contrast of 3:1 or more to the
 /// background.
-const SERIES: [Colour; 8] = [
-    colour("#0969c5", "#5aa7f2"),
-    colour("#c4570a", "#f0944a"),
-    colour("#1a7f4b", "#56c288"),
-    colour("#8250c8", "#b594ec"),
-    colour("#b3324b", "#f07f92"),
-    colour("#0d7d8a", "#4fc0cc"),
-    colour("#7d6a00", "#cdb63a"),
-    colour("#b13b86", "#ec86c0"),
+const SERIES: [Color; 8] = [
+    color("#0969c5", "#5aa7f2"),
+    color("#c4570a", "#f0944a"),
+    color("#1a7f4b", "#56c288"),
+    color("#8250c8", "#b594ec"),
+    color("#b3324b", "#f07f92"),
+    color("#0d7d8a", "#4fc0cc"),
+    color("#7d6a00", "#cdb63a"),
+    color("#b13b86", "#ec86c0"),
 ];
 
 /// Specifies how an element is painted.
@@ -66,8 +66,8 @@ pub(super) enum Paint {
 }
 
 impl Paint {
-    /// Returns the class, the attribute with the colour, and the fixed attributes.
-    fn row(self) -> (String, &'static str, &'static Colour, &'static str) {
+    /// Returns the class, the attribute with the color, and the fixed attributes.
+    fn row(self) -> (String, &'static str, &'static Color, &'static str) {
         let series = |i: usize| &SERIES[i % SERIES.len()];
         let fixed = |class: &str| class.to_owned();
         match self {
@@ -84,14 +84,14 @@ impl Paint {
 
     /// Returns the attributes.
     pub(super) fn attributes(self) -> String {
-        let (class, attribute, colour, rest) = self.row();
-        format!("class=\"{class}\" {attribute}=\"{}\"{rest}", colour.light)
+        let (class, attribute, color, rest) = self.row();
+        format!("class=\"{class}\" {attribute}=\"{}\"{rest}", color.light)
     }
 }
 
 const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
 
-/// Returns the attributes of all text: an outline in the background colour separates it from shapes below.
+/// Returns the attributes of all text: an outline in the background color separates it from shapes below.
 pub(super) fn letters() -> String {
     format!(
         "class=\"halo\" font-family=\"{FONT}\" font-size=\"12\" paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\" \
@@ -125,19 +125,19 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// Returns the style sheet that overrides the light colours with dark ones if the reader's setting is dark.
+/// Returns the style sheet that overrides the light colors with dark ones if the reader's setting is dark.
 pub fn dark() -> String {
     let mut rules = format!("svg .halo{{stroke:{}}}", GROUND.dark);
     let fixed = [Paint::Ground, Paint::Text, Paint::Heading, Paint::Muted, Paint::Grid, Paint::Limit];
     let series = (0..SERIES.len()).flat_map(|i| [Paint::Fill(i), Paint::Stroke(i)]);
     for paint in fixed.into_iter().chain(series) {
-        let (class, attribute, colour, _) = paint.row();
-        let _ = write!(rules, "svg .{class}{{{attribute}:{}}}", colour.dark);
+        let (class, attribute, color, _) = paint.row();
+        let _ = write!(rules, "svg .{class}{{{attribute}:{}}}", color.dark);
     }
     format!("@media(prefers-color-scheme:dark){{{rules}}}")
 }
 
-/// Returns the colours as variables of a page: `ground`, `text`, `muted`, `grid`, and `c0`, `c1` for the first two
+/// Returns the colors as variables of a page: `ground`, `text`, `muted`, `grid`, and `c0`, `c1` for the first two
 /// series.
 pub fn variables() -> String {
     let named = [
@@ -148,12 +148,12 @@ pub fn variables() -> String {
         ("c0", &SERIES[0]),
         ("c1", &SERIES[1]),
     ];
-    let all = |pick: fn(&Colour) -> &'static str| -> String {
-        named.iter().map(|(name, colour)| format!("--{name}:{};", pick(colour))).collect()
+    let all = |pick: fn(&Color) -> &'static str| -> String {
+        named.iter().map(|(name, color)| format!("--{name}:{};", pick(color))).collect()
     };
     format!(
         ":root{{color-scheme:light dark;{}}}@media(prefers-color-scheme:dark){{:root{{{}}}}}",
-        all(|colour| colour.light),
-        all(|colour| colour.dark)
+        all(|color| color.light),
+        all(|color| color.dark)
     )
 }

@@ -3,7 +3,7 @@
 use super::program::{Kind, PROGRAMS, Program};
 use truesum::manifest::original::coreutils::by_name;
 
-/// The release of GNU coreutils whose behaviour is reproduced.
+/// The release of GNU coreutils whose behavior is reproduced.
 const COREUTILS: &str = "9.11";
 
 const ALGORITHM: &str = "  -a, --algorithm=TYPE  use the digest TYPE (see the list below)\n";

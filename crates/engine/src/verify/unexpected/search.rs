@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn own_files_are_recognised_by_content_and_not_only_by_name() {
+    fn own_files_are_recognized_by_content_and_not_only_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let temporary = String::from_utf8(crate::io::temporary::temporary_name(b"M")).unwrap();
         let hints = Hints { mtime: 0, ctime: 0, inode: 0, device: 0 };

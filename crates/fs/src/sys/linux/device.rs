@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rotational_disks_and_partitions_are_recognised() {
+    fn rotational_disks_and_partitions_are_recognized() {
         let sysfs = tempfile::tempdir().unwrap();
         let disk = |name: &str, number: &str, rotational: &str| {
             let folder = sysfs.path().join("devices").join(name);

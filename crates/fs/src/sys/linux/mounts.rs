@@ -1,4 +1,4 @@
-//! Missing file systems, with bind mounts recognised by `/proc/self/mountinfo`.
+//! Missing file systems, with bind mounts recognized by `/proc/self/mountinfo`.
 
 use crate::sys::unix::mounts;
 use std::path::{Path, PathBuf};

@@ -39,7 +39,7 @@ pub fn list(folder: &File, mut visit: impl FnMut(&[u8], FileType)) -> Result<(),
             };
         }
         class = FileFullDirectoryInfo;
-        // SAFETY: a slice of bytes over the whole buffer, all of which is initialised.
+        // SAFETY: a slice of bytes over the whole buffer, all of which is initialized.
         let bytes = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), buffer.len() * 8) };
         entries(bytes, &mut visit).ok_or(Errno::IO)?;
     }

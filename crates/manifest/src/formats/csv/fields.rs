@@ -88,7 +88,7 @@ pub(in crate::formats) struct Row {
 /// Calls `each` with every row that is not blank.
 ///
 /// # Errors
-/// A row has more than `most` fields, a quoted field is not closed, or reading was cancelled.
+/// A row has more than `most` fields, a quoted field is not closed, or reading was canceled.
 pub(in crate::formats) fn each_row(
     mut fields: Fields<'_>,
     most: usize,

@@ -34,7 +34,7 @@ impl<'t> Visit<'t> {
         }
     }
 
-    /// Returns true if reading was cancelled.
+    /// Returns true if reading was canceled.
     pub(super) fn stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }

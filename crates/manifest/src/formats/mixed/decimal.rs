@@ -1,5 +1,5 @@
 //! Decimal lines of `cksum` and `sum`: `CRC BYTES NAME` and `SUM BLOCKS NAME`. They are
-//! recognised only if the algorithm is known, because any line with two numbers and a name could
+//! recognized only if the algorithm is known, because any line with two numbers and a name could
 //! be one.
 
 use crate::scan;

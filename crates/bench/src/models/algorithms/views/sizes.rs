@@ -35,7 +35,7 @@ pub(super) fn sizes(record: &Record) -> Section {
             ]);
         }
     }
-    // There are eight colours; the table has all algorithms.
+    // There are eight colors; the table has all algorithms.
     let drawn: Vec<&str> = names.iter().copied().take(8).collect();
     let line = |name: &&str| {
         sizes

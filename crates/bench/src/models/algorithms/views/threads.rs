@@ -32,7 +32,7 @@ pub(super) fn threads(record: &Record) -> Section {
         }
         rows.push((name.to_owned(), counts.iter().map(|t| find(name, *t).map(|r| r / 1e6)).collect()));
     }
-    // There are eight colours.
+    // There are eight colors.
     let series: Vec<String> =
         counts.iter().take(8).map(|t| format!("{t} threads").replace("1 threads", "1 thread")).collect();
     rows.iter_mut().for_each(|(_, values): &mut (String, Vec<_>)| values.truncate(8));
