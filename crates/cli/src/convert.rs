@@ -46,7 +46,7 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert SHA256SUMS -t bsd               write lines of the form SHA256 (NAME) = ...
+  truesum convert SHA256SUMS -t bsd               write SHA256 (NAME) = DIGEST
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl

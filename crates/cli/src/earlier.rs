@@ -59,6 +59,9 @@ pub struct Recorded {
     keys: RandomState,
     /// The records, by hashes of names.
     records: HashMap<u64, Record>,
+    /// For entries whose names lead through symbolic links to folders: the hashes of their names, by those of the names
+    /// without the links.
+    aliases: HashMap<u64, u64>,
     /// Hashes of digests, by hashes of names with algorithms.
     digests: HashMap<u64, u64>,
     /// The algorithms, in the order of their bits.
@@ -93,18 +96,39 @@ impl Recorded {
         self.keys.hash_one(name.strip_prefix(b"./").unwrap_or(name))
     }
 
-    /// Returns the key of the record of the file with this name. A file that is reached through a symbolic link has the
-    /// record of the link's target if there is none under its own name.
+    /// Returns the key of the record of the file with this name. If there is none under this name, it is that of an entry
+    /// that reaches the file through a linked folder, or that of the target if the name itself leads through a link.
     fn record_key(&self, name: &[u8]) -> Option<u64> {
         let own = self.name_key(name);
         if self.records.contains_key(&own) {
             return Some(own);
+        }
+        if let Some(alias) = self.aliases.get(&own) {
+            return Some(*alias);
         }
         let root = self.root.as_deref()?;
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root }.canonicalize().ok()?;
         let target = root.join(OsStr::from_bytes(name)).canonicalize().ok()?;
         let target = self.name_key(target.strip_prefix(&root).ok()?.as_os_str().as_bytes());
         self.records.contains_key(&target).then_some(target)
+    }
+
+    /// Returns the name of a file relative to the root without symbolic links to folders, if it is another one. `last` is
+    /// the folder of the file before, as spelled and as resolved: files of one folder usually follow each other.
+    fn resolved(&self, name: &[u8], last: &mut Option<(Vec<u8>, Option<Vec<u8>>)>) -> Option<Vec<u8>> {
+        let slash = name.iter().rposition(|&byte| byte == b'/')?;
+        let (folder, base) = (&name[..slash], &name[slash..]);
+        if last.as_ref().is_none_or(|(known, _)| known != folder) {
+            let root = self.root.as_deref()?;
+            let root = if root.as_os_str().is_empty() { Path::new(".") } else { root }.canonicalize().ok()?;
+            let found = root.join(OsStr::from_bytes(folder)).canonicalize().ok();
+            let below =
+                found.and_then(|found| Some(found.strip_prefix(&root).ok()?.as_os_str().as_bytes().to_vec()));
+            *last = Some((folder.to_vec(), below.filter(|below| below != folder)));
+        }
+        let (_, below) = last.as_ref()?;
+        let name = [below.as_ref()?, base].concat();
+        Some(name.strip_prefix(b"/").map_or(name.clone(), <[u8]>::to_vec))
     }
 
     /// Returns the name of an entry as the new manifest would spell it.
@@ -205,6 +229,7 @@ impl Earlier {
             key: key.cloned(),
             keys: RandomState::new(),
             records: HashMap::new(),
+            aliases: HashMap::new(),
             digests: HashMap::new(),
             specs: Vec::new(),
             written: modified(&metadata),
@@ -212,8 +237,12 @@ impl Earlier {
             widened: Vec::new(),
         };
         let (mut records, mut digests, mut specs) = (HashMap::new(), HashMap::new(), Vec::new());
+        let (mut aliases, mut last) = (HashMap::new(), None);
         let replaceable = recorded.read(&mut |name, entry| {
             let key = recorded.name_key(&name);
+            if let Some(resolved) = recorded.resolved(&name, &mut last) {
+                aliases.insert(recorded.name_key(&resolved), key);
+            }
             let record: &mut Record = records.entry(key).or_default();
             record.mtime = record.mtime.or(entry.mtime);
             if !entry.pieces.is_empty() {
@@ -235,7 +264,8 @@ impl Earlier {
             (!spec.lacks_key()).then(all)
         };
         recorded.widened = specs.iter().map(widened).collect();
-        (recorded.records, recorded.digests, recorded.specs) = (records, digests, specs);
+        (recorded.records, recorded.aliases) = (records, aliases);
+        (recorded.digests, recorded.specs) = (digests, specs);
         Ok(Some(Earlier {
             recorded: Arc::new(recorded),
             replaceable,

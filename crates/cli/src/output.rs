@@ -361,6 +361,9 @@ pub fn read_candidate(
     if reader.signer().is_some() {
         return Err("is signed".to_owned());
     }
+    if let [first, ..] = reader.omitted() {
+        return Err(format!("lists {first}, which would be lost"));
+    }
     if entries > 0 && digests == 0 {
         return Err("has entries without digests, such as sizes or modes".to_owned());
     }

@@ -164,9 +164,9 @@ needed. A single large file is hashed on one core, unless the algorithm is a
 tree hash, such as blake3 or sha256-tree.
 
 - Hard disks are slow at parallel reads: use -j 1.
-- On network file systems and SSDs, truesum starts more reader threads than there
-  are cores.
-- A check that takes too long can be split into parts, for example one per night:
+- On network file systems and SSDs, truesum starts more reader threads than the
+  machine has cores.
+- A check that takes too long can be divided, for example into one part a night:
   truesum check --state S --max-bytes 200GiB M
 - Computing several digests in one pass is faster than in separate runs:
   -a sha256,md5.

@@ -25,7 +25,7 @@ use clap::{Args, Subcommand};
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum tree big.img                           hash on all cores and print the digest
+  truesum tree big.img                           print its digest (all cores)
   truesum tree --save big.img                    store the tree in big.img.ftr
   truesum tree verify big.img.ftr                show damaged bytes
   truesum tree repair --from /mnt/copy/big.img big.img.ftr

@@ -89,7 +89,7 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
         return None;
     }
     let why = match number {
-        None | Some(0) => format!("{parts} is not a number of parts"),
+        None | Some(0) => format!("'{parts}' is not a number of parts"),
         Some(number) => {
             let digits = match md5.chars().find(|letter| !letter.is_ascii_hexdigit()) {
                 Some(letter) => format!("'{letter}' is not a hexadecimal digit"),

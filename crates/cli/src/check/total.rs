@@ -117,7 +117,7 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
         let deferred = grouped(report.deferred());
         text += &match report.never_read() {
             None => format!(", {deferred} left for later runs"),
-            Some(0) => format!(", the other {deferred} were checked in earlier runs"),
+            Some(0) => format!(", {deferred} others checked in earlier runs"),
             Some(number) => {
                 format!(
                     ", {deferred} left for later runs ({} not checked in any run so far)",

@@ -280,3 +280,27 @@ fn corruption_is_detected_through_a_symbolic_link() {
         assert_eq!(folder.read("M"), before);
     }
 }
+
+#[test]
+fn corruption_is_detected_if_the_earlier_entry_leads_through_a_link() {
+    // regression: the entry d/l/b was not found for the file d/r/b, so corrupt content was recorded.
+    for words in [
+        &["hash", "-L", "-o", "P", "d/l/b"][..],
+        &["hash", "-o", "P", "d/r"],
+        &["hash", "-L", "-o", "P", "d/l"],
+        &["hash", "-L", "-o", "P", "--exclude", "r", "d"],
+    ] {
+        let folder = Folder::with(&[("d/r/b", "good"), ("d/c", "c")]);
+        symlink("r", folder.path("d/l")).unwrap();
+        let time = std::fs::metadata(folder.path("d/r/b")).unwrap().modified().unwrap();
+        wait_for_next_tick();
+        assert_eq!(folder.run(&["hash", "-o", "P", "--exclude", "r", "-L", "d"]).code, Some(0));
+        assert!(String::from_utf8(folder.read("P")).unwrap().contains("d/l/b"));
+        let before = folder.read("P");
+        folder.write("d/r/b", "rott");
+        set_mtime(&folder, "d/r/b", time);
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains("1 file is corrupt"), "{words:?}: {}", ran.err);
+        assert_eq!(folder.read("P"), before);
+    }
+}

@@ -426,6 +426,7 @@ fn manifest_replaces_only_files_with_nothing_but_checksums() {
         ("package-lock.json", lock.to_owned()),
         ("Cargo.lock", cargo),
         ("requirements.txt", format!("a==1.0 --hash=sha256:{ABC}\n")),
+        ("x.mtree", format!("#mtree\n./a type=file sha256digest={ABC}\n./l type=link link=a\n")),
         ("table.csv", format!("path,size,sha256,owner\na,3,{ABC},Ada\n")),
         ("x.torrent", "d8:announce5:x://y4:infod6:lengthi3e4:name5:other12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee".to_owned()),
     ] {

@@ -398,7 +398,8 @@ fn failed_file_is_reported_every_run_until_it_is_good() {
     assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
     assert_eq!(folder.run(&["check", "--state", "S", "--only", "a", "M"]).code, Some(0));
-    let said = "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, the other 2 were checked in earlier runs\n";
+    let said =
+        "truesum: 1 file verified; 3 B read; selected: 1 of 3 entries, 2 others checked in earlier runs\n";
     assert_eq!(result_of(&night()), ("c: OK\n".to_owned(), said, Some(0)));
 }
 

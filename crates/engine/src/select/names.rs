@@ -48,6 +48,12 @@ impl Names {
     /// # Errors
     /// Fails if a glob is invalid.
     pub(super) fn new(include: &[String], exclude: &[String], only: &[OsString]) -> Result<Names, String> {
+        if let Some(glob) = exclude.iter().find(|glob| glob.starts_with('!')) {
+            let glob = glob.escape_debug();
+            return Err(format!(
+                "'{glob}': write \\! for a name to exclude that begins with !; --include '{glob}' also excludes"
+            ));
+        }
         let not = |glob: &String| format!("!{glob}");
         let all = include.iter().cloned().chain(exclude.iter().map(not));
         Ok(Names {

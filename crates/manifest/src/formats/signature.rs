@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::Mixed;
 use crate::line::Reason;
-use crate::path::display_safe;
+use crate::path::{Charset, display_safe, quotef};
 use crate::{radix, scan};
 
 pub(crate) static OPENPGP: Format = Format {
@@ -115,9 +115,16 @@ fn verify_with(options: &Options, command: impl Fn(&str, &str) -> String) -> Str
     let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
     let stem = name.strip_suffix(b".json").filter(|stem| stem.ends_with(b".sigstore")).unwrap_or(name);
     let dot = stem.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
-    let signed = dot.map_or_else(|| "FILE".to_owned(), |at| display_safe(&name[..at]));
-    let command = command(&display_safe(name), &signed);
+    let signed = dot.map_or(&b"FILE"[..], |at| &name[..at]);
+    let command = command(&word(name), &word(signed));
+    let signed = display_safe(signed);
     format!("this is a detached signature of {signed}; it contains no checksums; {VERIFY}{command}")
+}
+
+/// Returns a file name as a word of a shell command, which is not taken for an option.
+fn word(name: &[u8]) -> String {
+    let dash = if name.starts_with(b"-") { "./" } else { "" };
+    quotef(&[dash.as_bytes(), name].concat(), Charset::Utf8)
 }
 
 pub(crate) static SIGNIFY: Format = Format {
