@@ -39,7 +39,7 @@ pub enum Shell {
     Zsh,
     Fish,
     #[value(name = "powershell")]
-    PowerShell,
+    Pwsh,
 }
 
 impl Shell {
@@ -49,7 +49,7 @@ impl Shell {
             Shell::Bash => include_str!("complete/truesum.bash"),
             Shell::Zsh => include_str!("complete/truesum.zsh"),
             Shell::Fish => include_str!("complete/truesum.fish"),
-            Shell::PowerShell => include_str!("complete/truesum.ps1"),
+            Shell::Pwsh => include_str!("complete/truesum.ps1"),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
-use truesum::{Error, Input, Notice, Root, Verdict, manifest};
+use truesum::{Error, Input, Notice, Root, Verdict};
 use truesum_fs::name::OsStrExt;
 use truesum_stores::stored::{Answer, StoredResult};
 use truesum_stores::{Store, compare_stored};

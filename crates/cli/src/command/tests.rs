@@ -205,11 +205,11 @@ fn help_is_short_and_fits_80_columns() {
                 faults.push(format!("{path}: {found} options, {} lines", text.lines().count()));
             }
             let long = text.lines().filter(|line| line.chars().count() > 80);
-            faults.extend(long.map(|line| format!("{path}: {line}")));
+            faults.extend(long.map(|line| format!("{path}: longer than 80 characters: {line}")));
             // A line of an example that is too long would be wrapped.
             let below = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let long = below.lines().filter(|line| line.starts_with(' ') && line.chars().count() > 80);
-            faults.extend(long.map(|line| format!("{path}: example: {line}")));
+            faults.extend(long.map(|line| format!("{path}: longer than 80 characters: {line}")));
             let rare = command.get_arguments().any(|arg| arg.is_hide_long_help_set());
             let pointer = format!("{path} {HELP_ALL}");
             assert_eq!(below.ends_with(&pointer), rare, "{path}");
@@ -218,6 +218,7 @@ fn help_is_short_and_fits_80_columns() {
             }
         });
     }
+    faults.dedup();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

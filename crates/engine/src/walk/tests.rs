@@ -129,7 +129,7 @@ fn unreadable_ignore_file_is_an_error() {
     let dir = tree(&["a.log", "sub/b.log"]);
     std::fs::write(dir.path().join(".gitignore"), "*.log\n").unwrap();
     let rules = dir.path().join(".gitignore");
-    std::fs::set_permissions(&rules, PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(&rules, PermissionsExt::from_mode(0o0)).unwrap();
     // The superuser can read it.
     let unreadable = std::fs::read(&rules).is_err();
     let options = Options { gitignore: true, ..Options::default() };

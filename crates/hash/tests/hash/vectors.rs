@@ -26,7 +26,8 @@ fn message(input: &serde_json::Value) -> Vec<u8> {
 fn every_algorithm_matches_its_known_answers() {
     for row in ALGORITHMS.iter().filter(|row| !TREES.contains(&row.name())) {
         let path = format!("{}/../../testdata/vectors/{}.json", env!("CARGO_MANIFEST_DIR"), row.name());
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{path}: {why}"));
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|why| panic!("{path}: {why} (at least six vectors, as in djb2.json)"));
         let vectors: Vec<serde_json::Value> = serde_json::from_str(&text).expect("a list of vectors");
         assert!(vectors.len() >= 6, "{path} has few vectors");
         for vector in vectors {

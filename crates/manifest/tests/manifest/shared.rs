@@ -35,7 +35,7 @@ fn fixture(name: PathBuf) -> Fixture {
         let (key, value) = line.split_once(": ").expect("key: value");
         match key {
             "file-name" => {}
-            "asked" => {
+            "requested" => {
                 let requested = value.split(',').map(|name| name.parse().unwrap()).collect();
                 options = options.requested(requested);
             }

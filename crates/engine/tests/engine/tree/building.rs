@@ -46,7 +46,7 @@ fn trees_of_every_kind_have_the_digest_and_locate_damage() {
                     Diagnosis::FileDamaged,
                     "{name} of {size} bytes, byte {offset}"
                 );
-                let [damaged] = &report.damaged()[..] else { panic!("{:?}", report.damaged()) };
+                let [damaged] = report.damaged() else { panic!("{:?}", report.damaged()) };
                 let store = case.store();
                 let granules = 0..store.header().granules();
                 let hit =
