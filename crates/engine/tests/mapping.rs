@@ -74,7 +74,7 @@ fn hash(mapping: Mapping) -> bool {
     std::fs::write(&file, vec![7; 16 << 20]).unwrap();
     let name = file.as_os_str().as_encoded_bytes();
     let local = Guarded::open(&Root::Anywhere, name, Special::Refuse).unwrap().is_local();
-    let may_be_mapped = local && guarantees().maps_files;
+    let may_be_mapped = local && guarantees().maps_files();
     let (config, progress) = (Config::default().mapping(mapping), Progress::default());
     let found = Hashing::new(&config, &progress).file(&file, &["sha256".parse().unwrap()]);
     assert_eq!(found.unwrap().size(), 16 << 20);
@@ -222,7 +222,7 @@ fn host_handler_receives_foreign_signals() {
 fn signal_without_a_handler_still_kills_the_process() {
     for case in ["sent", "fault", "sent to rust", "fault of rust"] {
         // Without the guard, Rust's handler ignores the first signal that is no fault.
-        let kills = case != "sent to rust" || guarantees().maps_files;
+        let kills = case != "sent to rust" || guarantees().maps_files();
         assert_eq!(run(case).signal(), kills.then_some(libc::SIGBUS), "{case}");
     }
 }

@@ -123,7 +123,7 @@ fn killed_at_any_call(make: &[&str], data: &str) {
                 break;
             }
             killed += 1;
-            if !guarantees().leaves_nothing_when_killed {
+            if !guarantees().leaves_nothing_when_killed() {
                 for file in std::fs::read_dir(folder.path("bag")).unwrap().map(Result::unwrap) {
                     if file.path().extension().is_some_and(|end| end == "part") {
                         std::fs::remove_file(file.path()).unwrap();

@@ -517,7 +517,7 @@ fn entry_is_found_by_any_path_to_its_file() {
             ["s/a", "s//a", "./s/./a", "../d/s/a", "..//d//s/a", "s/../s/a", "latest/a", at.to_str().unwrap()]
         {
             let (out, code) = check("d", "SHA256SUMS", given);
-            if entry == "latest/a" && !guarantees().follows_links_inside {
+            if entry == "latest/a" && !guarantees().follows_links_inside() {
                 assert!(code == Some(1) && !out.contains("OK"), "{given}: {out}");
                 continue;
             }
@@ -528,7 +528,7 @@ fn entry_is_found_by_any_path_to_its_file() {
             );
         }
         let (out, code) = check("d/k", "../SHA256SUMS", "../../d/s/a");
-        if entry == "latest/a" && !guarantees().follows_links_inside {
+        if entry == "latest/a" && !guarantees().follows_links_inside() {
             continue;
         }
         assert_eq!((out, code), (format!("{entry}: OK\n"), Some(0)), "{entry}");

@@ -475,7 +475,7 @@ mod tests {
             pipe.end(pipe.read(&mut reading, true));
         });
         let state = pipe.lock();
-        let maps = guarantees().maps_files;
+        let maps = guarantees().maps_files();
         // Without a mapping, the file ends early, and `Guarded::finish` reports the change.
         let ended = if maps { Err(Errno::IO) } else { Ok(()) };
         assert_eq!((state.faulted, state.ended), (maps, Some(ended)));

@@ -331,9 +331,9 @@ mod tests {
             sum
         });
         match result {
-            Err(error) if guarantees().maps_files && matches!(error.cause(), Cause::Changed(_)) => {}
+            Err(error) if guarantees().maps_files() && matches!(error.cause(), Cause::Changed(_)) => {}
             // They were read before.
-            Ok(sum) if !guarantees().maps_files => assert_eq!(sum, 5 * UNIT),
+            Ok(sum) if !guarantees().maps_files() => assert_eq!(sum, 5 * UNIT),
             result => panic!("{result:?}"),
         }
     }

@@ -212,7 +212,7 @@ fn hard_links_are_read_once_and_all_reported() {
         let (mut collected, progress) = (Collected::default(), Progress::default());
         let summary = run(&config, &mut tasks, &progress, &mut collected).unwrap();
         assert_eq!(summary.files(), 40);
-        let reads = if guarantees().reads_hard_links_once { 1 } else { 40 };
+        let reads = if guarantees().reads_hard_links_once() { 1 } else { 40 };
         assert_eq!(progress.bytes(), reads * data.len() as u64);
         let expected = specs[0].digest(&data);
         for (i, outcome) in collected.outcomes.iter().enumerate() {

@@ -60,22 +60,24 @@ impl System {
         System { sizes: Sizes::Other, tick: 10 * MILLISECOND, inodes: false, ..System::LOCAL };
 }
 
-/// Guarantees that not all systems have. `docs/guarantees.md` describes them, and tests expect what it promises for the
-/// system on which they run.
-#[derive(Clone, Copy, Debug)]
-pub struct Guarantees {
-    /// Below a folder that limits names, a symbolic link is followed if it does not lead out of the folder. Otherwise
-    /// every link is refused.
-    pub follows_links_inside: bool,
-    /// A program that has a file open for writing is noticed.
-    pub notices_writers: bool,
-    /// Times show every change on local file systems, so that a file with several hard links is read once.
-    pub reads_hard_links_once: bool,
-    /// Files can be mapped. Otherwise they are read.
-    pub maps_files: bool,
-    /// A file that is being written has no name, so that a killed run leaves nothing behind. Otherwise it leaves a
-    /// temporary file, which is ignored or reported by later runs.
-    pub leaves_nothing_when_killed: bool,
-    /// Files can be written in folders whose paths are longer than `PATH_MAX`. Reading them is always possible.
-    pub writes_below_long_paths: bool,
+readable! {
+    /// Guarantees that not all systems have. `docs/guarantees.md` describes them, and tests expect what it promises for the
+    /// system on which they run.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Guarantees {
+        /// Below a folder that limits names, a symbolic link is followed if it does not lead out of the folder. Otherwise
+        /// every link is refused.
+        follows_links_inside: bool,
+        /// A program that has a file open for writing is noticed.
+        notices_writers: bool,
+        /// Times show every change on local file systems, so that a file with several hard links is read once.
+        reads_hard_links_once: bool,
+        /// Files can be mapped. Otherwise they are read.
+        maps_files: bool,
+        /// A file that is being written has no name, so that a killed run leaves nothing behind. Otherwise it leaves a
+        /// temporary file, which is ignored or reported by later runs.
+        leaves_nothing_when_killed: bool,
+        /// Files can be written in folders whose paths are longer than `PATH_MAX`. Reading them is always possible.
+        writes_below_long_paths: bool,
+    }
 }
