@@ -87,7 +87,8 @@ Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
         name: "selection",
         about: "how to select files by name, size and time",
         text: "\
-A GLOB has the syntax of .gitignore. `--only` also accepts plain names.
+A GLOB has the syntax of .gitignore. --only accepts a GLOB, or the full name of a
+file or folder in the manifest.
 
   truesum hash --exclude '*.tmp' photos        without a slash: any file or
                                                folder of this name, at any depth
@@ -121,7 +122,7 @@ which bytes are damaged. The tree takes 32 bytes per MiB.
   truesum check --locate SHA256SUMS        the same for files that fail a check
   truesum tree repair --from COPY disk.img.ftr
   truesum tree prove disk.img --range 1MiB..2MiB > proof
-  truesum tree leaf disk.img --range 0..1TiB    hash one machine's range
+  truesum tree leaf disk.img --range 0..1TiB    hash one range of a file
 
 The tree is verified first, so that a damaged tree is not mistaken for a damaged
 file. blake3 is already a tree hash; for other algorithms append -tree:
