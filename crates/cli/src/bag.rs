@@ -60,7 +60,7 @@ enum BagCommand {
 #[command(after_help = "\
 Examples:
   truesum bag create --in-place scans     move the files to scans/data first
-  truesum bag create -a sha256,md5 scans  if scans/data has the payload already
+  truesum bag create -a sha256,md5 scans  if scans/data already contains it
   truesum bag create --in-place --info Contact-Name=Ada scans
 If a run is interrupted, the same command resumes it.")]
 struct CreateArgs {

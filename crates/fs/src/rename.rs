@@ -56,7 +56,11 @@ fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(File, &'p [u
         return Err(Error::new(from, "rename", why));
     }
     if (stat.size(), (stat.mtime().seconds, stat.mtime().nanos)) != stamp {
-        return Err(Error::new(from, "rename", Cause::Changed("it was modified in the meantime".to_owned())));
+        return Err(Error::new(
+            from,
+            "rename",
+            Cause::Other("it was modified after it was checked".to_owned()),
+        ));
     }
     Ok((old, old_base, stat))
 }
@@ -152,7 +156,7 @@ mod tests {
         assert!(rename(&root, b"link", b"c", was).unwrap_err().to_string().contains("not a regular file"));
         std::fs::write(path("x/y/b"), "written to").unwrap();
         let error = rename(&root, b"x/y/b", b"c", was).unwrap_err();
-        assert!(error.to_string().contains("modified in the meantime"), "{error}");
+        assert!(error.to_string().contains("modified after it was checked"), "{error}");
         assert!(path("x/y/b").exists() && !path("c").exists());
     }
 }

@@ -18,7 +18,7 @@ Examples:
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A truncated manifest can look valid, so a note reports how many files are not in it. \
+A truncated manifest can look valid, so a note reports how many files in the folder it does not list. \
 Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
@@ -160,7 +160,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Locating damage", requires = "locate", conflicts_with = "json")]
     pub map: bool,
-    /// Write an HTML page to FILE, with maps and ranges of the damage
+    /// Write an HTML page to FILE, with damage maps and damaged ranges
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
     #[arg(help_heading = "Locating damage")]

@@ -111,7 +111,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         if let Some(name) = detached {
             let name = manifest::path::display_safe(name.as_bytes());
             return Err(Refusal::with_hint(
-                format!("{option}: {name} is the signature of a single file, not a manifest"),
+                format!("{option}: {name} is a detached signature, not a manifest"),
                 "specify the manifest; truesum looks for its signature in it and next to it",
             ));
         }

@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest or its digests show corrupt files
+    /// Replace FILE even if it is not a manifest, or lists digests of corrupt files
     #[arg(long)]
     overwrite: bool,
     /// Keep the names in the plan, which are relative to the plan's folder

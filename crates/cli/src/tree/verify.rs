@@ -54,7 +54,7 @@ pub struct VerifyArgs {
     /// Write the map as SVG to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
-    /// Write an HTML page to FILE, with maps and ranges of the damage
+    /// Write an HTML page to FILE, with damage maps and damaged ranges
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_html: Option<PathBuf>,
     /// Resume an interrupted run

@@ -219,9 +219,13 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     if report.beside() > 0 && plan.reporting.notes {
         let (name, folder) = (path_word(&plan.manifest), path_word(folder_of_names(&plan.manifest)));
         let files = count(report.beside(), "file", "files");
-        let (were, them) = if report.beside() == 1 { ("was", "it") } else { ("were", "them") };
+        let [were_not_added, them] = match report.beside() {
+            1 => ["was not added, because it is", "it"],
+            _ => ["were not added, because they are", "them"],
+        };
         console.note(&format!(
-            "{files} outside the folder that contains all files in the manifest {were} not added; to add {them}: truesum update {name} {folder}"
+            "{files} {were_not_added} outside the folder that contains all entries of the manifest; to add {them}: \
+             truesum update {name} {folder}"
         ));
     }
     if !(report.written() || report.pending()) || !plan.reporting.notes {

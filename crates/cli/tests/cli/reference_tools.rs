@@ -332,7 +332,7 @@ fn signature_of_one_file_allows_no_selection() {
         words.push("a.minisig");
         let ran = folder.run(&words);
         let said = format!(
-            "truesum: {option}: a.minisig is the signature of a single file, not a manifest\n\
+            "truesum: {option}: a.minisig is a detached signature, not a manifest\n\
              hint: specify the manifest; truesum looks for its signature in it and next to it\n"
         );
         assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");

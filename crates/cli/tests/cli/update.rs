@@ -159,7 +159,7 @@ fn empty_folder_is_treated_as_an_unmounted_disk() {
     );
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
     let ran = folder.run(&["update", "--prune=all", "M", "d"]);
-    let said = "truesum: M: not written: no entry would be left\n\
+    let said = "truesum: M: not written: no entries would be left\n\
                 hint: to write an empty manifest, use --allow-empty\n";
     assert!(ran.err.starts_with(said), "{ran:?}");
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));

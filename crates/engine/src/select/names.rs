@@ -51,7 +51,7 @@ impl Names {
         if let Some(glob) = exclude.iter().find(|glob| glob.starts_with('!')) {
             let glob = glob.escape_debug();
             return Err(format!(
-                "'{glob}': write \\! for a name to exclude that begins with !; --include '{glob}' also excludes"
+                "--exclude '{glob}': to exclude names that begin with !, write \\!; otherwise, remove the !"
             ));
         }
         let not = |glob: &String| format!("!{glob}");

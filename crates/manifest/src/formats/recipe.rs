@@ -10,7 +10,7 @@ pub(crate) static RECIPE: Format = Format {
     summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognized, not read",
     sniff: |head| by_line(head, is_recipe),
     reading: Reading::Not(|_| {
-        "this is a build recipe, which contains the digest of a download; compare it with: \
+        "this is a build recipe, which contains the digest of a download; to compare a downloaded file with it: \
          truesum check --expect ALGORITHM:DIGEST FILE"
             .to_owned()
     }),
