@@ -60,7 +60,7 @@ pub struct CombineArgs {
     /// Files with the output of `truesum tree leaf`; - is standard input
     #[arg(value_name = "LINES", required = true, value_hint = ValueHint::FilePath)]
     lines: Vec<PathBuf>,
-    /// Combine ranges from different copies of the file, trusting that the copies are identical
+    /// Combine ranges from copies of the file that are known to be identical
     #[arg(long)]
     trust_origins: bool,
 }
