@@ -87,11 +87,11 @@ Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
         name: "selection",
         about: "how to select files by name, size and time",
         text: "\
-A GLOB has the syntax of .gitignore. --only accepts a GLOB, or the full name of a
-file or folder in the manifest.
+A GLOB has the syntax of .gitignore, and {a,b} for alternatives. --only accepts a
+GLOB, or the full name of a file or folder in the manifest.
 
   truesum hash --exclude '*.tmp' photos        without a slash: any file or
-                                               folder of this name, at any depth
+                                               folder that matches, at any depth
   truesum hash --exclude raw/old photos        with a slash: photos/raw/old
   truesum hash --exclude /raw photos           only photos/raw, not photos/b/raw
   truesum hash --exclude '**/raw/old' photos   raw/old at any depth
