@@ -60,7 +60,7 @@ enum BagCommand {
 #[command(after_help = "\
 Examples:
   truesum bag create --in-place scans     move the files to scans/data first
-  truesum bag create -a sha256,md5 scans  if scans/data already contains it
+  truesum bag create -a sha256,md5 scans  if the files are already in scans/data
   truesum bag create --in-place --info Contact-Name=Ada scans
 If a run is interrupted, the same command resumes it.")]
 struct CreateArgs {
@@ -89,7 +89,7 @@ struct UpdateArgs {
     /// Bags to update
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
-    /// Accept modified files; =all also accepts those whose times do not show an edit
+    /// Accept modified files; =all also accepts those without a newer modification time
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
@@ -188,7 +188,7 @@ fn check(args: BagCheckArgs) -> Exit {
 }
 
 fn not_a_bag(folder: &Path) -> Refusal {
-    let text = format!("{}: not a bag: it has no file bagit.txt", shown(folder));
+    let text = format!("{}: not a bag: it contains no bagit.txt", shown(folder));
     if !folder.is_dir() {
         return Refusal::with_hint(
             text,

@@ -23,7 +23,7 @@ Examples:
   truesum completions bash > ~/.local/share/bash-completion/completions/truesum
   truesum completions zsh | sudo tee /usr/share/zsh/vendor-completions/_truesum
   truesum completions fish > ~/.config/fish/completions/truesum.fish
-  truesum completions powershell | Out-String | Invoke-Expression  in $PROFILE
+  truesum completions powershell | Out-String | iex  (add to $PROFILE)
   source <(truesum completions bash)  for the current shell only
 The scripts query the program, so they need not be regenerated for a new release.")]
 pub struct CompletionsArgs {

@@ -87,8 +87,8 @@ Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
         name: "selection",
         about: "how to select files by name, size and time",
         text: "\
-A GLOB has the syntax of .gitignore, and {a,b} for alternatives. --only accepts a
-GLOB, or the full name of a file or folder in the manifest.
+A GLOB has the syntax of .gitignore, plus {a,b} for alternatives. --only accepts
+a GLOB, or the full name of a file or folder in the manifest.
 
   truesum hash --exclude '*.tmp' photos        without a slash: any file or
                                                folder that matches, at any depth

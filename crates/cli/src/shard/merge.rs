@@ -61,10 +61,10 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest, or lists digests of corrupt files
+    /// Replace FILE even if it is not a manifest, or if files listed in it are corrupt
     #[arg(long)]
     overwrite: bool,
-    /// Keep the names in the plan, which are relative to the plan's folder
+    /// Keep the names as they are in the plan, relative to the folder recorded in it
     #[arg(long)]
     keep_names: bool,
     /// Allow names and links that lead outside the folder
@@ -221,7 +221,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         let base = display_safe(base.as_os_str().as_bytes());
         console.error(&format!("{shown}: not written: {names} outside {base}, which check would reject"));
         console.hint(match folder {
-            Some(_) => "to keep names relative to the plan's folder, use --keep-names; to write absolute names, use --allow-outside",
+            Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute names, use --allow-outside",
             None => "to write absolute names, use --allow-outside",
         });
         return Ok(Exit::NotAsAsked);

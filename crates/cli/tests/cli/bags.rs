@@ -248,7 +248,7 @@ fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
     for (subcommand, why, hint) in [
         ("update", "it is not a bag", "to make it one: "),
-        ("check", "not a bag: it has no file bagit.txt", "to make it one: "),
+        ("check", "not a bag: it contains no bagit.txt", "to make it one: "),
     ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
         let said = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");

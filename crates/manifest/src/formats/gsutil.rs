@@ -35,7 +35,7 @@ fn digest(line: &[u8]) -> Option<(&str, &[u8])> {
     Some((tag, scan::trim(digest.strip_prefix(b":")?)))
 }
 
-const UNDIGESTED: &str = "the file named before this has no digest";
+const UNDIGESTED: &str = "the file named above this line has no digest";
 
 struct Hashes {
     options: Options,

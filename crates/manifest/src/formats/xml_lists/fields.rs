@@ -314,12 +314,12 @@ impl Walk<'_> {
             }
             if shape.digests.iter().any(|(path, _)| resembles(&found.path, path)) {
                 self.records.fault_of(
-                    "an unknown element or attribute that resembles that of a digest",
+                    "an unknown element or attribute, similar to one for a digest",
                     found.path.as_bytes(),
                 );
             } else if shape.names.iter().any(|path| resembles(&found.path, path)) {
                 self.records.fault_of(
-                    "an unknown element or attribute that resembles that of a name",
+                    "an unknown element or attribute, similar to the one for the file name",
                     found.path.as_bytes(),
                 );
             } else if is_like(found.value.trim().as_bytes()) {
