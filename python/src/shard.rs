@@ -326,7 +326,8 @@ impl Plan {
     }
 
     fn __repr__(&self) -> String {
-        let truesum::shard::plan::Totals { bundles, files, bytes } = self.0.totals();
+        let totals = self.0.totals();
+        let (bundles, files, bytes) = (totals.bundles(), totals.files(), totals.bytes());
         format!("<truesum.shard.Plan {}: {bundles} bundles, {files} files, {bytes} bytes>", &self.0.id()[..8])
     }
 }
