@@ -438,7 +438,7 @@ readable! {
         verified: u64,
         /// Entries that differ.
         mismatched: u64,
-        /// Entries whose files exist, but for which no digest or not every piece was compared.
+        /// Entries whose files exist, but were not compared, or not completely: there is no digest, or a piece is missing.
         unverified: u64,
         /// Unverified entries for which the manifest's format has no digest.
         exempt: u64,

@@ -384,7 +384,7 @@ mod tests {
             let names: HashSet<String> =
                 [row.name, row.tag].iter().chain(row.aliases).map(|n| n.to_ascii_lowercase()).collect();
             for name in names {
-                assert!(seen.insert(name.clone()), "{name} stands in two rows");
+                assert!(seen.insert(name.clone()), "{name} is in two rows");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! macOS and FreeBSD: the concepts that they share with Linux, and their own.
 
-use super::guarantees::Guarantees;
+pub(crate) use promises::GUARANTEES;
+
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
@@ -18,17 +19,8 @@ pub(crate) mod limits;
 pub(crate) mod mounts;
 pub(crate) mod path;
 pub(crate) mod placeholder;
+mod promises;
 pub(crate) mod replace;
 pub(crate) mod resolve;
 pub(crate) mod volume;
 pub(crate) mod writeback;
-
-/// What macOS and FreeBSD guarantee.
-pub(crate) const GUARANTEES: Guarantees = Guarantees {
-    follows_links_inside: false,
-    notices_writers: false,
-    reads_hard_links_once: false,
-    maps_files: false,
-    leaves_nothing_when_killed: false,
-    writes_below_long_paths: false,
-};

@@ -3,7 +3,8 @@
 //! `RUSTFLAGS='--cfg truesum_fs="portable"'` selects this table. The files in `linux/` are those for which there is no
 //! portable call: the clock of timestamps, extended attributes, bind mounts, and the path of an open file.
 
-use super::guarantees::Guarantees;
+pub(crate) use promises::GUARANTEES;
+
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
@@ -31,6 +32,8 @@ pub(crate) mod mounts;
 pub(crate) mod path;
 #[path = "bsd/placeholder.rs"]
 pub(crate) mod placeholder;
+#[path = "bsd/promises.rs"]
+mod promises;
 #[path = "bsd/replace.rs"]
 pub(crate) mod replace;
 #[path = "bsd/resolve.rs"]
@@ -39,13 +42,3 @@ pub(crate) mod resolve;
 pub(crate) mod volume;
 #[path = "bsd/writeback.rs"]
 pub(crate) mod writeback;
-
-/// What is guaranteed as on macOS and FreeBSD.
-pub(crate) const GUARANTEES: Guarantees = Guarantees {
-    follows_links_inside: false,
-    notices_writers: false,
-    reads_hard_links_once: false,
-    maps_files: false,
-    leaves_nothing_when_killed: false,
-    writes_below_long_paths: false,
-};

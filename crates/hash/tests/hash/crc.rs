@@ -91,7 +91,7 @@ fn crc_names_are_unique_and_resolve_to_their_row() {
         for name in names {
             assert_eq!(find(&name), Some(row), "{name}");
             if let Some(other) = seen.insert(name.clone(), row.name()) {
-                assert_eq!(other, row.name(), "{name} stands in two rows");
+                assert_eq!(other, row.name(), "{name} is in two rows");
             }
         }
         let spec = Spec::new(row);
