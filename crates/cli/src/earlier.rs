@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use truesum::audit::{is_edited, same_time};
 use truesum::hash::{Secret, Spec, Status};
 use truesum::manifest::path::{alternatives, display_safe};
@@ -53,6 +53,8 @@ pub struct Recorded {
     path: PathBuf,
     /// The folder that names of the new manifest are relative to, if it has one.
     root: Option<PathBuf>,
+    /// The symbolic links below this folder.
+    links: Links,
     /// Folders in which the files of an earlier manifest may be.
     folders: Vec<PathBuf>,
     key: Option<Secret>,
@@ -74,11 +76,54 @@ pub struct Recorded {
     widened: Vec<Option<Arc<[Spec]>>>,
 }
 
+/// Resolves symbolic links in the names of files below a folder.
+struct Links {
+    /// The folder, without symbolic links; `None` if there is none.
+    root: Option<PathBuf>,
+    /// The folder of the last file, and its name without symbolic links if that is another one. Files of one folder
+    /// usually follow each other, so few folders are resolved.
+    last: Mutex<(Vec<u8>, Option<Vec<u8>>)>,
+}
+
+impl Links {
+    fn below(root: Option<&Path>) -> Links {
+        let root = root.map(|root| if root.as_os_str().is_empty() { Path::new(".") } else { root });
+        Links { root: root.and_then(|root| root.canonicalize().ok()), last: Mutex::default() }
+    }
+
+    /// Returns the name of a file or folder without symbolic links.
+    fn resolved(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let root = self.root.as_ref()?;
+        let found = root.join(OsStr::from_bytes(name)).canonicalize().ok()?;
+        Some(found.strip_prefix(root).ok()?.as_os_str().as_bytes().to_vec())
+    }
+
+    /// Returns the name of a file without links to folders, if it is another one.
+    fn without_folders(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let (folder, base) = name.split_at(name.iter().rposition(|&byte| byte == b'/')?);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != folder {
+            *last = (folder.to_vec(), self.resolved(folder).filter(|resolved| resolved != folder));
+        }
+        let resolved = [last.1.as_ref()?, base].concat();
+        Some(resolved.strip_prefix(b"/").unwrap_or(&resolved).to_vec())
+    }
+
+    /// Returns the name of the file to which a name leads through links, if it is another one.
+    fn target(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let path = self.root.as_ref()?.join(OsStr::from_bytes(name));
+        match path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            true => self.resolved(name),
+            false => self.without_folders(name),
+        }
+    }
+}
+
 impl Recorded {
     /// Returns the algorithms to compute for the file with this name if those of the run are not
     /// sufficient to compare it.
     pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
-        let record = self.records.get(&self.record_key(name)?)?;
+        let record = self.records.get(&self.record_key(name, &self.links)?)?;
         let recorded = || (0..self.specs.len()).filter(|bit| record.has(*bit));
         if recorded().any(|bit| self.run.contains(&self.specs[bit])) {
             return None;
@@ -98,7 +143,7 @@ impl Recorded {
 
     /// Returns the key of the record of the file with this name. If there is none under this name, it is that of an entry
     /// that reaches the file through a linked folder, or that of the target if the name itself leads through a link.
-    fn record_key(&self, name: &[u8]) -> Option<u64> {
+    fn record_key(&self, name: &[u8], links: &Links) -> Option<u64> {
         let own = self.name_key(name);
         if self.records.contains_key(&own) {
             return Some(own);
@@ -106,29 +151,8 @@ impl Recorded {
         if let Some(alias) = self.aliases.get(&own) {
             return Some(*alias);
         }
-        let root = self.root.as_deref()?;
-        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root }.canonicalize().ok()?;
-        let target = root.join(OsStr::from_bytes(name)).canonicalize().ok()?;
-        let target = self.name_key(target.strip_prefix(&root).ok()?.as_os_str().as_bytes());
+        let target = self.name_key(&links.target(name)?);
         self.records.contains_key(&target).then_some(target)
-    }
-
-    /// Returns the name of a file relative to the root without symbolic links to folders, if it is another one. `last` is
-    /// the folder of the file before, as spelled and as resolved: files of one folder usually follow each other.
-    fn resolved(&self, name: &[u8], last: &mut Option<(Vec<u8>, Option<Vec<u8>>)>) -> Option<Vec<u8>> {
-        let slash = name.iter().rposition(|&byte| byte == b'/')?;
-        let (folder, base) = (&name[..slash], &name[slash..]);
-        if last.as_ref().is_none_or(|(known, _)| known != folder) {
-            let root = self.root.as_deref()?;
-            let root = if root.as_os_str().is_empty() { Path::new(".") } else { root }.canonicalize().ok()?;
-            let found = root.join(OsStr::from_bytes(folder)).canonicalize().ok();
-            let below =
-                found.and_then(|found| Some(found.strip_prefix(&root).ok()?.as_os_str().as_bytes().to_vec()));
-            *last = Some((folder.to_vec(), below.filter(|below| below != folder)));
-        }
-        let (_, below) = last.as_ref()?;
-        let name = [below.as_ref()?, base].concat();
-        Some(name.strip_prefix(b"/").map_or(name.clone(), <[u8]>::to_vec))
     }
 
     /// Returns the name of an entry as the new manifest would spell it.
@@ -191,6 +215,8 @@ impl Recorded {
 /// An earlier manifest that is compared with a new one.
 pub struct Earlier {
     pub recorded: Arc<Recorded>,
+    /// As in `recorded`, for the files that are compared: they come later than those of the walk, so folders alternate.
+    links: Links,
     replaceable: Replaceable,
     /// Hashes of the names that are also in the new manifest.
     found: HashSet<u64>,
@@ -224,6 +250,7 @@ impl Earlier {
         let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
         let mut recorded = Recorded {
             path: path.to_owned(),
+            links: Links::below(root),
             root: root.map(Path::to_owned),
             folders: root.map(Path::to_owned).into_iter().chain(folders.iter().cloned()).collect(),
             key: key.cloned(),
@@ -236,11 +263,11 @@ impl Earlier {
             run: specs.clone(),
             widened: Vec::new(),
         };
-        let (mut records, mut digests, mut specs) = (HashMap::new(), HashMap::new(), Vec::new());
-        let (mut aliases, mut last) = (HashMap::new(), None);
+        let (mut records, mut aliases) = (HashMap::new(), HashMap::new());
+        let (mut digests, mut specs) = (HashMap::new(), Vec::new());
         let replaceable = recorded.read(&mut |name, entry| {
             let key = recorded.name_key(&name);
-            if let Some(resolved) = recorded.resolved(&name, &mut last) {
+            if let Some(resolved) = recorded.links.without_folders(&name) {
                 aliases.insert(recorded.name_key(&resolved), key);
             }
             let record: &mut Record = records.entry(key).or_default();
@@ -267,6 +294,7 @@ impl Earlier {
         (recorded.records, recorded.aliases) = (records, aliases);
         (recorded.digests, recorded.specs) = (digests, specs);
         Ok(Some(Earlier {
+            links: Links::below(root),
             recorded: Arc::new(recorded),
             replaceable,
             found: HashSet::new(),
@@ -291,7 +319,7 @@ impl Earlier {
     /// of all algorithms of its job.
     pub fn compare(&mut self, entry: &Entry) {
         let recorded = &self.recorded;
-        let Some(key) = recorded.record_key(&entry.path) else { return };
+        let Some(key) = recorded.record_key(&entry.path, &self.links) else { return };
         let Some(record) = recorded.records.get(&key) else { return };
         if key == recorded.name_key(&entry.path) {
             self.found.insert(key);

@@ -1,6 +1,6 @@
 //! macOS and FreeBSD: the concepts that they share with Linux, and their own.
 
-pub(crate) use promises::GUARANTEES;
+pub(crate) use guarantees::GUARANTEES;
 
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
@@ -14,12 +14,12 @@ pub(crate) mod data;
 pub(crate) mod device;
 pub mod extended;
 pub(crate) mod folder;
+mod guarantees;
 pub(crate) mod lease;
 pub(crate) mod limits;
 pub(crate) mod mounts;
 pub(crate) mod path;
 pub(crate) mod placeholder;
-mod promises;
 pub(crate) mod replace;
 pub(crate) mod resolve;
 pub(crate) mod volume;

@@ -3,7 +3,7 @@
 //! `RUSTFLAGS='--cfg truesum_fs="portable"'` selects this table. The files in `linux/` are those for which there is no
 //! portable call: the clock of timestamps, extended attributes, bind mounts, and the path of an open file.
 
-pub(crate) use promises::GUARANTEES;
+pub(crate) use guarantees::GUARANTEES;
 
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
@@ -22,6 +22,8 @@ pub(crate) mod device;
 pub mod extended;
 #[path = "bsd/folder.rs"]
 pub(crate) mod folder;
+#[path = "bsd/guarantees.rs"]
+mod guarantees;
 #[path = "bsd/lease.rs"]
 pub(crate) mod lease;
 #[path = "bsd/limits.rs"]
@@ -32,8 +34,6 @@ pub(crate) mod mounts;
 pub(crate) mod path;
 #[path = "bsd/placeholder.rs"]
 pub(crate) mod placeholder;
-#[path = "bsd/promises.rs"]
-mod promises;
 #[path = "bsd/replace.rs"]
 pub(crate) mod replace;
 #[path = "bsd/resolve.rs"]

@@ -13,7 +13,7 @@ use crate::{path, scan};
 pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
-    summary: "digest, two spaces, name; as written by sha256sum and similar tools",
+    summary: "digest and name, separated by two spaces or a space and *, as written by sha256sum",
     holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
