@@ -117,7 +117,9 @@ pub fn part(report: &Report, sample: Option<&Sample>) -> Option<String> {
         let deferred = grouped(report.deferred());
         text += &match report.never_read() {
             None => format!(", {deferred} left for later runs"),
-            Some(0) => format!(", {deferred} others checked in earlier runs"),
+            Some(0) => {
+                format!(", {} checked in earlier runs", count(report.deferred(), "other", "others"))
+            }
             Some(number) => {
                 format!(
                     ", {deferred} left for later runs ({} not checked in any run so far)",

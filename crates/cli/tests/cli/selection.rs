@@ -423,6 +423,17 @@ fn state_file_is_not_other_data_and_belongs_to_one_manifest() {
 }
 
 #[test]
+fn number_of_files_checked_in_earlier_runs_agrees_with_its_noun() {
+    // regression: "1 others checked".
+    let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
+    folder.write("M", lines(&["a", "b"]));
+    let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
+    assert_eq!((night().code, night().code), (Some(0), Some(0)));
+    let third = night();
+    assert!(third.err.contains("selected: 1 of 2 entries, 1 other checked in earlier runs"), "{}", third.err);
+}
+
+#[test]
 fn no_file_is_started_after_max_time() {
     let folder = Folder::with(&[("a", "abc"), ("b", "abc")]);
     folder.write("M", lines(&["a", "b"]));
