@@ -26,7 +26,7 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 
 For the exit statuses of a particular command, see truesum help COMMAND or its
 manual page.
-`truesum check --status M` prints nothing except errors.
+`truesum check --status MANIFEST` prints nothing except errors.
 A closed pipe ends the program with SIGPIPE, without a message.
 ",
     },
@@ -98,10 +98,10 @@ a GLOB, or the full name of a file or folder in the manifest.
   truesum hash --include '*.{jpg,png}' photos  only these files
   truesum check --only raw SHA256SUMS          only entries in the folder raw
 
-A GLOB with a slash is compared with the name relative to the folder that is
-searched (raw/old) and with the path as it is printed (photos/raw/old). For the
-entries of a manifest, it is compared with the name in the manifest. A leading
-./ means the same as a leading slash.
+A GLOB with a slash matches if it matches either the name relative to the folder
+that is searched (raw/old) or the path as it is printed (photos/raw/old). For
+the entries of a manifest, it is matched against the name in the manifest. A
+leading ./ means the same as a leading slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
 --include. --newer, --older, --min-size and --max-size select by time and size,
@@ -113,7 +113,7 @@ were excluded.
         name: "trees",
         about: "how to locate and repair damage in large files",
         text: "\
-An ordinary digest of one file is computed on one core and only shows that the
+The plain digest of one file is computed on one core and only shows that the
 file differs. A tree hash uses all cores, and if its tree is stored, it shows
 which bytes are damaged. The tree takes 32 bytes per MiB.
 
@@ -168,15 +168,16 @@ tree hash, such as blake3 or sha256-tree.
 - On network file systems and SSDs, truesum starts more reader threads than the
   machine has cores.
 - A check that takes too long can be divided, for example into one part a night:
-  truesum check --state S --max-bytes 200GiB M
+  truesum check --state STATE --max-bytes 200GiB MANIFEST
 - Computing several digests in one pass is faster than in separate runs:
   -a sha256,md5.
-- On CPUs without SHA instructions, blake3 takes about a tenth of the time of
+- On CPUs without SHA instructions, blake3 takes about a tenth as long as
   sha256 for a single file.
 - Before truesum reads a recently modified file, it makes sure that no program
   is still writing to it. This can take a moment.
 
-truesum bench is included in packages; other builds need --features full.
+truesum bench limit DIR shows whether the disk or the processor is the limit.
+Packages include bench; other builds need --features full.
 
 The memory use of `hash` and `check` hardly depends on the number and size of
 files. `audit` uses additional memory for each file. TRUESUM_KERNEL=NAME selects

@@ -170,7 +170,7 @@ impl<'a> Payload<'a> {
         }
         if self.files == 0 {
             let hint = "a bag needs at least one payload file";
-            let text = format!("{}: there are no files", shown(folder));
+            let text = format!("{}: no payload files", shown(folder));
             return Err(Stop::Refused(Refusal::with_hint(text, hint)));
         }
         let mut manifests = Vec::new();

@@ -90,13 +90,10 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
     }
     let why = match number {
         None | Some(0) => format!("'{parts}' is not a number of parts"),
-        Some(number) => {
-            let digits = match md5.chars().find(|letter| !letter.is_ascii_hexdigit()) {
-                Some(letter) => format!("'{letter}' is not a hexadecimal digit"),
-                None => format!("{} hexadecimal digits instead of {DIGITS}", md5.len()),
-            };
-            format!("it names {}, but {digits}", count(number.into(), "part", "parts"))
-        }
+        Some(_) => match md5.chars().find(|letter| !letter.is_ascii_hexdigit()) {
+            Some(letter) => format!("'{letter}' is not a hexadecimal digit"),
+            None => format!("it has {} hexadecimal digits instead of {DIGITS}", md5.len()),
+        },
     };
     Some(Refusal::with_hint(
         format!(

@@ -55,7 +55,7 @@ pub const NAMED: Content = (
 
 /// The user did not specify the name of the file.
 pub const BESIDE: Content = (
-    "the existing file is not a manifest, or not of the format its name implies",
+    "the existing file is not a manifest, or not in the format that its name implies",
     "move it away, or write a single manifest with -o FILE",
 );
 

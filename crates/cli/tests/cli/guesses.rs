@@ -477,9 +477,9 @@ fn damaged_etag_is_recognized_as_one() {
     let folder = Folder::with(&[("f", "abc")]);
     let md5 = "900150983cd24fb0d6963f7d28e17f72";
     for (text, why) in [
-        (format!("{}z-2", &md5[..31]), "it names 2 parts, but 'z' is not a hexadecimal digit"),
-        (format!("{}-1", &md5[..31]), "it names 1 part, but 31 hexadecimal digits instead of 32"),
-        (format!("\"{md5}0-12\""), "it names 12 parts, but 33 hexadecimal digits instead of 32"),
+        (format!("{}z-2", &md5[..31]), "'z' is not a hexadecimal digit"),
+        (format!("{}-1", &md5[..31]), "it has 31 hexadecimal digits instead of 32"),
+        (format!("\"{md5}0-12\""), "it has 33 hexadecimal digits instead of 32"),
         (format!("{md5}-0"), "'0' is not a number of parts"),
         (format!("s3-etag:{md5}-x"), "'x' is not a number of parts"),
     ] {

@@ -64,7 +64,7 @@ impl std::fmt::Display for CombineError {
             CombineError::Levels(range) => {
                 write!(
                     f,
-                    "the hashes do not match those required for the range {}..{}",
+                    "the hashes of the range {}..{} are of the wrong number, level or length",
                     range.start, range.end
                 )
             }

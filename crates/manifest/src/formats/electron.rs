@@ -191,7 +191,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
         }
         if !relevant && MEMBERS.iter().any(|known| is_nearly(key, known)) {
-            return Err(refused(here, "an unknown key that resembles one of a file's keys"));
+            return Err(refused(here, "an unknown key that resembles a key of a file entry"));
         }
         match value {
             _ if !relevant => {

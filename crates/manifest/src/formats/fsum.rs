@@ -13,7 +13,7 @@ use truesum_hash::Spec;
 
 pub(crate) static FSUM: Format = Format {
     name: "fsum",
-    summary: "digest, ?ALGORITHM*, name, as written by fsum and TeraCopy; FastSum's UTF-8 names",
+    summary: "digest, ?ALGORITHM*, name, as written by fsum and TeraCopy; also FastSum's UTF-8 name comments",
     sniff,
     reading: Reading::lines(|options| {
         Box::new(Lines { options: options.clone(), lines: Mixed::new(options, b'\n'), name: None })
