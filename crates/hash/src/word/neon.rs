@@ -101,6 +101,23 @@ word!(
     |v| vdupq_n_u64(v), vld1q_u64, vst1q_u64, vaddq_u64, vsubq_u64, veorq_u64, vandq_u64, vorrq_u64, |a, b| vbicq_u64(b, a),
     rotl64, shr64, select vbslq_u64
 );
+// Intrinsics are inlined only into functions with the same target features, and a trait's functions cannot have any.
+macro_rules! sha3 {
+    ($($name:ident($($arg:ident),*) $(<$bits:ident>)? = $intrinsic:ident;)*) => {$(
+        #[target_feature(enable = "neon,sha3")]
+        #[inline]
+        fn $name$(<const $bits: i32>)?($($arg: uint64x2_t),*) -> uint64x2_t {
+            $intrinsic$(::<$bits>)?($($arg),*)
+        }
+    )*};
+}
+sha3! {
+    eor3(a, b, c) = veor3q_u64;
+    bcax(a, b, c) = vbcaxq_u64;
+    rax1(a, b) = vrax1q_u64;
+    xar(a, b) <BITS> = vxarq_u64;
+}
+
 word!(
     Sha3U64x2, "Two 64-bit lanes, NEON with the instructions for SHA-3.", uint64x2_t, u64, 2,
     |v| vdupq_n_u64(v), vld1q_u64, vst1q_u64, vaddq_u64, vsubq_u64, veorq_u64, vandq_u64, vorrq_u64, |a, b| vbicq_u64(b, a),
@@ -108,17 +125,17 @@ word!(
     #[inline(always)]
     fn xor3(self, a: Self, b: Self) -> Self {
         // SAFETY: the row's features.
-        unsafe { Sha3U64x2(veor3q_u64(self.0, a.0, b.0)) }
+        unsafe { Sha3U64x2(eor3(self.0, a.0, b.0)) }
     }
     #[inline(always)]
     fn xor_andnot(self, a: Self, b: Self) -> Self {
         // SAFETY: the row's features.
-        unsafe { Sha3U64x2(vbcaxq_u64(self.0, b.0, a.0)) }
+        unsafe { Sha3U64x2(bcax(self.0, b.0, a.0)) }
     }
     #[inline(always)]
     fn xor_rotl1(self, other: Self) -> Self {
         // SAFETY: the row's features.
-        unsafe { Sha3U64x2(vrax1q_u64(self.0, other.0)) }
+        unsafe { Sha3U64x2(rax1(self.0, other.0)) }
     }
     #[inline(always)]
     fn xor_rotl(self, other: Self, bits: u32) -> Self {
@@ -126,7 +143,7 @@ word!(
             ($($n:literal)*) => {
                 match bits {
                     // SAFETY: the row's features.
-                    $($n => unsafe { Sha3U64x2(vxarq_u64::<{ 64 - $n }>(self.0, other.0)) },)*
+                    $($n => unsafe { Sha3U64x2(xar::<{ 64 - $n }>(self.0, other.0)) },)*
                     _ => self.xor(other),
                 }
             };

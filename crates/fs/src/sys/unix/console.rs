@@ -11,6 +11,12 @@ unsafe extern "C" {
     fn nl_langinfo_l(item: libc::nl_item, locale: libc::locale_t) -> *mut std::ffi::c_char;
 }
 
+// musl has no mask for all categories. Its `LC_CTYPE` alone determines the character set.
+#[cfg(not(target_env = "musl"))]
+use libc::LC_ALL_MASK as CATEGORIES;
+#[cfg(target_env = "musl")]
+use libc::LC_CTYPE_MASK as CATEGORIES;
+
 /// Returns the width in columns of the terminal that is standard error, if it is one.
 pub fn width() -> Option<usize> {
     rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| usize::from(size.ws_col))
@@ -21,7 +27,7 @@ pub fn width() -> Option<usize> {
 pub fn locale_is_utf8() -> bool {
     // SAFETY: both strings end in NUL, and no existing locale is passed. The result is a new locale
     // or null.
-    let locale = unsafe { libc::newlocale(libc::LC_ALL_MASK, c"".as_ptr(), std::ptr::null_mut()) };
+    let locale = unsafe { libc::newlocale(CATEGORIES, c"".as_ptr(), std::ptr::null_mut()) };
     if locale.is_null() {
         return false;
     }

@@ -37,17 +37,30 @@ impl Block for uint64x2_t {
     unsafe fn onto(self, by: Self, other: Self) -> Self {
         // SAFETY: the row has PMULL: the trait's contract.
         unsafe {
-            let low = vmull_p64(vgetq_lane_u64::<0>(self), vgetq_lane_u64::<0>(by));
-            let high = vmull_high_p64(vreinterpretq_p64_u64(self), vreinterpretq_p64_u64(by));
-            let sum = veorq_u64(vreinterpretq_u64_p128(low), vreinterpretq_u64_p128(high));
-            veorq_u64(sum, other)
+            let low = multiply(vgetq_lane_u64::<0>(self), vgetq_lane_u64::<0>(by));
+            let high = multiply_high(self, by);
+            veorq_u64(veorq_u64(low, high), other)
         }
     }
     #[inline(always)]
     unsafe fn product(a: u64, b: u64) -> [u64; 2] {
         // SAFETY: as in `onto`.
-        unsafe { vreinterpretq_u64_p128(vmull_p64(a, b)).words() }
+        unsafe { multiply(a, b).words() }
     }
+}
+
+// Intrinsics are inlined only into functions with the same target features, and a trait's functions cannot have any.
+#[target_feature(enable = "neon,aes")]
+#[inline]
+fn multiply(a: u64, b: u64) -> uint64x2_t {
+    vreinterpretq_u64_p128(vmull_p64(a, b))
+}
+
+/// Multiplies the higher words.
+#[target_feature(enable = "neon,aes")]
+#[inline]
+fn multiply_high(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
+    vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)))
 }
 
 /// # Safety
