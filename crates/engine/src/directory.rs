@@ -80,5 +80,6 @@ pub fn digest(
             .filter(|object| matches!(object.what, What::File))
             .map(Object::size)
             .fold(0, u64::saturating_add),
+        left_out: gathered.left_out,
     })
 }

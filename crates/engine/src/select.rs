@@ -119,6 +119,11 @@ impl Selection {
         }
     }
 
+    /// Returns whether a name is below the folder that the selection is limited to, or is a folder above it.
+    pub(crate) fn is_below(&self, name: &[u8], is_folder: bool) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.names.is_below(name, is_folder))
+    }
+
     /// Returns whether there are globs. A walk then visits only part of the tree.
     pub(crate) fn has_globs(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| inner.names.has_globs())

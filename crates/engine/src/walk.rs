@@ -429,7 +429,8 @@ impl Walk {
         Ok(Some(Arc::new(IgnoreFile { folder: self.path.len(), globs: Globs::of_ignore_file(&text) })))
     }
 
-    /// Returns whether globs exclude the current path, which is then counted.
+    /// Returns whether the selection excludes the current path. It is then counted, unless it is outside the folder to
+    /// which the selection is limited: nobody asked for it.
     fn is_left_out(&mut self, kind: FileType) -> bool {
         let rest = &self.path[self.skip..];
         let name = rest.strip_prefix(b"/").unwrap_or(rest);
@@ -439,7 +440,8 @@ impl Walk {
             true => select.passes(&[name, &plain(&self.path)], is_folder),
             false => select.passes(&[name], is_folder),
         };
-        !passes && self.count_left_out(kind)
+        let is_below = select.is_below(name, is_folder);
+        !passes && (!is_below || self.count_left_out(kind))
     }
 
     /// Returns whether globs exclude a root, by its name or that of a folder in a relative path; it is then counted. The

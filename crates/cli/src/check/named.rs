@@ -5,7 +5,7 @@ use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted}
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
-use crate::words::{count, path_word, shell_word};
+use crate::words::{path_word, shell_word};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;

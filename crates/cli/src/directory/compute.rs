@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::{Output, cannot_write};
-use crate::selection::{keep_ignore_files, selection};
+use crate::selection::{keep_ignore_files, not_selected, selection};
 use crate::values::table::SpecParser;
 use crate::watch::Watch;
 use clap::{Args, ValueEnum, ValueHint};
@@ -16,7 +16,7 @@ use truesum::directory::{Directory, Encoding, Kind, Options, digest};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::walk::{self, Item};
+use truesum::walk::{self, Item, LeftOut};
 use truesum::{Error, Mapping, Walk};
 use truesum_fs::name::OsStrExt;
 
@@ -260,6 +260,10 @@ pub fn run(args: ComputeArgs) -> Exit {
             console.error_of(folder.as_bytes(), "nothing selected: all files were excluded");
             exit = exit.max(Exit::NotAsAsked);
             continue;
+        }
+        if found.left_out() != LeftOut::default() {
+            let excluded = not_selected(found.left_out());
+            console.note(&format!("{}: {excluded} excluded", display_safe(folder.as_bytes())));
         }
         let line = match &plan.expected {
             Some(expected) if found.digest() == expected => [shown(folder), b": OK\n".to_vec()].concat(),

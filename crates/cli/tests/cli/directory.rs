@@ -270,4 +270,7 @@ fn selection_that_excludes_every_file_has_no_digest() {
     }
     std::fs::create_dir(folder.path("e")).unwrap();
     assert_eq!(folder.run(&["directory", "--exclude", "*", "e"]).code, Some(0));
+    // regression: a digest of a part of a folder was printed without a note.
+    let ran = folder.run(&["directory", "--exclude", "s", "d"]);
+    assert_eq!((ran.err.as_str(), ran.code), ("truesum: note: d: 0 files and 1 folder excluded\n", Some(0)));
 }

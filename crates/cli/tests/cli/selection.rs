@@ -258,6 +258,10 @@ fn partial_diff_is_noted() {
     let ran = folder.run(&[&words[..], &["--json"]].concat());
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
     assert_eq!(folder.run(&["diff", "a", "a"]).err, "");
+    // regression: files beside the folder that was named counted as "not selected".
+    let folder = Folder::with(&[("c/f", "abc"), ("c/sub/x", "abc"), ("beside", "1")]);
+    folder.write("M", lines(&["c/f", "c/sub/x"]));
+    assert_eq!(result_of(&folder.run(&["diff", "M", "c"])), (String::new(), "", Some(0)));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn per_directory_writes_a_manifest_in_each_folder() {
 fn per_directory_does_not_replace_other_files() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
     let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
-    let said = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
+    let said = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), b"a letter\n");
     assert!(folder.path("e/SHA256SUMS").exists());
@@ -124,7 +124,7 @@ fn sidecar_writes_a_manifest_per_file_and_skips_sidecars() {
     // A file with the name of a sidecar that is not a manifest is kept.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
-    let said = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not of the format its name implies\n";
+    let said = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
     assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/x.iso.sha256"), b"notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "-q", "-t", "sfv", "d/x.iso"]);

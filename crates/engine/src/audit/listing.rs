@@ -154,7 +154,11 @@ impl Comparison<'_> {
             };
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
-            if !select.has_name(name) || self.below.as_ref().is_some_and(|below| !name.starts_with(below)) {
+            // Only the folder `below` was requested.
+            if self.below.as_ref().is_some_and(|below| !name.starts_with(below)) {
+                continue;
+            }
+            if !select.has_name(name) {
                 self.report.left_out[side] += 1;
                 continue;
             }

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::walk::{self, Folder, Item, Walk};
+use crate::walk::{self, Folder, Item, LeftOut, Walk};
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
@@ -28,6 +28,7 @@ pub(super) struct Gathered {
     /// The digests of the files, in the order of the objects.
     digests: Vec<u8>,
     digest_len: usize,
+    pub(super) left_out: LeftOut,
 }
 
 impl Gathered {
@@ -128,8 +129,8 @@ pub(super) fn gather(
         (sink.fail)(Error::io(&root, "read", error));
     }
     let Digests { bytes: digests, sizes, .. } = sink;
-    let objects = tasks.objects;
-    let gathered = Gathered { root, objects, digests, digest_len };
+    let (left_out, objects) = (tasks.walk.left_out(), tasks.objects);
+    let gathered = Gathered { root, objects, digests, digest_len, left_out };
     for (object, size) in gathered.objects.iter().filter(|object| object.hashed.is_some()).zip(&sizes) {
         if let Some(size) = size.filter(|size| *size != object.size()) {
             let why = format!("its size changed from {} to {size} bytes", object.size());

@@ -1,6 +1,7 @@
 //! The kinds of directory digests and their textual forms.
 
 use crate::directory::object::{Object, What};
+use crate::walk::LeftOut;
 use std::fmt;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
@@ -22,6 +23,8 @@ readable! {
         links: u64,
         /// The total size of the files in bytes.
         bytes: u64,
+        /// What the options of the walk excluded.
+        left_out: LeftOut,
     }
 }
 

@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// Returns whether a name is below the required folder; for a folder, whether it is above or below.
-    fn is_below(&self, name: &[u8], is_folder: bool) -> bool {
+    pub(super) fn is_below(&self, name: &[u8], is_folder: bool) -> bool {
         let starts = |name: &[u8], with: &[u8]| {
             name.strip_prefix(with).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
         };
