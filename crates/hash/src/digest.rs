@@ -4,7 +4,7 @@
 //! multipart digest (the ETag of an S3 upload) includes the number of parts, which every encoding appends after a
 //! hyphen.
 
-use data_encoding::{BASE32_NOPAD, BASE64, HEXLOWER, HEXLOWER_PERMISSIVE, HEXUPPER};
+use data_encoding::{BASE32_NOPAD, BASE64, HEXLOWER, HEXUPPER};
 use std::fmt;
 
 /// The maximum length of a digest that is stored without an allocation, in bytes.
@@ -100,6 +100,16 @@ impl Digest {
         self.spelt(HEXLOWER.encode(self.as_bytes()))
     }
 
+    /// Appends what [`Digest::to_hex`] returns to a text, without an allocation of its own.
+    pub fn append_hex(&self, text: &mut Vec<u8>) {
+        let (bytes, start) = (self.as_bytes(), text.len());
+        text.resize(start + 2 * bytes.len(), 0);
+        HEXLOWER.encode_mut(bytes, &mut text[start..]);
+        if let Some(parts) = self.parts() {
+            text.extend_from_slice(format!("-{parts}").as_bytes());
+        }
+    }
+
     /// Returns upper-case hexadecimal.
     pub fn to_hex_upper(&self) -> String {
         self.spelt(HEXUPPER.encode(self.as_bytes()))
@@ -118,11 +128,11 @@ impl Digest {
     /// Parses hexadecimal in either case. An odd number of characters, an empty text, and any other character are
     /// errors. The number of parts may follow after a hyphen.
     pub fn from_hex(text: &[u8]) -> Result<Digest, DigestError> {
-        let (text, parts) = split_parts(text)?;
-        match HEXLOWER_PERMISSIVE.decode(text) {
-            Ok(bytes) if !bytes.is_empty() => Ok(Digest::new(&bytes).with_parts(parts)),
-            _ => Err(DigestError),
+        if let Some(digest) = of_digits(text) {
+            return Ok(digest);
         }
+        let (text, parts) = split_parts(text)?;
+        of_digits(text).map(|digest| digest.with_parts(parts)).ok_or(DigestError)
     }
 
     /// Parses standard base64 with exact padding. The number of parts may follow after a hyphen.
@@ -133,6 +143,36 @@ impl Digest {
             _ => Err(DigestError),
         }
     }
+}
+
+/// The value of each hexadecimal digit, and [`NOT_A_DIGIT`] for any other character.
+const DIGITS: [u8; 256] = {
+    let mut values = [NOT_A_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value] as usize] = value as u8;
+        values[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+const NOT_A_DIGIT: u8 = 0xff;
+
+/// Returns the digest with these hexadecimal digits: an even number of at least two.
+fn of_digits(text: &[u8]) -> Option<Digest> {
+    if text.is_empty() || !text.len().is_multiple_of(2) {
+        return None;
+    }
+    // All digits are decoded before any is tested: one branch for each would take most of the time.
+    let mut all = 0;
+    let digest = Digest::made(text.len() / 2, |bytes| {
+        for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
+            let [high, low] = [DIGITS[usize::from(pair[0])], DIGITS[usize::from(pair[1])]];
+            all |= high | low;
+            *byte = high << 4 | low;
+        }
+    });
+    (all < 16).then_some(digest)
 }
 
 /// Splits off the number of parts after a hyphen; 0 without a hyphen.
@@ -182,10 +222,24 @@ mod tests {
         let digest = Digest::new(&[0xde, 0xad, 0x00]);
         assert_eq!(digest.to_hex(), "dead00");
         assert_eq!(digest.to_hex_upper(), "DEAD00");
+        let mut text = b"before ".to_vec();
+        digest.append_hex(&mut text);
+        digest.clone().with_parts(17).append_hex(&mut text);
+        assert_eq!(text, b"before dead00dead00-17");
         assert_eq!(digest.to_base64(), "3q0A");
         assert_eq!(digest.to_base32(), "32wqa");
         assert_eq!(Digest::from_hex(b"DeAd00"), Ok(digest.clone()));
         assert_eq!(Digest::from_base64(b"3q0A"), Ok(digest));
+    }
+
+    #[test]
+    fn every_byte_is_a_hexadecimal_digit_or_not() {
+        for byte in 0..=u8::MAX {
+            let value = char::from(byte).to_digit(16).map(|value| Digest::new(&[value as u8 | 0xa0]));
+            assert_eq!(Digest::from_hex(&[b'a', byte]).ok(), value, "{byte:#x}");
+            let value = char::from(byte).to_digit(16).map(|value| Digest::new(&[(value as u8) << 4 | 1]));
+            assert_eq!(Digest::from_hex(&[byte, b'1']).ok(), value, "{byte:#x}");
+        }
     }
 
     #[test]

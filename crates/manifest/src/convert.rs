@@ -182,25 +182,21 @@ impl Converted {
                 }
             }
         }
-        let kept = format.holds.kept(&entry);
-        if kept.size != entry.size {
+        let holds = &format.holds;
+        if entry.size.is_some() && !holds.size {
             on_loss(Lost::Size(&entry));
         }
-        if kept.mtime != entry.mtime {
+        if entry.mtime.is_some() && !holds.mtime {
             on_loss(Lost::Time(&entry));
         }
         entry.unread.iter().for_each(|name| on_loss(Lost::Unread(name)));
         entry.attributes.iter().for_each(|name| on_loss(Lost::Attribute(name)));
-        if kept.pieces.len() != entry.pieces.len() {
+        if !entry.pieces.is_empty() && holds.pieces.is_none() {
             on_loss(Lost::Pieces(&entry));
         }
         self.entries += 1;
-        for (spec, _) in &kept.digests {
-            if !self.specs.contains(spec) {
-                self.specs.push(spec.clone());
-            }
-        }
-        facts(&kept, &self.state, |fact| self.facts.push(fact));
+        holds.keep(&mut entry);
+        facts(&entry, &mut self.specs, &self.state, |fact| self.facts.push(fact));
         Ok(())
     }
 
@@ -209,7 +205,7 @@ impl Converted {
     ///
     /// # Errors
     /// Fails if the output cannot be read.
-    pub fn reads_back<R: Read>(self, reader: Reader<R>) -> io::Result<bool> {
+    pub fn reads_back<R: Read>(mut self, reader: Reader<R>) -> io::Result<bool> {
         // Nearly all formats keep the order of entries: facts are stored only after the first one
         // that is not at its place.
         let mut in_place = 0;
@@ -220,7 +216,7 @@ impl Converted {
                 Err(ReadError::Line(_)) => return Ok(false),
                 Err(ReadError::Io(error)) => return Err(error),
             };
-            facts(&entry, &self.state, |fact| match self.facts.get(in_place) {
+            facts(&entry, &mut self.specs, &self.state, |fact| match self.facts.get(in_place) {
                 Some(&written) if written == fact && others.is_empty() => in_place += 1,
                 _ => others.push(fact),
             });
@@ -239,8 +235,9 @@ impl Converted {
 }
 
 /// Calls `into` with a hash of each fact in an entry. Facts are hashed separately, so that it makes
-/// no difference whether one entry or several contain them.
-fn facts(entry: &Entry, state: &RandomState, mut into: impl FnMut(u64)) {
+/// no difference whether one entry or several contain them. An algorithm is hashed as its position in
+/// `specs`, to which it is added if it is new.
+fn facts(entry: &Entry, specs: &mut Vec<Spec>, state: &RandomState, mut into: impl FnMut(u64)) {
     let path = state.hash_one(&entry.path);
     into(path);
     if let Some(size) = entry.size {
@@ -249,7 +246,13 @@ fn facts(entry: &Entry, state: &RandomState, mut into: impl FnMut(u64)) {
     if let Some(time) = entry.mtime {
         into(state.hash_one((path, "time", time.seconds, time.nanos)));
     }
-    entry.digests.iter().for_each(|found| into(state.hash_one((path, found))));
+    for (spec, digest) in &entry.digests {
+        let at = specs.iter().position(|known| known == spec).unwrap_or_else(|| {
+            specs.push(spec.clone());
+            specs.len() - 1
+        });
+        into(state.hash_one((path, at, digest.parts(), digest)));
+    }
     for pieces in &entry.pieces {
         into(state.hash_one((path, pieces.spec(), pieces.piece_len(), pieces.digests())));
     }

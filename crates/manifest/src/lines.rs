@@ -156,8 +156,7 @@ impl<R: Read> Lines<R> {
     pub fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let mut too_long = false;
         loop {
-            let terminator = self.terminator;
-            let found = scan::find(&self.text[self.scanned..], |byte| byte == terminator);
+            let found = scan::find_byte(&self.text[self.scanned..], self.terminator);
             let end = match found {
                 Some(at) => self.scanned + at,
                 None if self.at_end => {

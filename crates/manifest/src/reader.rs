@@ -311,7 +311,7 @@ fn read_line(
     };
     match signed.step(line)? {
         // No format of lines allows a NUL in a name or anywhere else.
-        Some(line) if scan::find(line, |byte| byte == 0).is_some() => Err(Reason::Nul),
+        Some(line) if scan::find_byte(line, 0).is_some() => Err(Reason::Nul),
         Some(line) => parser.line(line),
         None => Ok(None),
     }

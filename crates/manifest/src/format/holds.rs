@@ -125,14 +125,19 @@ impl Holds {
     /// because a check does not need it.
     #[must_use]
     pub fn kept(&self, entry: &Entry) -> Entry {
-        Entry {
-            path: entry.path.clone(),
-            size: entry.size.filter(|_| self.size),
-            mtime: entry.mtime.filter(|_| self.mtime),
-            digests: entry.digests.clone(),
-            unread: Vec::new(),
-            attributes: Vec::new(),
-            pieces: if self.pieces.is_some() { entry.pieces.clone() } else { Vec::new() },
+        let mut entry = entry.clone();
+        self.keep(&mut entry);
+        entry
+    }
+
+    /// Removes the information that [`Holds::kept`] leaves out.
+    pub(crate) fn keep(&self, entry: &mut Entry) {
+        entry.size = entry.size.filter(|_| self.size);
+        entry.mtime = entry.mtime.filter(|_| self.mtime);
+        entry.unread.clear();
+        entry.attributes.clear();
+        if self.pieces.is_none() {
+            entry.pieces.clear();
         }
     }
 

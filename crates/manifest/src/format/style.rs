@@ -21,6 +21,14 @@ pub enum Spelling {
 }
 
 impl Spelling {
+    /// Appends the digest in this encoding to a text.
+    pub(crate) fn append(self, digest: &Digest, text: &mut Vec<u8>) {
+        match self {
+            Spelling::Hex => digest.append_hex(text),
+            _ => text.extend_from_slice(self.of(digest).as_bytes()),
+        }
+    }
+
     /// Returns the digest in this encoding.
     pub fn of(self, digest: &Digest) -> String {
         match self {

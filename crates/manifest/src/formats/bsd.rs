@@ -38,22 +38,28 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
         if escape {
             out.push(b'\\');
         }
-        out.extend_from_slice(format!("{} (", spec.tag()).as_bytes());
+        out.extend_from_slice(spec.tag().as_bytes());
+        out.extend_from_slice(b" (");
         if escape {
             path::escape_into(&entry.path, out);
         } else {
             out.extend_from_slice(&entry.path);
         }
-        out.extend_from_slice(format!(") = {}\n", style.spelling.of(digest)).as_bytes());
+        out.extend_from_slice(b") = ");
+        style.spelling.append(digest, out);
+        out.push(b'\n');
     }
     Ok(())
 }
 
 fn write_z(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
     for (spec, digest) in &entry.digests {
-        out.extend_from_slice(format!("{} (", spec.tag()).as_bytes());
+        out.extend_from_slice(spec.tag().as_bytes());
+        out.extend_from_slice(b" (");
         out.extend_from_slice(&entry.path);
-        out.extend_from_slice(format!(") = {}\0", style.spelling.of(digest)).as_bytes());
+        out.extend_from_slice(b") = ");
+        style.spelling.append(digest, out);
+        out.push(0);
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Res
         if escape {
             out.push(b'\\');
         }
-        out.extend_from_slice(style.spelling.of(digest).as_bytes());
+        style.spelling.append(digest, out);
         out.extend_from_slice(&[b' ', style.mode.char()]);
         if escape {
             path::escape_into(&entry.path, out);

@@ -25,6 +25,54 @@ enum Gap {
     One,
 }
 
+/// The form of a line with a hexadecimal digest. Most lines have the form of the line before, and are parsed without
+/// finding out again what they mean.
+struct Form {
+    /// The tag and the text up to the name; empty for a GNU line.
+    before_name: Vec<u8>,
+    spec: Spec,
+    /// The number of hexadecimal digits.
+    digits: usize,
+}
+
+/// The number of hexadecimal digits in a line of a [`Form`]. Shorter digests are also words, numbers or base64.
+const LONG: usize = 32;
+
+/// The text between the name and the digest of a tagged line.
+const AFTER_NAME: &[u8] = b") = ";
+
+impl Form {
+    /// Returns the form of a line with this content, if the line has one: it is the text `before_name`, and the digest is
+    /// in hexadecimal, in the order of bytes of the algorithm.
+    fn of(body: &[u8], before_name: &[u8], (spec, digest, name): (&Spec, &Digest, &[u8])) -> Option<Form> {
+        let digits = 2 * spec.digest_len();
+        let is_plain = digits >= LONG && !spec.counts_parts() && spec.algorithm().decimal().is_none();
+        let form = || Form { before_name: before_name.to_vec(), spec: spec.clone(), digits };
+        is_plain.then(form).filter(|form| form.split(body) == Some((name, digest.clone())))
+    }
+
+    /// Returns the name and the digest in a line of this form.
+    ///
+    /// [`Mixed::entry`] would find the same. A GNU line starts with hexadecimal digits, so it is not a comment, a heading
+    /// or an escaped line, and its name contains no tag. A tagged line ends with hexadecimal digits, so its last `)` is
+    /// that after the name. Which algorithm long hexadecimal digits belong to depends only on their number, the tag and the
+    /// options.
+    fn split<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Digest)> {
+        let (name, digits) = if self.before_name.is_empty() {
+            let (digits, rest) = line.split_at_checked(self.digits)?;
+            let [b' ', b' ' | b'*', name @ ..] = rest else { return None };
+            (name, digits)
+        } else {
+            let rest = line.strip_prefix(&self.before_name[..])?;
+            let (name, digits) = rest.split_at_checked(rest.len().checked_sub(self.digits)?)?;
+            (name.strip_suffix(AFTER_NAME)?, digits)
+        };
+        let digest = Digest::from_hex(digits).ok().filter(|digest| 2 * digest.len() == self.digits)?;
+        scan::count(line.len());
+        (!name.is_empty()).then_some((name, digest))
+    }
+}
+
 /// A parser that remembers what it has learnt from previous lines.
 pub(crate) struct Mixed {
     options: Options,
@@ -32,17 +80,28 @@ pub(crate) struct Mixed {
     unrequested: Option<Spec>,
     terminator: u8,
     gap: Gap,
+    /// The form of the last line that has one. The options and the gap give it its meaning, so they do not change while it
+    /// is stored.
+    form: Option<Form>,
     /// The name and size in the comment directly above, as in Fedora's lists.
     above: Option<(Vec<u8>, u64)>,
 }
 
 impl Mixed {
     pub(crate) fn new(options: &Options, terminator: u8) -> Mixed {
-        Mixed { options: options.clone(), unrequested: None, terminator, gap: Gap::Unknown, above: None }
+        Mixed {
+            options: options.clone(),
+            unrequested: None,
+            terminator,
+            gap: Gap::Unknown,
+            form: None,
+            above: None,
+        }
     }
 
     /// Applies the algorithm stated by a heading to the following lines.
     pub(crate) fn state(&mut self, stated: Stated) {
+        self.form = None;
         let options = &mut self.options;
         (options.named, options.unsupported, self.unrequested) = match stated {
             Stated::Known(spec) if options.requested.is_empty() || options.requested.contains(&spec) => {
@@ -109,6 +168,8 @@ impl Mixed {
                 self.tagged(line.tag, line.digest)
             };
             let (spec, digest) = found.map_err(|reason| reason.of(line.name))?;
+            let open = scan::find(body, |byte| byte == b'(').map_or(0, |at| at + 1);
+            self.form = Form::of(body, &body[..open], (&spec, &digest, line.name));
             return Ok((spec, digest, line.name.to_vec(), None));
         }
         let (spec, digest) = self.untagged(first).map_err(|reason| match (reason, rest) {
@@ -126,6 +187,9 @@ impl Mixed {
         };
         if !name.is_empty() {
             self.gap = gap;
+        }
+        if gap == Gap::Two {
+            self.form = Form::of(body, b"", (&spec, &digest, name));
         }
         Ok((spec, digest, name.to_vec(), None))
     }
@@ -159,6 +223,11 @@ impl Mixed {
 
 impl Parse for Mixed {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        if let (Some(form), None) = (&self.form, &self.above)
+            && let Some((name, digest)) = form.split(line)
+        {
+            return Ok(Some(Entry::new(name, form.spec.clone(), digest)));
+        }
         let body = scan::trim_start(line);
         let (escaped, body) = if self.terminator == 0 {
             (false, line)
@@ -236,4 +305,65 @@ fn commented_size(line: &[u8]) -> Option<(Vec<u8>, u64)> {
     let text = scan::trim_start(line.strip_prefix(b"#")?).strip_suffix(b" bytes")?;
     let colon = scan::rfind(text, |byte| byte == b':')?;
     Some((text[..colon].to_vec(), scan::decimal(text[colon + 1..].strip_prefix(b" ")?)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_mean_the_same_with_and_without_the_form_of_the_line_before() {
+        let (a, b) = ("0123456789abcdef".repeat(4), "ABCDEF9876543210".repeat(4));
+        let (md5, odd) = (&a[..32], &a[..63]);
+        let digests = [&a[..], &b, md5, odd, &a[..8], "z", ""];
+        let names = ["n", " n", "*n", "a) = b", "(x) = y", "SHA256 (n", "a:", "a]", "c\\d", ""];
+        let mut lines: Vec<String> = Vec::new();
+        for (digest, name) in digests.iter().flat_map(|digest| names.iter().map(move |name| (digest, name))) {
+            lines.extend(["  ", " *", " ", "\t"].map(|gap| format!("{digest}{gap}{name}")));
+            lines.extend(
+                ["SHA256", "SHA2-256", "MD5", "NOPE", "", "SHAKE-128", "XXH128_LE", "0"]
+                    .map(|tag| format!("{tag} ({name}) = {digest}")),
+            );
+        }
+        let others = [
+            format!("\\{a}  a\\nb"),
+            format!("\\SHA256 (a\\nb) = {a}"),
+            format!("SHA256(n)= {a}"),
+            format!("SHA256 (n) = {a}-2"),
+            format!("{a}-2  n"),
+            format!("  {a}  n"),
+            "# n: 19 bytes".to_owned(),
+            "# SHA512-256".to_owned(),
+            "MD5:".to_owned(),
+            format!("#{}  n", &a[1..]),
+            "123 456 n".to_owned(),
+        ];
+        lines.extend(others);
+        let spec = |name: &str| -> Spec { name.parse().unwrap() };
+        let options = [
+            Options::default(),
+            Options::for_name(b"SHA256SUMS"),
+            Options::for_name(b"x.cksum"),
+            Options::default().requested(vec![spec("sha3-256")]),
+            Options::default().requested(vec![spec("sha256"), spec("blake3")]),
+            Options::default().requested(vec![spec("s3-etag"), spec("md5")]),
+        ];
+        for (options, terminator) in options.iter().flat_map(|it| [(it, b'\n'), (it, 0)]) {
+            // One parser reads everything, in several orders; the other one forgets the form before each line.
+            let (mut own, mut other) = (Mixed::new(options, terminator), Mixed::new(options, terminator));
+            let mut used = 0;
+            for step in [1, 7, 11, 101, 1009] {
+                for at in (0..lines.len()).map(|at| at * step % lines.len()) {
+                    for line in [&lines[at], &lines[at], &lines[(at + step) % lines.len()]] {
+                        let line = line.as_bytes();
+                        used += u32::from(own.form.as_ref().is_some_and(|form| form.split(line).is_some()));
+                        other.form = None;
+                        let (found, expected) = (own.line(line), other.line(line));
+                        assert_eq!(found, expected, "{options:?} {}", line.escape_ascii());
+                    }
+                }
+            }
+            assert!(used > 0 || options.requested_algorithms().len() == 2, "{options:?}");
+        }
+    }
 }
