@@ -11,7 +11,7 @@ use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
 use crate::formats::readable_format;
 use crate::options::{Reporting, RunArgs};
-use crate::output::{Output, cannot_write, id};
+use crate::output::{Output, cannot_write, id, may_replace_list};
 use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
@@ -22,7 +22,6 @@ use losses::Losses;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::Time;
@@ -32,8 +31,10 @@ use truesum::manifest::{
     self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file,
     implies_algorithm,
 };
+use truesum::open::FolderCache;
 use truesum::verify::lists_one_of;
-use truesum::{Error, Input, Progress, ReadOptions, Selection};
+use truesum::{Error, Input, Progress, ReadOptions, Root, Selection};
+use truesum_fs::metadata::FileType;
 use truesum_fs::name::OsStrExt;
 
 /// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
@@ -121,12 +122,18 @@ pub fn run(mut args: ConvertArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     let reporting = args.run.reporting(false);
     let watch = Watch::start(reporting.line, None, &mut console);
-    // The output is opened first, so that a change by another process during the run is detected.
-    let output = Output::list(args.output.as_deref(), args.overwrite);
-    let no_algorithms = Arc::from([]);
     let replaced = args.output.as_deref().filter(|_| !args.overwrite);
-    let mut earlier =
-        replaced.and_then(|path| Earlier::read(path, None, &[], &no_algorithms, None).ok().flatten());
+    // The output is opened first, so that a change by another process during the run is detected.
+    let (output, mut earlier) = match replaced {
+        None => (Output::list(args.output.as_deref(), args.overwrite), None),
+        Some(path) => {
+            let file = Output::file(path);
+            let earlier = Earlier::read(path, None, &[], None, None);
+            let found = earlier.as_ref().map(|found| found.as_ref().map(Earlier::replaceable));
+            let allowed = may_replace_list(path, found.map_err(Clone::clone));
+            (file.map_err(Refusal::from).and_then(|file| allowed.map(|()| file)), earlier.ok().flatten())
+        }
+    };
     let made = made(&args, reporting, &watch, earlier.as_mut(), &mut console);
     console.display = None;
     if let Some(signal) = watch.signals.ended_by() {
@@ -214,8 +221,17 @@ fn made(
     let folder = args.root.clone().unwrap_or_else(|| folder_of(&args.input));
     let own = args.output.as_deref().and_then(id);
     let mut listed = false;
+    let mut folders = FolderCache::new(&Root::Anywhere);
+    let mut is_own = |name: &[u8]| {
+        let path = folder.join(OsStr::from_bytes(name));
+        match folders.stat(path.as_os_str().as_bytes()) {
+            Ok(found) if found.kind() == FileType::Symlink => id(&path) == own,
+            Ok(found) => Some(found.id()) == own,
+            Err(_) => false,
+        }
+    };
     let mut keep = |entry: &Entry| {
-        listed |= own.is_some() && id(&folder.join(OsStr::from_bytes(&entry.path))) == own;
+        listed = listed || own.is_some() && is_own(&entry.path);
         let kept = choice.keep(entry);
         if let (true, Some(earlier)) = (kept, &mut earlier) {
             earlier.record(&entry.path);

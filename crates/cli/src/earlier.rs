@@ -235,8 +235,9 @@ pub struct Earlier {
 
 impl Earlier {
     /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
-    /// the new manifest are relative to `root`, and the run computes `specs` with this key. The files of the earlier one may
-    /// be in its own folder, in `root` or in `folders`.
+    /// the new manifest are relative to `root`, and the run computes `specs` with this key; without `specs`, files
+    /// are not compared, and only the names are recorded. The files of the earlier one may be in its own folder, in `root` or in
+    /// `folders`.
     ///
     /// # Errors
     /// Fails if the file is not a manifest.
@@ -244,7 +245,7 @@ impl Earlier {
         path: &Path,
         root: Option<&Path>,
         folders: &[PathBuf],
-        specs: &Arc<[Spec]>,
+        specs: Option<&Arc<[Spec]>>,
         key: Option<&Secret>,
     ) -> Result<Option<Earlier>, String> {
         let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
@@ -260,10 +261,11 @@ impl Earlier {
             digests: HashMap::new(),
             specs: Vec::new(),
             written: modified(&metadata),
-            run: specs.clone(),
+            run: specs.cloned().unwrap_or_else(|| Arc::from([])),
             widened: Vec::new(),
         };
         let (mut records, mut aliases) = (HashMap::new(), HashMap::new());
+        let is_compared = specs.is_some();
         let (mut digests, mut specs) = (HashMap::new(), Vec::new());
         let replaceable = recorded.read(&mut |name, entry| {
             let key = recorded.name_key(&name);
@@ -271,6 +273,9 @@ impl Earlier {
                 aliases.insert(recorded.name_key(&resolved), key);
             }
             let record: &mut Record = records.entry(key).or_default();
+            if !is_compared {
+                return;
+            }
             record.mtime = record.mtime.or(entry.mtime);
             if !entry.pieces.is_empty() {
                 record.specs |= 1 << PIECES;
@@ -305,6 +310,11 @@ impl Earlier {
             uncompared: 0,
             by: BTreeSet::new(),
         }))
+    }
+
+    /// Returns the properties of the manifest.
+    pub fn replaceable(&self) -> Replaceable {
+        self.replaceable
     }
 
     /// Returns why the file may be something other than a manifest, if so.

@@ -285,7 +285,7 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     };
     let folders = named.iter().map(|name| PathBuf::from(OsStr::from_bytes(name)));
     let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
-    let earlier = Earlier::read(path, root, &folders, &plan.reading.specs, plan.key.as_ref());
+    let earlier = Earlier::read(path, root, &folders, Some(&plan.reading.specs), plan.key.as_ref());
     let earlier = earlier.map_err(|why| not_replaced(path, &why))?;
     match earlier.as_ref().and_then(Earlier::doubt).filter(|_| plan.reading.remote.is_none()) {
         Some(doubt) => Err(not_replaced(path, doubt)),

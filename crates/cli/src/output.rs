@@ -61,11 +61,7 @@ impl Output {
         let Some(path) = path else { return Ok(Output::stdout()) };
         let output = Output::file(path)?;
         if !overwrite {
-            let format = read_replaceable(path, None, &mut |_| {});
-            let format = format.map_err(|why| not_replaced(path, &why))?;
-            if format.is_some_and(|format| format.holds().pieces().is_some()) {
-                return Err(not_replaced(path, "is a torrent"));
-            }
+            may_replace_list(path, read_candidate(path, &[], None, &mut |_| {}))?;
         }
         Ok(output)
     }
@@ -283,6 +279,20 @@ pub struct Replaceable {
 
 /// The reason not to replace a file whose lines have the form of entries.
 pub const MAY_BE_TEXT: &str = "may be ordinary text, because none of the files named in it exist";
+
+/// Tests whether a new manifest may replace what [`read_candidate`] found at this path: an earlier manifest that is not
+/// a torrent.
+///
+/// # Errors
+/// Fails if it is, or may be, anything else.
+pub fn may_replace_list(path: &Path, found: Result<Option<Replaceable>, String>) -> Result<(), Refusal> {
+    match found {
+        Err(why) => Err(not_replaced(path, &why)),
+        Ok(Some(found)) if !found.is_certain => Err(not_replaced(path, MAY_BE_TEXT)),
+        Ok(Some(found)) if found.format.holds().pieces().is_some() => Err(not_replaced(path, "is a torrent")),
+        Ok(_) => Ok(()),
+    }
+}
 
 /// Reads the entries of a manifest that a new one may replace. Returns its format, or `None` if there is no file or an
 /// empty one.

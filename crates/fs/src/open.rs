@@ -5,9 +5,9 @@
 
 use crate::error::{Cause, DIRECTORY, Errno, Error};
 use crate::metadata::{FileType, Metadata};
-use crate::name::OsStrExt;
+use crate::name::{BACKSLASH_SEPARATES, OsStrExt};
 use crate::resolve::{Confinement, OpenMode};
-use crate::sys::{open, resolve};
+use crate::sys::{folder, open, resolve};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -218,6 +218,45 @@ impl Root {
     }
 }
 
+/// Examines many names in a root. Names in one folder usually follow each other, so the folder of the last name stays
+/// open, and the system does not resolve its path again for each name. The names are only examined: a file that is read
+/// is opened by its complete name.
+#[derive(Debug)]
+pub struct FolderCache<'r> {
+    root: &'r Root,
+    /// The name of the folder, without a slash at its end, and the folder, unless it cannot be opened.
+    last: Option<(Vec<u8>, Result<File, Errno>)>,
+}
+
+impl<'r> FolderCache<'r> {
+    /// Returns a cache in which no folder is open.
+    pub fn new(root: &'r Root) -> FolderCache<'r> {
+        FolderCache { root, last: None }
+    }
+
+    /// Returns the metadata of the object with this name, which may be a symbolic link, as [`Root::stat`] does.
+    ///
+    /// # Errors
+    /// Returns the system's error, or the one documented for [`Confinement`].
+    pub fn stat(&mut self, path: &[u8]) -> Result<Metadata, Errno> {
+        let slash = path.iter().rposition(|&byte| byte == b'/' || BACKSLASH_SEPARATES && byte == b'\\');
+        let Some(slash) = slash.filter(|&slash| slash > 0) else { return self.root.stat(path, false) };
+        let (parent, name) = (&path[..slash], &path[slash + 1..]);
+        // Such a name refers to a folder, which may be outside of the root. Without its slash, a drive is another folder.
+        if matches!(name, b"" | b"." | b"..") || BACKSLASH_SEPARATES && parent.ends_with(b":") {
+            return self.root.stat(path, false);
+        }
+        if self.last.as_ref().is_none_or(|(last, _)| last != parent) {
+            self.last = Some((parent.to_vec(), self.root.resolve(parent, OpenMode::Folder)));
+        }
+        match &self.last {
+            Some((_, Ok(parent))) => folder::stat(parent, name),
+            Some((_, Err(error))) => Err(*error),
+            None => self.root.stat(path, false),
+        }
+    }
+}
+
 fn is_socket(stat: Metadata) -> bool {
     stat.kind() == FileType::Socket
 }
@@ -268,6 +307,29 @@ mod tests {
         assert_eq!((beneath.size(b"file"), beneath.size(b"in")), (4, followed));
         let at = Root::folder(&folder, true).unwrap();
         assert_eq!((at.size(b"../secret"), at.size(b"out"), at.size(b"in")), (6, 6, 4));
+        // A folder that is kept open does not change where names may lead.
+        symlink(Path::new("."), &dir.path().join("root/here")).unwrap();
+        for root in [&beneath, &at, &Root::Anywhere, &Root::Nowhere] {
+            let mut cache = FolderCache::new(root);
+            let names = [
+                "file",
+                "./file",
+                "./in",
+                "./nothing",
+                "./out",
+                "./..",
+                "./.",
+                "./up",
+                "up/secret",
+                "up/root/",
+            ];
+            let more =
+                ["../secret", "here/file", "here/in", "here/../..", "file/x", "missing/a", "missing/b", ""];
+            for name in names.into_iter().chain(more).map(str::as_bytes).chain([&secret[..], b"/"]) {
+                let id = |stat: Result<Metadata, Errno>| stat.map(|stat| stat.id());
+                assert_eq!(id(cache.stat(name)), id(root.stat(name, false)), "{}", name.escape_ascii());
+            }
+        }
         let long = [&b"./".repeat(3000)[..], b"file"].concat();
         assert_eq!((at.size(&long), beneath.size(&long)), (4, 4));
         for follow in [false, true] {

@@ -174,7 +174,8 @@ impl<'p> EarlierManifests<'p> {
         for end in ends.filter(|end| known.is_none_or(|known| *end > known)) {
             let above = folder[..end].to_vec();
             let path = Path::new(OsStr::from_bytes(&above)).join(&self.name);
-            let manifest = Earlier::read(&path, None, &[], &self.plan.reading.specs, self.plan.key.as_ref());
+            let manifest =
+                Earlier::read(&path, None, &[], Some(&self.plan.reading.specs), self.plan.key.as_ref());
             // One in the folder itself is not replaced if it cannot be read.
             if let (Err(why), true) = (&manifest, end < folder.len()) {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -406,7 +407,7 @@ impl<'a> SidecarWriter<'a> {
                 return Err(Reason::Refused(refusal));
             }
             let earlier = match self.earlier.take(folder_of(path)) {
-                None => Earlier::read(file.target(), None, &[], &specs.into(), self.key),
+                None => Earlier::read(file.target(), None, &[], Some(&specs.into()), self.key),
                 earlier => Ok(earlier),
             };
             if let Some(mut earlier) = earlier.map_err(|why| Reason::Refused(not_replaced(shown, &why)))? {

@@ -151,7 +151,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             false => {
                 let names = folder.as_deref().or_else(|| (!is_store).then_some(&root));
                 let specs = plan.specs().into();
-                let earlier = Earlier::read(&args.output, names, std::slice::from_ref(&root), &specs, None);
+                let earlier =
+                    Earlier::read(&args.output, names, std::slice::from_ref(&root), Some(&specs), None);
                 earlier.map_err(|why| not_replaced(&args.output, &why))?
             }
         };

@@ -312,6 +312,14 @@ fn converted_manifest_replaces_no_file_it_lists() {
         );
         assert_eq!(folder.read("d/a"), b"abc");
     }
+    // Under other names, of which some are in a folder that does not exist.
+    folder.write("d/sub/other", "abc");
+    std::fs::hard_link(folder.path("d/a"), folder.path("d/sub/hard")).unwrap();
+    for name in ["link", "sub/hard", "sub/../a", "./sub/.././sub/hard"] {
+        folder.write("d/L", lines(&[(ABC, "none/a"), (ABC, "none/b"), (ABC, "sub/other"), (ABC, name)]));
+        let ran = folder.run(&["convert", "d/L", "-t", "bsd", "-o", "d/a"]);
+        assert!(ran.code == Some(2) && ran.err.contains("it is listed in d/L"), "{name}: {}", ran.err);
+    }
     for output in ["d/M", "d/N", "d/N"] {
         assert_eq!(folder.run(&["convert", "d/M", "-t", "bsd", "-o", output]).code, Some(0));
     }
