@@ -6,59 +6,90 @@ use crate::audit::stamps::{is_before, same_time};
 use crate::content::set::Set;
 use crate::error::Kind;
 use crate::hash_files::Each;
-use crate::io::open::Root;
+use crate::io::memory_limit::thread;
+use crate::io::open::{FolderCache, Root};
 use crate::job::{Found, Job, Outcome, Summary, Verdict};
+use crate::run::config::cores;
 use crate::run::run;
 use crate::task::Task;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Place, Time};
+
+/// The minimum number of files that a thread examines. It takes longer to start a thread than to examine fewer.
+const SHARE: usize = 256;
 
 /// The files of a set as tasks.
 struct Jobs<'s> {
     set: &'s Set,
     /// The folder in which sizes are examined before files are read, if requested.
-    sizes: Option<&'s Root>,
-    /// The folder in which files are examined that need not be read if they appear to match the manifest.
-    quick: Option<(&'s Root, Quick)>,
+    sizes: Option<FolderCache<'s>>,
     files: std::vec::IntoIter<u32>,
     /// The algorithms to compute if no digests are expected.
     specs: Option<&'s Arc<[Spec]>>,
     /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,
-    /// Files that are not read because they appear to match the manifest.
-    passed: Vec<u32>,
+}
+
+/// Returns the current size, modification time and status change time of a file.
+fn look(folders: &mut FolderCache<'_>, name: &[u8]) -> Option<(u64, Time, Time)> {
+    let stat = folders.stat(name).ok()?;
+    stat.kind().is_file().then_some((stat.size(), stat.mtime(), stat.ctime()))
 }
 
 impl Jobs<'_> {
-    /// Returns the current size, modification time and status change time of a file.
-    fn look(&self, root: &Root, at: u32) -> Option<(u64, Time, Time)> {
-        let stat = root.stat(self.set.name(at), false).ok()?;
-        let time = stat.mtime();
-        let changed = stat.ctime();
-        stat.kind().is_file().then_some((stat.size(), time, changed))
-    }
-
     /// Returns the size and time of a file whose size differs from the manifest.
-    fn other_size(&self, at: u32) -> Option<(u64, Time)> {
-        let (root, size) = (self.sizes?, self.set.size(at)?);
-        let (found, time, _) = self.look(root, at)?;
+    fn other_size(&mut self, at: u32) -> Option<(u64, Time)> {
+        let (folders, size) = (self.sizes.as_mut()?, self.set.size(at)?);
+        let (found, time, _) = look(folders, self.set.name(at))?;
         (found != size).then_some((found, time))
     }
+}
 
+impl Quick {
     /// Returns whether a file need not be read: size and time match the manifest, and its status has not changed since
     /// the manifest was written. Programs cannot set the status change time, so it also reveals an edit after which the
     /// modification time was set back.
-    fn seems_same(&self, at: u32) -> bool {
-        let Some((root, quick)) = self.quick else { return false };
-        self.look(root, at).is_some_and(|(size, time, changed)| {
-            let same =
-                self.set.time(at).map_or(quick.trusts_date && is_before(time, quick.written), |listed| {
-                    same_time(listed, time)
+    fn seems_same(self, set: &Set, at: u32, folders: &mut FolderCache<'_>) -> bool {
+        look(folders, set.name(at)).is_some_and(|(size, time, changed)| {
+            let same = set
+                .time(at)
+                .map_or(self.trusts_date && is_before(time, self.written), |listed| same_time(listed, time));
+            same && is_before(changed, self.written) && set.size(at).is_none_or(|listed| listed == size)
+        })
+    }
+
+    /// Returns the files that must be read. Several threads examine them, each of them files that follow each other.
+    /// Files that are not examined because the run is stopped are among the result.
+    fn unread(self, set: &Set, root: &Root, files: Vec<u32>, threads: usize, stop: &AtomicBool) -> Vec<u32> {
+        let differs = |folders: &mut FolderCache<'_>, at: &u32| {
+            stop.load(Relaxed) || !self.seems_same(set, *at, folders)
+        };
+        let some = |share: &[u32]| -> Vec<u32> {
+            let mut folders = FolderCache::new(root);
+            share.iter().copied().filter(|at| differs(&mut folders, at)).collect()
+        };
+        let share = files.len().div_ceil(threads.max(1)).max(SHARE);
+        let (first, others) = files.split_at(share.min(files.len()));
+        std::thread::scope(|scope| {
+            let others: Vec<_> = others
+                .chunks(share)
+                .map(|share| {
+                    let some = || some(share);
+                    (share, thread("stat").and_then(|builder| builder.spawn_scoped(scope, some).ok()))
+                })
+                .collect();
+            let mut unread = some(first);
+            for (share, started) in others {
+                unread.extend(match started {
+                    Some(started) => started.join().expect("files are examined without panic"),
+                    None => some(share),
                 });
-            same && is_before(changed, quick.written) && self.set.size(at).is_none_or(|listed| listed == size)
+            }
+            unread
         })
     }
 }
@@ -69,10 +100,6 @@ impl Iterator for Jobs<'_> {
     fn next(&mut self) -> Option<Task> {
         let at = loop {
             let at = self.files.next()?;
-            if self.seems_same(at) {
-                self.passed.push(at);
-                continue;
-            }
             match self.other_size(at) {
                 Some((size, time)) => self.skipped.push((at, size, time)),
                 None => break at,
@@ -113,13 +140,23 @@ impl Comparison<'_> {
         };
         let config = read.config(root);
         let [listed, found] = &mut self.sets;
-        let sizes = sizes_first.then_some(&config.root);
-        let quick = self.requested.quick.map(|written| (&config.root, written));
-        let (skipped, passed) = (Vec::new(), Vec::new());
-        let mut jobs =
-            Jobs { set: listed, sizes, quick, files: files.into_iter(), specs: None, skipped, passed };
-        let notes = self.requested.notes;
+        let sizes = sizes_first.then(|| FolderCache::new(&config.root));
         let (state, errors) = (&mut self.state, &mut self.errors);
+        let files = match self.requested.quick {
+            None => files,
+            Some(quick) => {
+                let threads = if read.threads == 0 { cores() } else { read.threads };
+                let stop = self.progress.stop_flag();
+                let unread = quick.unread(listed, &config.root, files.clone(), threads, &stop);
+                self.requested.unread += (files.len() - unread.len()) as u64;
+                files.into_iter().for_each(|at| state[at as usize] = SAME);
+                unread.iter().for_each(|&at| state[at as usize] = UNSEEN);
+                unread
+            }
+        };
+        let mut jobs =
+            Jobs { set: listed, sizes, files: files.into_iter(), specs: None, skipped: Vec::new() };
+        let notes = self.requested.notes;
         let none: Arc<[Spec]> = Arc::from([]);
         let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
             // Every name in the manifest is processed once, so nothing is recorded for it yet.
@@ -150,8 +187,6 @@ impl Comparison<'_> {
         for (at, size, time) in std::mem::take(&mut jobs.skipped) {
             state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
         }
-        self.requested.unread += jobs.passed.len() as u64;
-        jobs.passed.into_iter().for_each(|at| state[at as usize] = SAME);
         self.ran(&summary);
         Ok(())
     }
@@ -176,8 +211,7 @@ impl Comparison<'_> {
         let config = read.config(root);
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
-        let (skipped, passed) = (Vec::new(), Vec::new());
-        let mut jobs = Jobs { set, sizes: None, quick: None, files, specs: Some(specs), skipped, passed };
+        let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = Each(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;
