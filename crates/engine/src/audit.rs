@@ -4,7 +4,8 @@
 //! As in a check, a file matches a manifest if the verdict of a run says so
 //! ([`crate::Outcome::verdict`]). This module combines the verdicts of all files to determine which
 //! files were moved, copied, added or removed. It stores the name and digests of each file, about
-//! 160 bytes in addition to the name; files that are the same on both sides are stored once.
+//! 120 bytes in addition to the name; files that are the same on both sides are stored once. Of two manifests in ascending
+//! order, only the entries that differ are stored.
 
 pub(crate) mod comparison;
 mod finding;
@@ -12,6 +13,7 @@ pub mod known;
 mod listing;
 mod reading;
 pub(crate) mod row;
+mod sorted;
 pub(crate) mod stamps;
 pub mod status;
 

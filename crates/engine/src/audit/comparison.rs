@@ -91,6 +91,10 @@ pub struct Comparison<'a> {
     pub(super) folders: bool,
     /// Whether the other side has any entries.
     pub(super) met: bool,
+    /// The number of files that are the same on both sides and have no row of their own.
+    pub(super) equal: u64,
+    /// The number of those that are not in the sets either, and for which a matching digest does not rule out tampering.
+    pub(super) equal_weak: u64,
     /// Whether the sides are exchanged in reports.
     pub(super) swapped: bool,
     /// The folder that names are relative to, known after the manifests have been read.
@@ -158,6 +162,8 @@ impl<'a> Comparison<'a> {
             own,
             folders,
             met,
+            equal: 0,
+            equal_weak: 0,
             swapped,
             likely,
             root: PathBuf::new(),
@@ -226,7 +232,7 @@ impl<'a> Comparison<'a> {
         self.unmatched(on_event)?;
         let specs = self.listed_algorithms();
         self.hash(FOUND, folder, &fresh, &specs, on_event)?;
-        let mut rows = self.rows(&mut fresh);
+        let mut rows = self.rows(&mut fresh, true);
         let copies = copied([&self.sets[LISTED], &self.sets[FOUND]], &mut fresh);
         let again = duplicated(&self.sets[FOUND], &mut fresh);
         let row =
@@ -245,11 +251,13 @@ impl<'a> Comparison<'a> {
     pub fn diff(&mut self, old: &Path, new: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         let (mut fresh, swapped) = match (old.is_dir(), new.is_dir()) {
             (false, false) => {
-                self.manifest(LISTED, old, on_event)?;
-                if !self.begin() {
-                    return self.unmatched(on_event);
+                if self.sorted(old, new).is_err() {
+                    self.manifest(LISTED, old, on_event)?;
+                    if !self.begin() {
+                        return self.unmatched(on_event);
+                    }
+                    self.manifest(FOUND, new, on_event)?;
                 }
-                self.manifest(FOUND, new, on_event)?;
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
                     .iter()
@@ -284,10 +292,12 @@ impl<'a> Comparison<'a> {
             return Ok(());
         }
         self.unmatched(on_event)?;
-        let mut rows = self.rows(&mut fresh);
+        // Files that are the same are only counted. There may be millions.
+        self.equal += self.state.iter().filter(|&&state| state == SAME).count() as u64;
+        let mut rows = self.rows(&mut fresh, false);
         let all = rows.len();
         rows.retain(|row| row.status != FileStatus::Same);
-        (rows.len()..all).for_each(|_| self.report.add(FileStatus::Same));
+        self.report.add_same(self.equal + (all - rows.len()) as u64);
         self.swapped = swapped;
         self.pair_modified(&mut rows, &mut fresh);
         let rows = self.in_order(rows, fresh);
@@ -420,8 +430,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the results for files in the manifest, and for the files of `fresh` that correspond to them, which are
-    /// removed from `fresh`.
-    fn rows(&mut self, fresh: &mut Vec<u32>) -> Vec<Row> {
+    /// removed from `fresh`. Files marked as the same have rows only if `same` is set.
+    fn rows(&mut self, fresh: &mut Vec<u32>, same: bool) -> Vec<Row> {
         let unread = |at: &u32| self.errors.contains_key(&(FOUND, *at));
         let mut rows: Vec<Row> = fresh
             .iter()
@@ -448,7 +458,8 @@ impl<'a> Comparison<'a> {
             let failed = |side, file| self.errors.contains_key(&(side, file));
             rows.push(match state {
                 UNSEEN => continue,
-                SAME => Row::of(FileStatus::Same, at, NONE),
+                SAME if same => Row::of(FileStatus::Same, at, NONE),
+                SAME => continue,
                 FAILED => Row::of(FileStatus::Unreadable, at, NONE),
                 LEFT => continue,
                 found if failed(LISTED, at) || failed(FOUND, found) => {
@@ -532,10 +543,11 @@ impl<'a> Comparison<'a> {
 
     /// Records the algorithms used for the comparison.
     pub(crate) fn note_algorithms(&mut self) {
-        let Comparison { sets, report, swapped, .. } = self;
+        let Comparison { sets, report, swapped, equal_weak, .. } = self;
         let weak: Vec<bool> = sets[LISTED].kinds().iter().map(|kind| weak_name(kind).is_some()).collect();
         let listed = 0..sets[LISTED].len();
-        report.weak = listed.filter(|&at| weak[sets[LISTED].kind(at) as usize]).count() as u64;
+        let stored = listed.filter(|&at| weak[sets[LISTED].kind(at) as usize]).count() as u64;
+        report.weak = *equal_weak + stored;
         if *swapped {
             report.pieces.swap(0, 1);
         }

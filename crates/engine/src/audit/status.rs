@@ -189,6 +189,11 @@ impl Report {
         self.counts[status as usize] += 1;
     }
 
+    /// Counts files that are the same on both sides.
+    pub(crate) fn add_same(&mut self, files: u64) {
+        self.counts[FileStatus::Same as usize] += files;
+    }
+
     /// Returns whether only part of the files was selected.
     pub fn is_part(&self) -> bool {
         self.left_out != [0, 0]

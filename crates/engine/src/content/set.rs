@@ -1,5 +1,5 @@
-//! The files of one side by name, with the known facts about each. A file needs about 40 bytes in addition to its name
-//! and digests, and 24 more if sizes or times are known, so a million files fit in memory easily.
+//! The files of one side by name, with the known facts about each. A file needs 20 bytes in addition to its name and
+//! digests, 4 to 8 more with an index, and 24 more if sizes or times are known, so a million files fit in memory easily.
 //!
 //! Most manifests are sorted by name. As long as each name follows the one before, no name can occur twice, and a name is
 //! found by binary search: nothing is hashed. The index, a hash table of all names, is built when a name is out of order,
@@ -9,6 +9,7 @@ use crate::content::Facts;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
@@ -35,22 +36,52 @@ pub(crate) struct Set {
     files: Vec<File>,
     /// Sizes and times of all files; empty if none is known.
     stats: Vec<Stat>,
-    /// Names and digests.
+    /// Names, each followed by the digests that were known when the file was added.
     bytes: Vec<u8>,
+    /// The positions in `bytes` of digests that were added or changed later.
+    later: HashMap<u32, usize>,
     /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u32>,
 }
 
+/// There may be millions, so the fields are small.
 struct File {
-    name: usize,
-    digests: usize,
-    name_len: u32,
-    /// The position of the list of algorithms.
+    /// The low bits of the position of the name in `bytes`.
+    position: u32,
+    /// The length of the name, of [`LEN_BITS`], and above it the high bits of its position.
+    len: u32,
+    /// The position of the list of algorithms, and [`LATER`] if the digests do not follow the name.
     kind: u32,
     /// The hash of the name, and the next older file in the same bucket; known only with an index.
     hash: u32,
     next: u32,
+}
+
+/// The number of bits for the length of a name.
+const LEN_BITS: u32 = 24;
+/// The mark of a file whose digests are found by `later`.
+const LATER: u32 = 1 << 31;
+
+impl File {
+    /// Returns a file without digests.
+    ///
+    /// # Errors
+    /// Fails if the name is too long, or if it is behind the first TiB of names and digests.
+    fn at(position: usize, name: &[u8]) -> Result<File, String> {
+        if name.len() >= 1 << LEN_BITS {
+            return Err("the name is too long".to_owned());
+        }
+        let high = position as u64 >> 32 << LEN_BITS;
+        let len = u32::try_from(high | name.len() as u64).map_err(|_| "there are too many names")?;
+        Ok(File { position: position as u32, len, kind: 0, hash: 0, next: NONE })
+    }
+
+    /// Returns where the name is in `bytes`.
+    fn name(&self) -> Range<usize> {
+        let start = (u64::from(self.len >> LEN_BITS) << 32 | u64::from(self.position)) as usize;
+        start..start + (self.len & ((1 << LEN_BITS) - 1)) as usize
+    }
 }
 
 /// The size and modification time of a file, if known.
@@ -203,14 +234,16 @@ impl Set {
     ) -> Result<u32, String> {
         let at = u32::try_from(self.files.len()).ok().filter(|&at| at < NONE - 3);
         let at = at.ok_or("there are more than 4 billion files")?;
-        let name_len = u32::try_from(name.len()).map_err(|_| "the name is too long")?;
+        let mut file = File::at(self.bytes.len(), name)?;
         if self.buckets.is_empty() && !self.follows(name) {
             self.index();
         }
         let is_indexed = !self.buckets.is_empty();
-        let (start, hash) = (self.bytes.len(), if is_indexed { self.hash(name) } else { 0 });
+        if is_indexed {
+            file.hash = self.hash(name);
+        }
         self.bytes.extend_from_slice(name);
-        self.files.push(File { name: start, digests: 0, name_len, kind: 0, hash, next: NONE });
+        self.files.push(file);
         if is_indexed {
             self.index_last();
         }
@@ -257,17 +290,22 @@ impl Set {
         Ok(())
     }
 
-    /// Sets the digests of a file, replacing previous ones.
-    pub(crate) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
-        // An algorithm without a digest does not count.
-        let specs = if digests.len() < specs.len() { &Arc::from(&specs[..digests.len()]) } else { specs };
-        let kind = match self.kinds.last() {
+    /// Returns the position of a list of algorithms, which is added if it is new.
+    pub(crate) fn note_kind(&mut self, specs: &Arc<[Spec]>) -> u32 {
+        match self.kinds.last() {
             Some(last) if Arc::ptr_eq(last, specs) => self.kinds.len() as u32 - 1,
             _ => *self.kind_of.entry(specs.clone()).or_insert_with(|| {
                 self.kinds.push(specs.clone());
                 self.kinds.len() as u32 - 1
             }),
-        };
+        }
+    }
+
+    /// Sets the digests of a file, replacing previous ones.
+    pub(crate) fn set_digests(&mut self, at: u32, specs: &Arc<[Spec]>, digests: &[Digest]) {
+        // An algorithm without a digest does not count.
+        let specs = if digests.len() < specs.len() { &Arc::from(&specs[..digests.len()]) } else { specs };
+        let kind = self.note_kind(specs);
         let start = self.bytes.len();
         for (spec, digest) in specs.iter().zip(digests) {
             // The length matches the algorithm; others were rejected when they were read.
@@ -279,7 +317,11 @@ impl Set {
             }
         }
         let file = &mut self.files[at as usize];
-        (file.kind, file.digests) = (kind, start);
+        file.kind = kind;
+        if start != file.name().end {
+            file.kind |= LATER;
+            self.later.insert(at, start);
+        }
     }
 
     /// Returns whether a file has exactly these digests and no other size, in which case no further comparison is
@@ -299,12 +341,15 @@ impl Set {
     /// Removes the file that was added last.
     pub(crate) fn undo(&mut self) {
         let Some(file) = self.files.pop() else { return };
+        if file.kind & LATER != 0 {
+            self.later.remove(&self.len());
+        }
         if !self.buckets.is_empty() {
             let bucket = self.bucket(file.hash);
             self.buckets[bucket] = file.next;
         }
         self.stats.truncate(self.files.len());
-        self.bytes.truncate(file.name);
+        self.bytes.truncate(file.name().start);
     }
 
     /// Records the actual size and time of a file.
@@ -319,8 +364,7 @@ impl Set {
     }
 
     pub(crate) fn name(&self, at: u32) -> &[u8] {
-        let file = &self.files[at as usize];
-        &self.bytes[file.name..file.name + file.name_len as usize]
+        &self.bytes[self.files[at as usize].name()]
     }
 
     /// Returns the base name.
@@ -343,7 +387,7 @@ impl Set {
     }
 
     pub(crate) fn kind(&self, at: u32) -> u32 {
-        self.files[at as usize].kind
+        self.files[at as usize].kind & !LATER
     }
 
     /// Returns the distinct lists of algorithms.
@@ -371,7 +415,9 @@ impl Set {
 
     /// Returns the bytes at this offset from a file's first digest.
     pub(crate) fn slice(&self, at: u32, (from, len): (usize, usize)) -> &[u8] {
-        &self.bytes[self.files[at as usize].digests + from..][..len]
+        let file = &self.files[at as usize];
+        let start = if file.kind & LATER == 0 { file.name().end } else { self.later[&at] };
+        &self.bytes[start + from..][..len]
     }
 
     pub(crate) fn facts(&self, at: u32) -> Facts {
@@ -441,6 +487,36 @@ mod tests {
             "an earlier entry has a different size"
         );
         assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
+    }
+
+    #[test]
+    fn names_and_digests_are_found_at_any_position() {
+        let (sha, md5) = (specs(&["sha256"]), specs(&["md5"]));
+        #[cfg(target_pointer_width = "64")]
+        for position in [0, 1, u32::MAX as usize, 1 << 32, (1 << 40) - 1] {
+            let file = File::at(position, b"name").unwrap();
+            assert_eq!(file.name(), position..position + 4);
+        }
+        #[cfg(target_pointer_width = "64")]
+        assert!(File::at(1 << 40, b"name").is_err());
+        assert!(File::at(0, &vec![b'a'; 1 << 24]).is_err());
+        assert_eq!(File::at(7, &vec![b'a'; (1 << 24) - 1]).unwrap().name(), 7..(1 << 24) + 6);
+        let mut set = Set::default();
+        let mut push =
+            |set: &mut Set, name: &[u8]| set.push(name, (None, None), &sha, &digests(&sha, name)).unwrap();
+        push(&mut set, b"a");
+        push(&mut set, b"b");
+        // Digests that are replaced, and those of a file that is removed.
+        set.set_digests(0, &md5, &digests(&md5, b"later"));
+        push(&mut set, b"c");
+        set.set_digests(2, &md5, &digests(&md5, b"removed"));
+        set.undo();
+        assert_eq!(push(&mut set, b"d"), 2);
+        let expected: [(u32, _, &[u8]); 3] = [(0, &md5, b"later"), (1, &sha, b"b"), (2, &sha, b"d")];
+        for (at, spec, text) in expected {
+            assert_eq!(set.digests(at), [(spec[0].clone(), spec[0].digest(text))]);
+            assert_eq!(set.specs(at), spec);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Checks what is given as a manifest: bags, Android packages, signed manifests and others.
 
 pub(crate) mod apk;
-pub(super) mod archive;
+pub(crate) mod archive;
 pub mod bag;
 mod package;
 pub mod seal;
