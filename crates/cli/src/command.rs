@@ -217,6 +217,7 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let mut command = parse_command(&arguments, help).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp => unknown_subcommand(&arguments).unwrap_or(error),
+        ErrorKind::DisplayVersion => error,
         _ => guesses::explain(error, &arguments),
     })?;
     expand(&mut command);
@@ -298,11 +299,21 @@ fn has_below(command: &str, name: &str) -> bool {
 
 /// Parses a command line that names its command.
 fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Error> {
-    // Most runs are one of these, and the definitions of all subcommands take longer than hashing a
-    // small file.
+    // The definitions of all subcommands take longer than hashing a small file, so only the one that is named is made.
     match arguments.get(1).and_then(|word| word.to_str()) {
         Some("hash") => parse_alone("hash", arguments, help).map(Command::Hash),
         Some("check") => parse_alone("check", arguments, help).map(Command::Check),
+        Some("audit") => parse_alone("audit", arguments, help).map(Command::Audit),
+        Some("update") => parse_alone("update", arguments, help).map(Command::Update),
+        Some("diff") => parse_alone("diff", arguments, help).map(Command::Diff),
+        Some("convert") => parse_alone("convert", arguments, help).map(Command::Convert),
+        Some("identify") => parse_alone("identify", arguments, help).map(Command::Identify),
+        Some("find") => parse_alone("find", arguments, help).map(Command::Find),
+        Some("duplicates") => parse_alone("duplicates", arguments, help).map(Command::Duplicates),
+        Some("--version" | "-V") if arguments.len() == 2 => {
+            let program = clap::Command::new("truesum").version(env!("CARGO_PKG_VERSION"));
+            Err(program.try_get_matches_from(arguments).expect_err("the version is an error"))
+        }
         _ => {
             let mut command = with_help(definition(), "truesum", help);
             let matches = command.try_get_matches_from_mut(arguments)?;
