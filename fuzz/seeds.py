@@ -6,7 +6,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FORMATS = re.search(r"pub static FORMATS.*?\[(.*?)\];", (ROOT / "crates/manifest/src/table.rs").read_text(), re.S).group(1)
+FORMATS = re.search(r"pub static FORMATS.*?\[(.*?)\];", (ROOT / "crates/manifest/src/formats.rs").read_text(), re.S).group(1)
 ROWS = [row.strip().split("::")[-1].lower().replace("_", "-") for row in FORMATS.split(",") if row.strip()]
 
 

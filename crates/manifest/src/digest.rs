@@ -86,6 +86,15 @@ pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec,
     named(meant(tag, text), text, options)
 }
 
+/// Parses the digest of a line with this tag, which may be any text.
+///
+/// # Errors
+/// Fails as [`tagged`] does, and if the tag cannot be the name of an algorithm.
+pub(crate) fn labeled(tag: &[u8], text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    let tag = std::str::from_utf8(tag).ok().filter(|tag| tag.len() <= 32).ok_or(Reason::NotALine)?;
+    tagged(tag, text, options)
+}
+
 /// Parses a digest of the algorithm that truesum gives this name.
 ///
 /// # Errors

@@ -3,11 +3,13 @@
 
 mod head;
 mod holds;
+mod refusal;
 mod style;
 mod writing;
 
 pub use head::{Claim, Head, Sign};
 pub use holds::{AlgorithmSource, Algorithms, Cut, Holds, Names};
+pub use refusal::{Refusal, VERIFY};
 pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
 pub use writing::{Compose, Unholdable, Writing};
 
@@ -72,9 +74,8 @@ pub enum Reading {
         /// Returns the unpacked content, which fails to read if it is too large.
         unpack: fn(Vec<u8>) -> Box<dyn Read + Send>,
     },
-    /// Not read, because it is not a list of files. Returns a description of the file and of what
-    /// to do with it.
-    Not(fn(&Options) -> String),
+    /// Not read, because it is not a list of files.
+    Not(Refusal),
 }
 
 /// The entries and malformed parts of a document, in order.
@@ -95,9 +96,18 @@ pub trait Parse {
         let _ = place;
     }
 
-    /// Returns the entries that were held back because a later line could have added to them, and
-    /// errors for what is missing. Called once, after the last line.
-    fn end(&mut self) -> Vec<Found> {
+    /// Returns the entry of the last lines, which ends with the manifest, or an error for what is
+    /// missing. Called once, after the last line.
+    ///
+    /// # Errors
+    /// Fails if the manifest is incomplete.
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        Ok(None)
+    }
+
+    /// Returns the entries that were held back because a later line could have added to them. Called
+    /// once, after [`Parse::last`]; they precede what that returned.
+    fn held(&mut self) -> Vec<Found> {
         Vec::new()
     }
 }
@@ -125,6 +135,11 @@ impl Parse for EachLine {
 }
 
 impl Reading {
+    /// Does not read a file that is not a list of files.
+    pub(crate) const fn not(text: &'static str) -> Reading {
+        Reading::Not(Refusal::Text(text))
+    }
+
     /// Reads lines that end with LF.
     pub(crate) const fn lines(parser: fn(&Options) -> Box<dyn Parse + Send>) -> Reading {
         Reading::Lines { terminator: b'\n', parser }
@@ -148,7 +163,7 @@ impl Format {
         summary: "",
         holds: Holds::DIGESTS,
         sniff: |_| None,
-        reading: Reading::Not(|_| String::new()),
+        reading: Reading::not(""),
         writing: Writing::No,
         tagged: None,
     };

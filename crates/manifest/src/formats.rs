@@ -1,78 +1,196 @@
 //! The manifest formats. Each module defines one format or a family of related ones: the row in the
 //! table of formats, the parser and, if the format can be written, the writer.
+//!
+//! To add a format, write its file, and add its `mod` line and its line in [`FORMATS`] here.
+//! Recognition, `truesum list`, conversion and the round-trip tests follow from the row.
 
-pub(crate) mod arch;
+mod arch;
 pub(crate) mod bagit;
-pub(crate) mod bao;
-pub(crate) mod bare;
-pub(crate) mod bsd;
-pub(crate) mod buildroot;
-pub(crate) mod cargo_lock;
-pub(crate) mod casync;
-pub(crate) mod certutil;
-pub(crate) mod cfv_csv;
-pub(crate) mod conda;
-pub(crate) mod csv;
-pub(crate) mod deb822;
-pub(crate) mod dfxml;
-pub(crate) mod distinfo;
-pub(crate) mod electron;
-pub(crate) mod fciv;
-pub(crate) mod foreign;
-pub(crate) mod fsum;
-pub(crate) mod gentoo;
-pub(crate) mod get_filehash;
+mod bao;
+mod bare;
+mod bsd;
+mod buildroot;
+mod cargo_lock;
+mod casync;
+mod certutil;
+mod cfv_csv;
+mod conda;
+mod csv;
+mod deb822;
+mod dfxml;
+mod distinfo;
+mod electron;
+mod foreign;
+mod fsum;
+mod gentoo;
+mod get_filehash;
 pub(crate) mod gnu;
-pub(crate) mod go_sum;
-pub(crate) mod gpg;
-pub(crate) mod gsutil;
-pub(crate) mod hashdeep;
-pub(crate) mod internet_archive;
-pub(crate) mod jar;
-pub(crate) mod jpegsheriff;
-pub(crate) mod json;
-pub(crate) mod jsonl;
-pub(crate) mod known_set;
-pub(crate) mod librsync;
-pub(crate) mod links;
-pub(crate) mod loose;
-pub(crate) mod md5deep;
-pub(crate) mod metalink;
+mod gpg;
+mod gsutil;
+mod hashdeep;
+mod jar;
+mod jpegsheriff;
+mod json;
+mod jsonl;
+mod known_set;
+mod librsync;
+mod links;
+mod loose;
+mod md5deep;
+mod metalink;
 pub(crate) mod mhl;
 mod mixed;
-pub(crate) mod mtree;
+mod mtree;
 pub(crate) mod nameless;
-pub(crate) mod narinfo;
-pub(crate) mod openssl;
-pub(crate) mod packed;
-pub(crate) mod pacman;
-pub(crate) mod padded;
-pub(crate) mod par;
-pub(crate) mod python_lock;
-pub(crate) mod rclone;
-pub(crate) mod recipe;
-pub(crate) mod record;
-pub(crate) mod requirements;
-pub(crate) mod rhash_simple;
-pub(crate) mod rpm_dump;
-pub(crate) mod s3;
-pub(crate) mod s3_inventory;
-pub(crate) mod s3_parts;
-pub(crate) mod seven_zip;
-pub(crate) mod sfv;
-pub(crate) mod sfvmd5;
-pub(crate) mod shasum;
+mod narinfo;
+mod openssl;
+mod packed;
+mod pacman;
+mod padded;
+mod par;
+mod prelude;
+mod python_lock;
+mod rclone;
+mod record;
+mod requirements;
+mod rhash_simple;
+mod rpm_dump;
+mod s3;
+mod s3_inventory;
+mod s3_parts;
+mod seven_zip;
+mod sfv;
+mod sfvmd5;
+mod shasum;
 pub(crate) mod signature;
-pub(crate) mod sized;
-pub(crate) mod slackware;
-pub(crate) mod spdx;
-pub(crate) mod squirrel;
-pub(crate) mod sri;
-pub(crate) mod torrent;
-pub(crate) mod tth;
-pub(crate) mod verity;
+mod sized;
+mod slackware;
+mod spdx;
+mod squirrel;
+mod sri;
+mod torrent;
+mod tth;
+mod verity;
 mod xml;
-pub(crate) mod xml_lists;
-pub(crate) mod yaml_lists;
-pub(crate) mod yocto;
-pub(crate) mod zsync;
+mod xml_lists;
+mod yaml_lists;
+mod yocto;
+mod zsync;
+
+use crate::format::Format;
+
+/// All formats. If two are recognized equally well, the first one is used.
+pub static FORMATS: &[&Format] = &[
+    &jsonl::JSONL,
+    &bsd::BSD,
+    &openssl::OPENSSL,
+    &gnu::GNU,
+    &sfv::SFV,
+    &hashdeep::HASHDEEP,
+    &torrent::TORRENT,
+    &torrent::TORRENT_V2,
+    &torrent::TORRENT_HYBRID,
+    &bare::BARE,
+    &loose::LOOSE,
+    &fsum::FSUM,
+    &sized::SIZED,
+    &padded::PADDED,
+    &distinfo::DISTINFO,
+    &deb822::DEB822,
+    &slackware::SLACKWARE,
+    &squirrel::SQUIRREL,
+    &spdx::SPDX,
+    &certutil::CERTUTIL,
+    &get_filehash::GET_FILEHASH,
+    &seven_zip::SEVEN_ZIP,
+    &buildroot::BUILDROOT,
+    &gentoo::GENTOO,
+    &record::RECORD,
+    &jar::JAR,
+    &signature::OPENPGP,
+    &signature::MINISIGN,
+    &signature::SIGNIFY_DETACHED,
+    &signature::SSH,
+    &signature::CMS,
+    &signature::SIGSTORE,
+    &signature::SIGNIFY,
+    &sfvmd5::SFVMD5,
+    &md5deep::MD5DEEP,
+    &mtree::MTREE,
+    &rhash_simple::RHASH_SIMPLE,
+    &links::LINKS,
+    &links::ED2K,
+    &sri::SRI,
+    &cfv_csv::CFV_CSV,
+    &jpegsheriff::JPEGSHERIFF,
+    &tth::TTH,
+    &gpg::GPG,
+    &shasum::SHASUM,
+    &rclone::RCLONE,
+    &gsutil::GSUTIL,
+    &bagit::BAGIT,
+    &yocto::YOCTO,
+    &arch::ARCH,
+    &cargo_lock::CARGO_LOCK,
+    &conda::CONDA,
+    &foreign::GO_SUM,
+    &python_lock::PYTHON_LOCK,
+    &narinfo::NARINFO,
+    &pacman::PACMAN,
+    &rpm_dump::RPM_DUMP,
+    &foreign::RECIPE,
+    &foreign::DATABASE,
+    &requirements::PIP_HASH,
+    &requirements::REQUIREMENTS,
+    &known_set::NSRL,
+    &known_set::ENCASE,
+    &known_set::CLAMAV,
+    &known_set::SQLITE,
+    &json::JSON,
+    &electron::ELECTRON,
+    &yaml_lists::HELM,
+    &yaml_lists::WINGET,
+    &yaml_lists::SIEGFRIED,
+    &csv::CSV,
+    &s3::S3_REPORT,
+    &s3_inventory::S3_INVENTORY,
+    &dfxml::DFXML,
+    &metalink::METALINK4,
+    &metalink::METALINK3,
+    &mhl::ASCMHL,
+    &mhl::MHL,
+    &xml_lists::FCIV,
+    &xml_lists::INTERNET_ARCHIVE,
+    &xml_lists::REPOMD,
+    &xml_lists::RPM_PRIMARY,
+    &xml_lists::PREMIS,
+    &xml_lists::METS,
+    &xml_lists::XFDU,
+    &xml_lists::GRADLE,
+    &xml_lists::LOGIQX,
+    &par::PAR2,
+    &par::PAR1,
+    &zsync::ZSYNC,
+    &casync::CAIBX,
+    &librsync::RDIFF,
+    &bao::OBAO,
+    &bao::OBAO4,
+    &verity::FSVERITY,
+    &verity::DM_VERITY,
+    &verity::IDSIG,
+    &s3_parts::S3_PARTS,
+    &packed::GZIP,
+    &packed::XZ,
+    &packed::ZSTD,
+    &packed::LZMA,
+    &foreign::AUDIO,
+    &foreign::LOCK,
+    &foreign::WEB_PAGE,
+    &foreign::IMAGE,
+    &packed::BZIP2,
+    &packed::LZ4,
+    &packed::ZIP,
+    &packed::SEVEN_Z,
+    &bsd::BSD_Z,
+    &gnu::GNU_Z,
+];

@@ -245,18 +245,7 @@ pub fn info_hashes(text: &str, name: &[u8]) -> Vec<Candidate> {
 }
 
 /// Base algorithms of tree hashes that are tried if there is a file to compare with.
-const BASES: [&str; 10] = [
-    "md5",
-    "sha1",
-    "sha224",
-    "sha256",
-    "sha384",
-    "sha512",
-    "sha512-224",
-    "sha512-256",
-    "blake2b",
-    "blake2b-256",
-];
+const BASES: &str = "md5 sha1 sha224 sha256 sha384 sha512 sha512-224 sha512-256 blake2b blake2b-256";
 
 /// Algorithms with block sizes other than the default, in KiB: fs-verity and HDFS.
 const UNUSUAL: [(&str, &[u64]); 4] = [
@@ -272,9 +261,8 @@ const HDFS_KIB: &[u64] = &[1 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10, 1 
 /// unusual block sizes, sampling algorithms, and Azure's CRC, which is the CRC of NVM Express with
 /// its bytes in reverse order.
 pub fn uncommon(text: &str) -> Vec<Candidate> {
-    let (families, bases) = (truesum_hash::tree::FAMILIES.iter(), BASES.iter());
-    let trees = families.flat_map(|family| {
-        bases.clone().map(move |base| format!("{}{base}{}", family.prefix(), family.suffix()))
+    let trees = truesum_hash::tree::FAMILIES.iter().flat_map(|family| {
+        BASES.split(' ').map(move |base| format!("{}{base}{}", family.prefix(), family.suffix()))
     });
     let blocks =
         UNUSUAL.iter().flat_map(|(name, sizes)| sizes.iter().map(move |kib| format!("{name}{kib}KiB")));

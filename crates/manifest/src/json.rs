@@ -6,8 +6,12 @@
 
 pub mod exact;
 
+use crate::entry::MAX_ALGORITHMS;
 use crate::path::is_hidden;
 use data_encoding::BASE64;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// The schema identifier of an entry.
 pub const SCHEMA: &str = "truesum-entry/1";
@@ -59,5 +63,37 @@ pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'stati
     match String::from_utf8_lossy(&bytes) == shown {
         true => Ok(bytes),
         false => Err("a name and its base64 form differ"),
+    }
+}
+
+/// The members of an object: a few, and no two with the same key, regardless of its case.
+#[derive(Default)]
+pub(crate) struct Members<V>(pub(crate) Vec<(String, V)>);
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members<V>, D::Error> {
+        struct Each<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Each<V> {
+            type Value = Members<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<V>, A::Error> {
+                let mut members: Vec<(String, V)> = Vec::new();
+                while let Some((key, value)) = map.next_entry::<String, V>()? {
+                    if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&key)) {
+                        return Err(A::Error::custom("two members with the same name"));
+                    }
+                    if members.len() == MAX_ALGORITHMS {
+                        return Err(A::Error::custom("too many members"));
+                    }
+                    members.push((key, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Each(PhantomData))
     }
 }

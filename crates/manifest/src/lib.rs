@@ -49,16 +49,16 @@ pub use algorithm::{algorithm_from_name, implies_algorithm, meant, same_length, 
 pub use entry::{Cuts, Entry, MAX_ALGORITHMS, ObjectKind, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time};
 pub use format::{
     AlgorithmSource, Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options,
-    Parse, Parts, Reading, SfvStyle, Sign, Spelling, Style, Unholdable, Writing,
+    Parse, Parts, Reading, Refusal, SfvStyle, Sign, Spelling, Style, Unholdable, VERIFY, Writing,
 };
+pub use formats::FORMATS;
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
-pub use formats::signature::VERIFY;
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_c4, to_nix32};
 pub use reader::{Omitted, Reader, Signer};
-pub use table::{FORMATS, detect, for_file, format};
+pub use table::{detect, for_file, format};
 pub use writer::{WriteError, Writer, append};
 
 /// Compiles the example in the README.

@@ -21,11 +21,26 @@ pub enum Place {
     Byte(u64),
 }
 
+impl Default for Place {
+    /// Returns the first line.
+    fn default() -> Place {
+        Place::Line(1)
+    }
+}
+
 impl Place {
     /// Returns the number of the line or byte.
     pub fn number(self) -> u64 {
         match self {
             Place::Line(number) | Place::Byte(number) => number,
+        }
+    }
+
+    /// Returns an entry or an error at this position.
+    pub(crate) fn found(self, entry: Result<Entry, Reason>) -> Found {
+        match entry {
+            Ok(entry) => Ok(Line { at: self, entry }),
+            Err(reason) => Err(LineError { at: self, reason }),
         }
     }
 

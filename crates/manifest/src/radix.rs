@@ -239,23 +239,63 @@ pub(crate) fn from_bubble_babble(text: &[u8]) -> Option<Vec<u8>> {
     (to_bubble_babble(&bytes).as_bytes() == text).then_some(bytes)
 }
 
-/// Decodes `%XX` in a name. Returns `None` if a `%` is not followed by two hexadecimal digits.
-pub(crate) fn percent(text: &[u8]) -> Option<Vec<u8>> {
-    scan::count(text.len());
+/// Returns whether the text is an absolute URL.
+pub(crate) fn is_url(text: &[u8]) -> bool {
+    scan::contains(text, b"://")
+}
+
+/// Returns the decoded last component of a URL. Returns `None` for an invalid escape sequence.
+pub(crate) fn url_name(url: &[u8]) -> Option<Vec<u8>> {
+    let end = scan::find(url, |byte| matches!(byte, b'?' | b'#')).unwrap_or(url.len());
+    let begin = scan::rfind(&url[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
+    percent(&url[begin..end])
+}
+
+/// Decodes `%XX` and `+` for a blank, as in the data of web forms. Returns `None` for an invalid escape
+/// sequence.
+pub(crate) fn form(text: &[u8]) -> Option<Vec<u8>> {
+    let blanks: Vec<u8> = text.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
+    percent(&blanks)
+}
+
+/// Appends a text percent-encoded for a URL, with the digits in upper or lower case. Bytes in `plain` are
+/// not encoded.
+pub(crate) fn percent_into(text: &[u8], plain: &[u8], is_upper: bool, out: &mut Vec<u8>) {
+    for byte in text {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(*byte),
+            byte if plain.contains(byte) => out.push(*byte),
+            byte if is_upper => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            byte => out.extend_from_slice(format!("%{byte:02x}").as_bytes()),
+        }
+    }
+}
+
+/// Decodes a text in which escape sequences begin with `mark`. `decode` receives the text after a mark,
+/// appends the decoded bytes, and returns the rest of the text, or `None` for an invalid sequence.
+pub(crate) fn unescape<'t>(
+    text: &'t [u8],
+    mark: u8,
+    decode: impl Fn(&'t [u8], &mut Vec<u8>) -> Option<&'t [u8]>,
+) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        if *byte != b'%' {
-            bytes.push(*byte);
-            continue;
-        }
-        let [high, low, behind @ ..] = rest else { return None };
+    while let Some(at) = scan::find(rest, |byte| byte == mark) {
+        bytes.extend_from_slice(&rest[..at]);
+        rest = decode(&rest[at + 1..], &mut bytes)?;
+    }
+    bytes.extend_from_slice(rest);
+    Some(bytes)
+}
+
+/// Decodes `%XX` in a name. Returns `None` if a `%` is not followed by two hexadecimal digits.
+pub(crate) fn percent(text: &[u8]) -> Option<Vec<u8>> {
+    unescape(text, b'%', |behind, bytes| {
+        let [high, low, rest @ ..] = behind else { return None };
         let digit = |byte: u8| (byte as char).to_digit(16);
         bytes.push((digit(*high)? * 16 + digit(*low)?) as u8);
-        rest = behind;
-    }
-    Some(bytes)
+        Some(rest)
+    })
 }
 
 #[cfg(test)]

@@ -75,6 +75,13 @@ enum Source {
     Parts(Parts),
 }
 
+impl Source {
+    /// Returns a source without entries.
+    fn of(error: LineError) -> Source {
+        Source::Parts(Box::new(std::iter::once(Err(error))))
+    }
+}
+
 impl<R: Read> Reader<R> {
     /// Creates a reader that recognizes the encoding, the format and a signature around the text.
     /// Nothing is read yet.
@@ -157,7 +164,7 @@ impl<R: Read> Reader<R> {
         {
             let what = format!("not a manifest (binary data compressed with {})", outer.name);
             let error = LineError { at: Place::Byte(0), reason: Reason::Message(what) };
-            return Ok((outer, Source::Parts(Box::new(std::iter::once(Err(error))))));
+            return Ok((outer, Source::of(error)));
         }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
         let end = text.iter().rposition(|&byte| byte == b'\n');
@@ -178,29 +185,27 @@ impl<R: Read> Reader<R> {
             Reading::Document { limit, parse } => {
                 let found = match self.lines.rest(limit)? {
                     Some(text) => parse(text, &self.options),
-                    None => Err(LineError {
-                        at: Place::Byte(limit as u64),
-                        reason: Reason::DocumentTooLong(limit),
-                    }),
+                    None => Err(too_long(limit)),
                 };
-                Source::Parts(found.unwrap_or_else(|error| Box::new(std::iter::once(Err(error)))))
+                found.map_or_else(Source::of, Source::Parts)
             }
             Reading::Packed { limit, unpack } => {
                 // A file that is packed twice is not a manifest, and its content might never end.
                 if let Some(outer) = self.packed {
                     let reason = Reason::Message(format!("{} in {}: not a manifest", row.name, outer.name));
                     let error = LineError { at: Place::Byte(0), reason };
-                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
+                    return Ok((row, Source::of(error)));
                 }
                 let Some(packed) = self.lines.rest(limit)? else {
-                    let error =
-                        LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) };
-                    return Ok((row, Source::Parts(Box::new(std::iter::once(Err(error))))));
+                    return Ok((row, Source::of(too_long(limit))));
                 };
                 Source::Parts(unpacked(row, unpack(packed), self.options.unpacked()))
             }
             Reading::Not(what) => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, what(&self.options)));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    what.message(self.options.file_name.as_deref()),
+                ));
             }
         };
         Ok((row, source))
@@ -258,7 +263,8 @@ impl<R: Read> Reader<R> {
             self.by_line = false;
             let at = Place::Line(self.lines.number());
             let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
-            *source = Source::Parts(Box::new(parser.end().into_iter().chain(missing)));
+            let last = parser.last().transpose().map(|last| Place::Line(at.number() + 1).found(last));
+            *source = Source::Parts(Box::new(parser.held().into_iter().chain(last).chain(missing)));
         }
         let Source::Parts(rest) = source else { return None };
         match rest.next() {
@@ -270,6 +276,11 @@ impl<R: Read> Reader<R> {
             Some(Err(error)) => Some(Err(ReadError::Line(error))),
         }
     }
+}
+
+/// Returns the error for a document of more than `limit` bytes.
+fn too_long(limit: usize) -> LineError {
+    LineError { at: Place::Byte(limit as u64), reason: Reason::DocumentTooLong(limit) }
 }
 
 /// Returns whether a text starts like a program, an archive or an image. A file of zeros does not

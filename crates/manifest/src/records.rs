@@ -132,9 +132,9 @@ impl Records {
         self.push_number(Mark::Doubt, group.into());
     }
 
-    /// Confirms that this group contains entries.
-    pub(crate) fn confirm(&mut self, group: u32) {
-        self.sure.insert(group);
+    /// Confirms that this group contains entries, if there is one.
+    pub(crate) fn confirm(&mut self, group: Option<u32>) {
+        self.sure.extend(group);
     }
 
     /// Appends a record. Most texts are short, and a row of two bytes may need two records, so a
@@ -219,6 +219,12 @@ impl Records {
         self.fault_of(what, b"");
     }
 
+    /// Records a bad part of the document at this offset, which is not an entry.
+    pub(crate) fn bad(&mut self, at: usize, what: &'static str) {
+        self.begin(at);
+        self.fault(what);
+    }
+
     /// Records an error in the value of this key.
     pub(crate) fn fault_of(&mut self, what: &'static str, key: &[u8]) {
         let at = self.faults.iter().position(|known| *known == what).unwrap_or_else(|| {
@@ -231,15 +237,7 @@ impl Records {
 
     /// Returns the entries.
     pub(crate) fn read(self, options: &Options) -> Parts {
-        Box::new(Read {
-            tape: self.tape,
-            faults: self.faults,
-            sure: self.sure,
-            algorithm: self.algorithm,
-            strict: self.strict,
-            next: 0,
-            options: options.clone(),
-        })
+        Box::new(Read { records: self, next: 0, options: options.clone() })
     }
 }
 
@@ -265,11 +263,7 @@ pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 struct Read {
-    tape: Vec<u8>,
-    faults: Vec<&'static str>,
-    sure: HashSet<u32>,
-    algorithm: Option<String>,
-    strict: bool,
+    records: Records,
     next: usize,
     options: Options,
 }
@@ -277,13 +271,15 @@ struct Read {
 impl Read {
     /// Returns the kind of the record at this offset, its text, and the offset of the next record.
     fn mark(&self, at: usize) -> Option<(Mark, &[u8], usize)> {
-        let mark = *self.tape.get(at)?;
+        let mark = *self.records.tape.get(at)?;
         let mark = MARKS.into_iter().find(|known| *known as u8 == mark)?;
-        let (begin, len) = match *self.tape.get(at + 1)? {
-            LONG => (at + 6, u32::from_le_bytes(self.tape.get(at + 2..at + 6)?.try_into().ok()?) as usize),
+        let (begin, len) = match *self.records.tape.get(at + 1)? {
+            LONG => {
+                (at + 6, u32::from_le_bytes(self.records.tape.get(at + 2..at + 6)?.try_into().ok()?) as usize)
+            }
             len => (at + 2, len as usize),
         };
-        let text = self.tape.get(begin..begin + len)?;
+        let text = self.records.tape.get(begin..begin + len)?;
         Some((mark, text, begin + len))
     }
 }
@@ -302,7 +298,7 @@ impl Iterator for Read {
     fn next(&mut self) -> Option<Found> {
         loop {
             let (found, doubted) = self.one()?;
-            if doubted.is_none_or(|group| self.sure.contains(&group)) {
+            if doubted.is_none_or(|group| self.records.sure.contains(&group)) {
                 return Some(found);
             }
         }
@@ -342,7 +338,7 @@ impl Read {
                 }
                 Mark::Fault => {
                     let (what, key) = text.split_at(2);
-                    let what = self.faults.get(number(what) as usize).copied().unwrap_or_default();
+                    let what = self.records.faults.get(number(what) as usize).copied().unwrap_or_default();
                     fault = fault.or(Some(match key {
                         b"" => Reason::Part(what),
                         key => Reason::Message(format!("{what}: {}", String::from_utf8_lossy(key))),
@@ -369,7 +365,7 @@ impl Read {
                     doubted = Some(number(text) as u32);
                     continue;
                 }
-                Mark::Bare => match &self.algorithm {
+                Mark::Bare => match &self.records.algorithm {
                     Some(tag) => digest(tag.as_bytes(), text, &self.options),
                     None => untagged(text, &self.options),
                 },
@@ -381,7 +377,9 @@ impl Read {
                 Ok(found) => entry.digests.push(found),
                 // An unsupported algorithm in a strict document, or the damaged name of a supported
                 // one.
-                Err(reason) if reason.unknown().is_some() && (self.strict || is_nearly_algorithm(&tag)) => {
+                Err(reason)
+                    if reason.unknown().is_some() && (self.records.strict || is_nearly_algorithm(&tag)) =>
+                {
                     fault = fault.or(Some(reason));
                 }
                 // Other digests of the same file may suffice.

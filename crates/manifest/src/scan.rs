@@ -79,10 +79,26 @@ pub(crate) fn is_empty(line: &[u8]) -> bool {
     all(line, |byte| is_blank(byte) || byte == b'\r')
 }
 
+/// Returns whether a text contains another one.
+pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {
+    count(text.len());
+    text.windows(part.len()).any(|found| found == part)
+}
+
 /// Returns the text before and after the first `byte`.
 pub(crate) fn cut(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = find(text, |found| found == byte)?;
     Some((&text[..at], &text[at + 1..]))
+}
+
+/// Returns the lines of a text without their ends, with their offsets.
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = text.split(|&byte| byte == b'\n');
+    lines.scan(0, |at, line| {
+        let begin = *at;
+        *at += line.len() + 1;
+        Some((begin, line.strip_suffix(b"\r").unwrap_or(line)))
+    })
 }
 
 /// Returns the text before the first blank, and the text after the blanks there.

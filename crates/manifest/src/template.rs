@@ -4,6 +4,7 @@
 //! Source: rhash(1), options `--printf` and `--template`. Times are in UTC.
 
 use crate::entry::Entry;
+use crate::radix;
 use std::fmt;
 use truesum_hash::{Digest, Spec};
 
@@ -325,13 +326,9 @@ impl Spelled {
 
 /// Appends bytes unchanged, or percent-encoded for a URL.
 fn encode(text: &[u8], encoded: Option<Case>, out: &mut Vec<u8>) {
-    let Some(case) = encoded else { return out.extend_from_slice(text) };
-    for &byte in text {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte),
-            byte if case == Case::Lower => out.extend_from_slice(format!("%{byte:02x}").as_bytes()),
-            byte => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
-        }
+    match encoded {
+        None => out.extend_from_slice(text),
+        Some(case) => radix::percent_into(text, b"", case == Case::Upper, out),
     }
 }
 

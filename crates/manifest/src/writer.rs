@@ -174,7 +174,8 @@ fn readable(text: &[u8], format: &Format) -> Result<(), Unholdable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{FORMATS, format};
+    use crate::formats::FORMATS;
+    use crate::table::format;
     use truesum_hash::Spec;
 
     fn entry(path: &[u8], names: &[&str]) -> Entry {

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
-use truesum::manifest::{Head, Options, Reading, Signer, VERIFY, detect};
+use truesum::manifest::{Head, Reading, Signer, VERIFY, detect};
 use truesum::open::open_companion;
 use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
@@ -312,7 +312,7 @@ pub fn signature_beside(manifest: &Path) -> Option<String> {
         open_companion(Path::new(&at)).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
         let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
         let Reading::Not(reason) = row.reading() else { return None };
-        let text = reason(&Options::for_name(at.as_bytes()));
+        let text = reason.message(Some(at.as_bytes()));
         let command = match row.name() {
             "minisign-signature" | "signify-signature" => {
                 format!("truesum check --pubkey KEY.pub {}", path_word(manifest))

@@ -1,7 +1,7 @@
 //! Tests edits of manifests in every format that can be edited, and the refusals for all others.
 
 use super::*;
-use crate::table::FORMATS;
+use crate::formats::FORMATS;
 use crate::{Time, Writer};
 use std::collections::BTreeMap;
 use truesum_hash::Spec;

@@ -40,6 +40,13 @@ readable! {
     }
 }
 
+impl Claim {
+    /// Claims a manifest as a whole if it has a mark of this format.
+    pub(crate) fn mark(is_mark: bool) -> Option<Claim> {
+        is_mark.then_some(Claim { sign: Sign::Mark, at: 0 })
+    }
+}
+
 impl<'a> Head<'a> {
     /// Returns the beginning of a manifest with these bytes, which are `complete` if no more follow.
     pub fn new(text: &'a [u8], complete: bool) -> Head<'a> {
@@ -68,6 +75,33 @@ impl<'a> Head<'a> {
             }
         }
         Some(Claim { sign: Sign::Whole, at: first? })
+    }
+
+    /// Claims the first line that has a mark of this format.
+    pub(crate) fn marked(&self, is_mark: impl FnMut(&[u8]) -> bool) -> Option<Claim> {
+        let at = self.lines(b'\n').position(is_mark)?;
+        Some(Claim { sign: Sign::Mark, at })
+    }
+
+    /// Claims the first line that is not blank, if it has a mark of this format.
+    pub(crate) fn begun(&self, is_mark: impl FnOnce(&[u8]) -> bool) -> Option<Claim> {
+        let (at, first) = self.lines(b'\n').enumerate().find(|(_, line)| !scan::is_empty(line))?;
+        is_mark(first).then_some(Claim { sign: Sign::Mark, at })
+    }
+
+    /// Claims a manifest that begins with one of these marks.
+    pub(crate) fn begins(&self, marks: &[&[u8]]) -> Option<Claim> {
+        Claim::mark(marks.iter().any(|mark| self.text.starts_with(mark)))
+    }
+
+    /// Returns a claim for the first entry: as a whole like [`Head::whole`], or else as a possible
+    /// manifest of this format.
+    pub(crate) fn whole_or_possible(&self, mut form: impl FnMut(&[u8]) -> Option<bool>) -> Option<Claim> {
+        self.whole(&mut form).or_else(|| {
+            let mut lines = self.lines(b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+            let at = lines.position(|line| !scan::is_empty(line) && form(line) == Some(true))?;
+            Some(Claim { sign: Sign::Possible, at })
+        })
     }
 
     /// Returns a claim for the first line that has the form of this format.

@@ -29,6 +29,11 @@ impl Spelling {
         }
     }
 
+    /// Returns the digest in hexadecimal, in upper case only if this is [`Spelling::HexUpper`].
+    pub(crate) fn hex(self, digest: &Digest) -> String {
+        if self == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() }
+    }
+
     /// Returns the digest in this encoding.
     pub fn of(self, digest: &Digest) -> String {
         match self {

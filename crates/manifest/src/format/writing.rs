@@ -4,7 +4,7 @@ use super::style::{Heading, Style};
 use crate::entry::Entry;
 use crate::path::NAME_LIMIT;
 use std::fmt;
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 
 /// A way to write a format.
 #[derive(Clone, Copy)]
@@ -43,6 +43,32 @@ pub trait Compose {
     /// Fails if the entries do not form a manifest.
     fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
         let _ = text;
+        Ok(())
+    }
+}
+
+impl Entry {
+    /// Returns the digest for a format that holds one digest of a file.
+    ///
+    /// # Errors
+    /// The entry has several.
+    pub(crate) fn only_digest(&self) -> Result<&(Spec, Digest), Unholdable> {
+        match self.digests.as_slice() {
+            [only] => Ok(only),
+            digests => Err(Unholdable::Twice(digests[0].0.clone())),
+        }
+    }
+
+    /// Checks an entry for a format that holds one digest of each algorithm.
+    ///
+    /// # Errors
+    /// Two digests have the same algorithm.
+    pub(crate) fn has_no_algorithm_twice(&self) -> Result<(), Unholdable> {
+        for (at, (spec, _)) in self.digests.iter().enumerate() {
+            if self.digests[..at].iter().any(|(other, _)| other == spec) {
+                return Err(Unholdable::Twice(spec.clone()));
+            }
+        }
         Ok(())
     }
 }

@@ -7,14 +7,11 @@
 mod shell;
 
 use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
-use crate::line::{Line, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
+use crate::records::refused;
 use shell::{UNKNOWN, Variables};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use truesum_hash::{Digest, Spec};
 
 pub(crate) static ARCH: Format = Format {
     name: "arch",
@@ -22,10 +19,10 @@ pub(crate) static ARCH: Format = Format {
     summary: "sources and checksums in a PKGBUILD or .SRCINFO; the file is not executed",
     sniff: |head: &Head<'_>| {
         let flat = head.lines(b'\n').any(|line| line.starts_with(b"pkgbase = "));
-        let at = head.lines(b'\n').position(|line| sums(line, flat))?;
+        let claim = head.marked(|line| sums(line, flat))?;
         let script =
             head.lines(b'\n').any(|line| line.starts_with(b"pkgname=") || line.starts_with(b"pkgbase="));
-        (flat || script).then_some(Claim { sign: Sign::Mark, at })
+        (flat || script).then_some(claim)
     },
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT
@@ -117,13 +114,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 continue;
             }
             let name = file(&source.value);
-            let entry = match name.contains(&UNKNOWN) {
-                true => Err(unknown(&text, source)),
-                false => self::digest(algorithm, &digest.value, options)
-                    .map(|(spec, digest)| Line { at, entry: Entry::new(&name, spec, digest) })
-                    .map_err(|reason| reason.of(&name)),
-            };
-            parts.push(entry.map_err(|reason| LineError { at, reason }));
+            parts.push(
+                at.found(match name.contains(&UNKNOWN) {
+                    true => Err(unknown(&text, source)),
+                    false => self::digest(algorithm, &digest.value, options)
+                        .map(|(spec, digest)| Entry::new(&name, spec, digest))
+                        .map_err(|reason| reason.of(&name)),
+                }),
+            );
         }
     }
     Ok(Box::new(parts.into_iter()))
@@ -157,31 +155,21 @@ impl LineNumber {
 fn file(source: &[u8]) -> Vec<u8> {
     let cut = source.windows(2).position(|pair| pair == b"::");
     let name = cut.map_or(source, |at| &source[..at]);
-    let end = name.iter().position(|&byte| byte == b'?' || byte == b'#').unwrap_or(name.len());
-    let is_url = name.windows(3).any(|part| part == b"://");
-    if !is_url {
+    if !radix::is_url(name) {
         return name.to_vec();
     }
+    let end = name.iter().position(|&byte| byte == b'?' || byte == b'#').unwrap_or(name.len());
     name[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec()
 }
 
 /// Returns true if an unknown key is probably a damaged key of a source or digest array: it
 /// resembles a known key, ends in `sums`, or its value is a digest.
 fn is_damaged(key: &[u8], value: &[u8]) -> bool {
-    const KEYS: &[&str] = &[
-        "source",
-        "cksums",
-        "md5sums",
-        "sha1sums",
-        "sha224sums",
-        "sha256sums",
-        "sha384sums",
-        "sha512sums",
-        "b2sums",
-    ];
+    const KEYS: &str = "source cksums md5sums sha1sums sha224sums sha256sums sha384sums sha512sums b2sums";
+    let keys = || KEYS.split(' ').map(str::as_bytes);
     let key = key.split(|&byte| byte == b'_').next().unwrap_or_default();
-    let near = KEYS.iter().any(|known| key != known.as_bytes() && is_nearly(key, known.as_bytes()));
-    let other = key.ends_with(b"sums") && !KEYS.iter().any(|known| key == known.as_bytes());
+    let near = keys().any(|known| key != known && is_nearly(key, known));
+    let other = key.ends_with(b"sums") && !keys().any(|known| key == known);
     // OpenPGP fingerprints have as many digits as SHA-1.
     near || other || is_long_hex(value) && key != b"validpgpkeys"
 }
@@ -199,27 +187,22 @@ fn is_lost(line: &[u8]) -> bool {
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: Reason = Reason::Part("an unknown key that resembles a source or digest key");
+const DAMAGED: &str = "an unknown key that resembles a source or digest key";
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
-    let mut at = 0;
-    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
-        if let Some((key, value)) = scan::cut(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)), b'=') {
+    for (number, (at, line)) in scan::lines(text).enumerate() {
+        if let Some((key, value)) = scan::cut(scan::trim(line), b'=') {
             let key = std::str::from_utf8(scan::trim_end(key)).unwrap_or_default();
             if let Some((algorithm, architecture)) = array(key) {
                 let key = (architecture.to_owned(), algorithm.map(str::to_owned));
                 let (range, value) = (at..at + line.len(), scan::trim(value).to_vec());
                 arrays.entry(key).or_default().push(Item { range, line: number + 1, value });
             } else if is_damaged(key.as_bytes(), scan::trim(value)) {
-                return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
+                return Err(refused(at, DAMAGED));
             }
         } else if !scan::is_empty(line) && !scan::trim_start(line).starts_with(b"#") {
-            return Err(LineError {
-                at: Place::Byte(at as u64),
-                reason: Reason::Part("a line without a key"),
-            });
+            return Err(refused(at, "a line without a key"));
         }
-        at += line.len() + 1;
     }
     Ok(())
 }
@@ -239,15 +222,14 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
         });
         let Some((architecture, algorithm, offset)) = begun else {
             if is_lost(line) {
-                return Err(LineError { at: Place::Byte(at as u64), reason: DAMAGED });
+                return Err(refused(at, DAMAGED));
             }
             variables.line(line);
             at = end + 1;
             continue;
         };
         if variables.is_in_a_block() {
-            let reason = Reason::Part("an array in a conditional block");
-            return Err(LineError { at: Place::Byte(at as u64), reason });
+            return Err(refused(at, "an array in a conditional block"));
         }
         let (items, behind) = items(text, at + offset, &variables, &mut number)?;
         arrays.insert((architecture, algorithm), items);
@@ -264,10 +246,7 @@ fn items(
     variables: &Variables,
     number: &mut LineNumber,
 ) -> Result<(Items, usize), LineError> {
-    let cut = LineError {
-        at: Place::Byte(begin as u64),
-        reason: Reason::Part("an array without a closing parenthesis"),
-    };
+    let cut = refused(begin, "an array without a closing parenthesis");
     let mut items = Items::new();
     let mut at = begin;
     scan::count(text.len().min(begin));

@@ -3,16 +3,10 @@
 
 use crate::algorithm::Stated;
 use crate::digest::{MIN_DIGITS, is_hex, starts_with_digest, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{
-    AlgorithmSource, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
-    Unholdable, Writing,
-};
+use crate::format::AlgorithmSource;
 use crate::formats::bsd::BSD;
-use crate::line::Reason;
+use crate::formats::prelude::*;
 use crate::path::percent_escape_into;
-use crate::scan;
-use truesum_hash::Spec;
 
 pub(crate) static BAGIT: Format = Format {
     name: "bagit",
@@ -91,35 +85,30 @@ impl Parse for Lines {
             None => untagged(digest, &self.options)?,
         };
         let name = name.strip_prefix(b"*").unwrap_or(name);
-        Ok(Some(Entry::new(&decode(name), spec, digest)))
+        let name = decode(name).ok_or(Reason::BadEscape)?;
+        Ok(Some(Entry::new(&name, spec, digest)))
     }
 }
 
-/// Decodes `%0A`, `%0D` and `%25`, the only escape sequences in bags.
-fn decode(text: &[u8]) -> Vec<u8> {
-    scan::count(text.len());
-    let mut name = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [byte, behind @ ..] = rest {
-        let (decoded, behind) = match rest {
-            [b'%', b'0', b'A' | b'a', behind @ ..] => (b'\n', behind),
-            [b'%', b'0', b'D' | b'd', behind @ ..] => (b'\r', behind),
-            [b'%', b'2', b'5', behind @ ..] => (b'%', behind),
-            _ => (*byte, behind),
+/// Decodes `%0A`, `%0D` and `%25`, the only escape sequences in bags. Any other `%` is literal.
+fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    radix::unescape(text, b'%', |behind, name| {
+        let (byte, rest) = match behind {
+            [b'0', b'A' | b'a', rest @ ..] => (b'\n', rest),
+            [b'0', b'D' | b'd', rest @ ..] => (b'\r', rest),
+            [b'2', b'5', rest @ ..] => (b'%', rest),
+            rest => (b'%', rest),
         };
-        name.push(decoded);
-        rest = behind;
-    }
-    name
+        name.push(byte);
+        Some(rest)
+    })
 }
 
 /// Writes a line of a payload manifest (RFC 8493, section 2.1.3): the hexadecimal digest, two
 /// spaces, and the name with CR, LF and `%` escaped.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    let [(_, digest)] = entry.digests.as_slice() else {
-        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
-    };
-    let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
+    let (_, digest) = entry.only_digest()?;
+    let digest = style.spelling.hex(digest);
     out.extend_from_slice(digest.as_bytes());
     out.extend_from_slice(b"  ");
     percent_escape_into(&entry.path, out);

@@ -8,12 +8,9 @@
 
 use super::nameless::{self, LIMIT, ROW, le64};
 use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
-use crate::format::{Format, Options, Parts, Reading};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
-use crate::scan;
 use truesum_hash::tree::Merkle;
-use truesum_hash::{Digest, Spec, find};
 
 pub(crate) static OBAO: Format = Format {
     name: "obao",

@@ -5,12 +5,8 @@
 //! assigned to a file, so both are rejected, unless each line names another algorithm.
 
 use crate::digest::{MIN_DIGITS, XXH3, is_hex, is_long_hex, of_bytes, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::{radix, scan};
-use truesum_hash::{Digest, Spec};
+use crate::formats::prelude::*;
 
 pub(crate) static BARE: Format = Format {
     name: "bare",
@@ -23,20 +19,7 @@ pub(crate) static BARE: Format = Format {
 };
 
 /// Extensions of files that contain digests, but do not specify their algorithm.
-const ENDINGS: &[&str] = &[
-    "sri",
-    "nix",
-    "c4",
-    "hash",
-    "hashes",
-    "digest",
-    "digests",
-    "checksum",
-    "checksums",
-    "sum",
-    "sums",
-    "integrity",
-];
+const ENDINGS: &str = "sri nix c4 hash hashes digest digests checksum checksums sum sums integrity";
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let lines = || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
@@ -175,7 +158,9 @@ impl Bare {
         }
         let names_algorithm = |ending: &str| {
             let bare = ending.strip_suffix("sum").unwrap_or(ending);
-            ENDINGS.contains(&ending) || bare.parse::<Spec>().is_ok() || self.options.unsupported.is_some()
+            ENDINGS.split(' ').any(|known| known == ending)
+                || bare.parse::<Spec>().is_ok()
+                || self.options.unsupported.is_some()
         };
         let end = match cut(name) {
             Some((dot, ending)) if names_algorithm(&ending) => dot,
@@ -222,11 +207,7 @@ impl Parse for Bare {
         Err(SEVERAL)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let held = self.held.take().map(|(at, found)| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        held.into_iter().collect()
+    fn held(&mut self) -> Vec<Found> {
+        self.held.take().into_iter().map(|(at, entry)| at.found(entry)).collect()
     }
 }

@@ -1,10 +1,7 @@
 //! `.hash` files of Buildroot: algorithm, digest and name on each line.
 
-use crate::digest::{is_long_hex, is_nearly, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
-use crate::line::Reason;
-use crate::scan;
+use crate::digest::{is_long_hex, is_nearly, labeled};
+use crate::formats::prelude::*;
 
 pub(crate) static BUILDROOT: Format = Format {
     name: "buildroot",
@@ -33,22 +30,14 @@ fn is_damaged(line: &[u8]) -> bool {
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut claim: Option<Claim> = None;
-    let mut all = true;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        if scan::is_empty(line) || line.starts_with(b"#") {
-            continue;
+    head.whole_or_possible(|line| {
+        if line.starts_with(b"#") {
+            return Some(false);
         }
         let (tag, digest, name) = split(line);
-        let own = TYPES.iter().any(|known| known.as_bytes() == tag)
-            && (tag == b"none" || is_long_hex(digest))
-            && !name.is_empty();
-        if own {
-            claim.get_or_insert(Claim { sign: Sign::Possible, at });
-        }
-        all &= own;
-    }
-    claim.map(|claim| if all { Claim { sign: Sign::Whole, ..claim } } else { claim })
+        let is_type = TYPES.iter().any(|known| known.as_bytes() == tag);
+        (is_type && (tag == b"none" || is_long_hex(digest)) && !name.is_empty()).then_some(true)
+    })
 }
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
@@ -62,10 +51,6 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if tag == b"none" {
         return Ok(Some(Entry { path: name.to_vec(), ..Entry::default() }));
     }
-    if tag.len() > 32 {
-        return Err(Reason::NotALine);
-    }
-    let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
-    let (spec, digest) = tagged(tag, digest, options)?;
+    let (spec, digest) = labeled(tag, digest, options)?;
     Ok(Some(Entry::new(name, spec, digest)))
 }

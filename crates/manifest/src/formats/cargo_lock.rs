@@ -1,28 +1,19 @@
 //! `Cargo.lock`: SHA-256 checksums of packages, whose archives are named `NAME-VERSION.crate`.
 
 use crate::digest::tagged;
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static CARGO_LOCK: Format = Format {
     name: "cargo-lock",
     file_names: &["cargo.lock"],
     summary: "Cargo.lock: checksums of .crate archives",
     holds: Holds { algorithms: Algorithms::Only(&["sha256"]), ..Holds::DIGESTS },
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| line.starts_with(PACKAGE))?;
-        let sums = head.lines(b'\n').any(|line| line.starts_with(b"checksum = \""));
-        sums.then_some(Claim { sign: Sign::Mark, at })
+    sniff: |head| {
+        let claim = head.marked(|line| line.starts_with(PACKAGE))?;
+        head.lines(b'\n').any(|line| line.starts_with(b"checksum = \"")).then_some(claim)
     },
     reading: Reading::lines(|options| {
-        Box::new(Lock {
-            options: options.clone(),
-            place: Place::Line(1),
-            package: Package::default(),
-            other: true,
-        })
+        Box::new(Lock { options: options.clone(), package: Package::default(), other: true })
     }),
     ..Format::DEFAULT
 };
@@ -44,7 +35,6 @@ struct Package {
 
 struct Lock {
     options: Options,
-    place: Place,
     package: Package,
     /// True before the first package and inside any other table.
     other: bool,
@@ -67,10 +57,6 @@ impl Lock {
 }
 
 impl Parse for Lock {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if line.starts_with(b"[") {
             self.other = line != PACKAGE;
@@ -102,12 +88,7 @@ impl Parse for Lock {
         }
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.entry().transpose().map(|found| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        last.into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.entry()
     }
 }

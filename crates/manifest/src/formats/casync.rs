@@ -6,20 +6,14 @@
 
 use super::nameless::{self, LIMIT, ROW, le64};
 use crate::entry::{PieceList, SIZE_LIMIT};
-use crate::format::{Claim, Format, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
-use crate::scan;
-use truesum_hash::{Spec, find};
 
 pub(crate) static CAIBX: Format = Format {
     name: "caibx",
     file_names: &[".caibx", ".caidx"],
     summary: "chunk index of casync and desync; locates damage",
-    sniff: |head| {
-        let is_index = le64(head.text, 0) == Some(HEADER as u64) && le64(head.text, 8) == Some(INDEX);
-        is_index.then_some(Claim { sign: Sign::Mark, at: 0 })
-    },
+    sniff: |head| Claim::mark(is_index(head.text)),
     reading: Reading::document(LIMIT, parse),
     ..ROW
 };
@@ -37,10 +31,14 @@ const SHA512_256: u64 = 1 << 61;
 /// on.
 const OF_FOLDERS: u64 = (1 << 36) - 1;
 
+fn is_index(text: &[u8]) -> bool {
+    le64(text, 0) == Some(HEADER as u64) && le64(text, 8) == Some(INDEX)
+}
+
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let cut = |at: usize| refused(at, "the index is truncated");
-    if le64(&text, 0) != Some(HEADER as u64) || le64(&text, 8) != Some(INDEX) {
+    if !is_index(&text) {
         return Err(refused(0, "not a casync index"));
     }
     let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);

@@ -2,10 +2,7 @@
 //! The digest is on the second line.
 
 use crate::digest::{self, is_hex, is_long_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::line::{Found, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static CERTUTIL: Format = Format {
     name: "certutil",
@@ -16,17 +13,7 @@ pub(crate) static CERTUTIL: Format = Format {
             head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line) && !is_prompt(line)).count();
         (others == 0 || others == 2).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| {
-        Box::new(Runs {
-            options: options.clone(),
-            place: Place::Line(1),
-            title: None,
-            entry: None,
-            good: false,
-            failed: false,
-            has_lines: false,
-        })
-    }),
+    reading: Reading::lines(|options| Box::new(Runs { options: options.clone(), ..Runs::default() })),
     ..Format::DEFAULT
 };
 
@@ -128,11 +115,11 @@ const TITLES: &[&str] = &[
 /// The algorithms of certutil.
 const TAGS: &[&str] = &["MD2", "MD4", "MD5", "SHA1", "SHA256", "SHA384", "SHA512"];
 
+#[derive(Default)]
 struct Runs {
     options: Options,
-    place: Place,
-    /// The title (first line) of the current run, and its place.
-    title: Option<(Place, Vec<u8>)>,
+    /// The title (first line) of the current run.
+    title: Option<Vec<u8>>,
     /// The entry of the current run, which becomes valid with the third line.
     entry: Option<Entry>,
     /// True if any run has produced a digest.
@@ -196,18 +183,13 @@ fn is_prompt(line: &[u8]) -> bool {
 }
 
 impl Parse for Runs {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let line = scan::trim(line);
         if line.is_empty() || is_prompt(line) {
             return Ok(None);
         }
         if line.starts_with(LAST) {
-            let failed = line.windows(FAILED.len()).any(|part| part == FAILED);
-            scan::count(line.len());
+            let failed = scan::contains(line, FAILED);
             let has_lines = std::mem::take(&mut self.has_lines);
             return match (self.title.take(), self.entry.take()) {
                 (None, None) if failed && self.good => Err(NO_DIGEST),
@@ -236,7 +218,7 @@ impl Parse for Runs {
         }
         let joined: Vec<u8> = line.iter().copied().filter(|&byte| byte != b' ').collect();
         match self.title.take() {
-            Some((_, title)) if is_long_hex(&joined) || !line.ends_with(b":") => {
+            Some(title) if is_long_hex(&joined) || !line.ends_with(b":") => {
                 self.entry = Some(self.digest(&title, line)?);
             }
             before => {
@@ -244,7 +226,7 @@ impl Parse for Runs {
                 if is_long_hex(&joined) {
                     return Err(Reason::Part("a digest without a preceding line that names its file"));
                 }
-                self.title = Some((self.place, line.to_vec()));
+                self.title = Some(line.to_vec());
                 if before.is_some() {
                     return Err(Reason::EmptyDigest);
                 }
@@ -258,8 +240,7 @@ impl Parse for Runs {
         Ok(None)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let cut = self.entry.is_some() || self.title.is_some();
-        cut.then_some(Err(LineError { at: self.place, reason: CUT })).into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        if self.entry.is_some() || self.title.is_some() { Err(CUT) } else { Ok(None) }
     }
 }

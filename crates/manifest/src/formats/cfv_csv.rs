@@ -1,55 +1,24 @@
 //! The three CSV formats of cfv: `name,size,CRC32,` (csv), `name,size,` (csv2) and
 //! `name,size,CRC32,folder,` (csv4).
 
+use super::csv::fields::Fields;
 use crate::digest::{is_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static CFV_CSV: Format = Format {
     name: "cfv-csv",
     file_names: &[".csv2", ".csv4"],
     summary: "csv, csv2 and csv4 of cfv: name, size, CRC-32 and folder, each followed by a comma",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
-    sniff,
+    sniff: |head| head.whole_or_possible(|line| is_row(line).then_some(true)),
     reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
 
-/// Splits a row into its cells, each of which ends with a comma. Quotes inside quoted cells are
-/// doubled. Returns `None` for anything else.
+/// Splits a row into its cells, each of which ends with a comma. Returns `None` for anything else.
 fn cells(line: &[u8]) -> Option<Vec<Vec<u8>>> {
-    scan::count(line.len());
-    let mut cells = Vec::new();
-    let mut rest = line;
-    while !rest.is_empty() && cells.len() < 5 {
-        let mut cell = Vec::new();
-        if let Some(mut quoted) = rest.strip_prefix(b"\"") {
-            loop {
-                let end = quoted.iter().position(|&byte| byte == b'"')?;
-                cell.extend_from_slice(&quoted[..end]);
-                quoted = &quoted[end + 1..];
-                match quoted {
-                    [b'"', behind @ ..] => {
-                        cell.push(b'"');
-                        quoted = behind;
-                    }
-                    [b',', behind @ ..] => {
-                        rest = behind;
-                        break;
-                    }
-                    _ => return None,
-                }
-            }
-        } else {
-            let comma = rest.iter().position(|&byte| byte == b',')?;
-            cell.extend_from_slice(&rest[..comma]);
-            rest = &rest[comma + 1..];
-        }
-        cells.push(cell);
-    }
-    rest.is_empty().then_some(cells)
+    let mut cells = Fields::new(line, b',').row(5).ok()?;
+    cells.pop_if(|last| last.is_empty()).map(|_| cells)
 }
 
 fn is_row(line: &[u8]) -> bool {
@@ -59,21 +28,6 @@ fn is_row(line: &[u8]) -> bool {
         && scan::decimal(&cells[1]).is_some()
         && cells.get(2).is_none_or(|cell| digest(cell))
         && !cells[0].is_empty()
-}
-
-fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let mut first = None;
-    for (at, line) in head.lines(b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if scan::is_empty(line) {
-            continue;
-        }
-        if !is_row(line) {
-            return first.map(|at| Claim { sign: Sign::Possible, at });
-        }
-        first.get_or_insert(at);
-    }
-    Some(Claim { sign: Sign::Whole, at: first? })
 }
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {

@@ -1,20 +1,12 @@
 //! Explicit environments of conda: after a line `@EXPLICIT`, URLs that end in `#` and a digest.
 
-use crate::digest::{is_long_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
-use crate::line::Reason;
-use crate::{radix, scan};
+use crate::digest::{is_long_hex, labeled};
+use crate::formats::prelude::*;
 
 pub(crate) static CONDA: Format = Format {
     name: "conda",
     summary: "output of conda list --explicit --md5: URLs ending in # and a digest",
-    sniff: |head: &Head<'_>| {
-        let at = head
-            .lines(b'\n')
-            .position(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT)?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT),
     reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
 };
@@ -42,8 +34,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
         b"" => Vec::new(),
         digest => {
             let (name, digest) = scan::cut(digest, b':').unwrap_or((b"md5", digest));
-            let name = std::str::from_utf8(name).map_err(|_| Reason::NotALine)?;
-            vec![tagged(name, digest, options)?]
+            vec![labeled(name, digest, options)?]
         }
     };
     Ok(Some(Entry { path, digests, ..Entry::default() }))

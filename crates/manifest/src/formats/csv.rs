@@ -12,15 +12,10 @@ use super::json::vocabulary::ALGORITHMS;
 use crate::algorithm::Stated;
 use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly, is_nearly_algorithm, is_tag};
-use crate::entry::Entry;
-use crate::format::{
-    Claim, Compose, Format, Head, Heading, Holds, Options, Parts, Reading, Sign, Unholdable, Writing,
-};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{Records, refused};
-use crate::{radix, scan};
 use fields::{Fields, TORN, each_row, quoted};
-use truesum_hash::{Spec, SpecError};
+use truesum_hash::SpecError;
 
 pub(crate) static CSV: Format = Format {
     name: "csv",
@@ -66,167 +61,50 @@ enum Column {
 
 /// Titles of columns with names, in lower case and without hyphens, underscores, blanks and parentheses,
 /// in the languages of Windows: the name of a file, a file, and a name or title.
-const FILE_NAMES: &[&str] = &[
-    "filename",
-    "filenames",
-    "dateiname",
-    "nomdefichier",
-    "nomdufichier",
-    "nombredearchivo",
-    "nombredelarchivo",
-    "nombredefichero",
-    "nomefile",
-    "nomedoarquivo",
-    "nomedoficheiro",
-    "bestandsnaam",
-    "nazwapliku",
-    "názevsouboru",
-    "filnamn",
-    "filnavn",
-    "имяфайла",
-    "ファイル名",
-    "文件名",
-    "檔案名稱",
-    "檔名",
-    "파일이름",
-];
-const FILES: &[&str] = &[
-    "file",
-    "datei",
-    "fichier",
-    "archivo",
-    "fichero",
-    "arquivo",
-    "ficheiro",
-    "bestand",
-    "plik",
-    "soubor",
-    "fil",
-    "файл",
-    "ファイル",
-    "文件",
-    "檔案",
-    "파일",
-    "key",
-    "objectkey",
-    "object",
-    "objectname",
-    "resource",
-    "asset",
-    "assetname",
-    "artifact",
-];
-const NAMES: &[&str] = &[
-    "name", "nom", "nombre", "nome", "naam", "nazwa", "název", "namn", "navn", "имя", "名前", "名称", "名稱",
-    "이름",
-];
+pub(super) const FILE_NAMES: &str = "\
+    filename filenames dateiname nomdefichier nomdufichier nombredearchivo nombredelarchivo \
+    nombredefichero nomefile nomedoarquivo nomedoficheiro bestandsnaam nazwapliku názevsouboru \
+    filnamn filnavn имяфайла ファイル名 文件名 檔案名稱 檔名 파일이름";
+pub(super) const FILES: &str = "\
+    file datei fichier archivo fichero arquivo ficheiro bestand plik soubor fil файл ファイル \
+    文件 檔案 파일 key objectkey object objectname resource asset assetname artifact";
+pub(super) const NAMES: &str = "\
+    name nom nombre nome naam nazwa název namn navn имя 名前 名称 名稱 이름";
 
 /// Titles of columns with paths that may be relative, with complete paths, and with folders.
-const PATHS: &[&str] = &[
-    "path",
-    "relativepath",
-    "pfad",
-    "chemin",
-    "ruta",
-    "percorso",
-    "caminho",
-    "pad",
-    "ścieżka",
-    "cesta",
-    "sökväg",
-    "sti",
-    "путь",
-    "パス",
-    "路径",
-    "路徑",
-    "경로",
-];
-const FULL_PATHS: &[&str] = &[
-    "fullpath",
-    "vollständigerpfad",
-    "chemincomplet",
-    "rutacompleta",
-    "percorsocompleto",
-    "caminhocompleto",
-    "volledigpad",
-    "pełnaścieżka",
-    "úplnácesta",
-    "fullständigsökväg",
-    "fuldsti",
-    "полныйпуть",
-    "フルパス",
-    "完整路径",
-    "完整路徑",
-    "전체경로",
-];
-const FOLDERS: &[&str] = &[
-    "filepath",
-    "directory",
-    "folder",
-    "dir",
-    "parent",
-    "subfolder",
-    "subdirectory",
-    "parentfolder",
-    "parentpath",
-    "folderpath",
-    "directoryname",
-    "foldername",
-    "ordner",
-    "verzeichnis",
-    "dossier",
-    "répertoire",
-    "carpeta",
-    "directorio",
-    "cartella",
-    "pasta",
-    "diretório",
-    "map",
-    "katalog",
-    "folderu",
-    "složka",
-    "mapp",
-    "mappe",
-    "папка",
-    "каталог",
-    "フォルダー",
-    "フォルダ",
-    "文件夹",
-    "資料夾",
-    "目录",
-    "目錄",
-    "폴더",
-];
+const PATHS: &str = "\
+    path relativepath pfad chemin ruta percorso caminho pad ścieżka cesta sökväg sti путь パス \
+    路径 路徑 경로";
+const FULL_PATHS: &str = "\
+    fullpath vollständigerpfad chemincomplet rutacompleta percorsocompleto caminhocompleto \
+    volledigpad pełnaścieżka úplnácesta fullständigsökväg fuldsti полныйпуть フルパス 完整路径 \
+    完整路徑 전체경로";
+const FOLDERS: &str = "\
+    filepath directory folder dir parent subfolder subdirectory parentfolder parentpath \
+    folderpath directoryname foldername ordner verzeichnis dossier répertoire carpeta directorio \
+    cartella pasta diretório map katalog folderu složka mapp mappe папка каталог フォルダー \
+    フォルダ 文件夹 資料夾 目录 目錄 폴더";
 
 /// Titles of columns with sizes.
-const SIZES: &[&str] = &[
-    "size",
-    "filesize",
-    "length",
-    "bytes",
-    "sizebytes",
-    "sizeinbytes",
-    "filesizebytes",
-    "filesizeinbytes",
-    "größe",
-    "dateigröße",
-    "größebytes",
-    "taille",
-    "tailleoctets",
-    "tamaño",
-    "dimensione",
-    "dimensioni",
-    "tamanho",
-    "grootte",
-    "rozmiar",
-    "velikost",
-    "storlek",
-    "størrelse",
-    "размер",
-    "サイズ",
-    "大小",
-    "크기",
-];
+pub(super) const SIZES: &str = "\
+    size filesize length bytes sizebytes sizeinbytes filesizebytes filesizeinbytes größe \
+    dateigröße größebytes taille tailleoctets tamaño dimensione dimensioni tamanho grootte \
+    rozmiar velikost storlek størrelse размер サイズ 大小 크기";
+
+/// Returns true if one of these words, which blanks separate, is the given one.
+fn is_among(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}
+
+fn plain(title: &str) -> String {
+    title.chars().filter(|c| !matches!(c, '-' | '_' | ' ' | '(' | ')')).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns true if a title is in one of these lists of titles.
+pub(super) fn is_titled(title: &[u8], lists: &[&str]) -> bool {
+    let title = std::str::from_utf8(title).ok().filter(|title| title.len() <= 32).map(plain);
+    title.is_some_and(|title| lists.iter().any(|titles| is_among(titles, &title)))
+}
 
 fn column(title: &[u8]) -> Column {
     let title = String::from_utf8_lossy(title).replace(char::REPLACEMENT_CHARACTER, "?");
@@ -234,12 +112,8 @@ fn column(title: &[u8]) -> Column {
     if title.len() > 64 {
         return Column::Other(title.chars().take(64).collect());
     }
-    let plain: String = title
-        .chars()
-        .filter(|c| !matches!(c, '-' | '_' | ' ' | '(' | ')'))
-        .flat_map(char::to_lowercase)
-        .collect();
-    let titled = |titles: &[&str]| titles.contains(&plain.as_str());
+    let plain = plain(title);
+    let titled = |titles: &str| is_among(titles, &plain);
     match plain.as_str() {
         _ if titled(FILE_NAMES) => Column::Name(1),
         _ if titled(FILES) => Column::Name(2),
@@ -260,19 +134,8 @@ fn column(title: &[u8]) -> Column {
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
-            let words = [
-                "hash",
-                "checksum",
-                "digest",
-                "value",
-                "file",
-                "hex",
-                "base64",
-                "prüfsumme",
-                "empreinte",
-                "sum",
-            ];
-            let bare = words.iter().fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
+            let words = "hash checksum digest value file hex base64 prüfsumme empreinte sum".split(' ');
+            let bare = words.fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
             // A known algorithm with invalid parameters still counts, so its digests are reported
             // as errors.
@@ -352,20 +215,15 @@ fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
 /// Returns the offset of the header, which may follow blank lines, comments such as PowerShell's `#TYPE`
 /// line, and the line in which Excel names the separator.
 fn heading_at(text: &[u8]) -> usize {
-    let mut at = 0;
-    for line in text.split(|&byte| byte == b'\n') {
+    let is_before = |line: &[u8]| {
         scan::count(line.len());
-        if !(scan::all(line, |byte| byte.is_ascii_whitespace()) || is_preamble(line)) {
-            return at;
-        }
-        at += line.len() + 1;
-    }
-    text.len()
+        scan::all(line, |byte| byte.is_ascii_whitespace()) || is_preamble(line)
+    };
+    scan::lines(text).find(|(_, line)| !is_before(line)).map_or(text.len(), |(at, _)| at)
 }
 
 /// Returns true for lines before the header: a comment with a blank after its mark, `#TYPE`, or `sep=;`.
 fn is_preamble(line: &[u8]) -> bool {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
     line.starts_with(b"#TYPE ") || line.starts_with(b"# ") || matches!(line, [b's', b'e', b'p', b'=', _])
 }
 
@@ -374,8 +232,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     let line = &text[..scan::find(text, |byte| byte == b'\n').unwrap_or(text.len())];
     // hashdeep has its own header. The length is limited because the line is parsed once per
     // separator.
-    (!line.starts_with(b"%%%%") && line.len() <= 16 << 10 && heading(line).is_some())
-        .then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(!line.starts_with(b"%%%%") && line.len() <= 16 << 10 && heading(line).is_some())
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -416,8 +273,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     each_row(rows(), MAX_COLUMNS, options, |row| {
         if row.torn {
-            records.begin(row.at);
-            records.fault(TORN);
+            records.bad(row.at, TORN);
         } else if droid.as_mut().is_none_or(|droid| droid.is_file(&row.fields)) {
             let roots = droid.as_ref().map_or(&roots[..], |droid| &droid.roots);
             entry(&mut records, &columns, best, roots, &row.fields, row.at);
@@ -549,9 +405,7 @@ fn entry(
         }
     }
     if best.is_none() && folder.is_empty() && !address.is_empty() {
-        let end = scan::find(address, |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
-        let begin = scan::rfind(&address[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
-        records.name(&radix::percent(&address[begin..end]).unwrap_or_default());
+        records.name(&radix::url_name(address).unwrap_or_default());
         return;
     }
     let folder = match folder {
@@ -582,10 +436,8 @@ struct Table {
 
 impl Compose for Table {
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+        entry.has_no_algorithm_twice()?;
         let specs: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
-        if let Some(twice) = specs.iter().enumerate().find(|(at, spec)| specs[..*at].contains(spec)) {
-            return Err(Unholdable::Twice(twice.1.clone()));
-        }
         match &self.specs {
             Some(known) if *known != specs => return Err(Unholdable::Columns),
             Some(_) => {}

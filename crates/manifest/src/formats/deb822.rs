@@ -8,14 +8,10 @@
 //! (as in `Sources`).
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
+use crate::formats::prelude::*;
 use crate::gather::Gather;
-use crate::line::{Found, Line, LineError, Place, Reason};
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
 use std::collections::VecDeque;
-use truesum_hash::{Digest, Spec};
 
 pub(crate) static DEB822: Format = Format {
     name: "deb822",
@@ -23,7 +19,7 @@ pub(crate) static DEB822: Format = Format {
     summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| Box::new(Control::new(options))),
+    reading: Reading::lines(|options| Box::new(Control { options: options.clone(), ..Control::default() })),
     ..Format::DEFAULT
 };
 
@@ -83,25 +79,14 @@ const COLUMNS: &str = "wrong number of columns";
 
 /// Returns true if a key resembles one of the relevant keys and is probably damaged.
 fn is_damaged_key(key: &str) -> bool {
-    const FIELDS: &[&str] = &[
-        "md5sum",
-        "files",
-        "checksums-md5",
-        "sha1",
-        "checksums-sha1",
-        "sha256",
-        "checksums-sha256",
-        "sha512",
-        "checksums-sha512",
-        "conffiles",
-        "filename",
-        "directory",
-    ];
+    const FIELDS: &str = "md5sum files checksums-md5 sha1 checksums-sha1 sha256 checksums-sha256 sha512 \
+        checksums-sha512 conffiles filename directory";
+    let mut fields = FIELDS.split(' ');
     let sum = |name: &str| ["sha1-", "sha256-", "sha512-"].iter().any(|known| name.starts_with(known));
-    !FIELDS.contains(&key)
+    !fields.clone().any(|known| known == key)
         && !sum(key)
         && key != "file"
-        && FIELDS.iter().any(|known| is_nearly(key.as_bytes(), known.as_bytes()))
+        && fields.any(|known| is_nearly(key.as_bytes(), known.as_bytes()))
 }
 
 /// Splits a row into digest, size and name.
@@ -184,6 +169,7 @@ struct Stanza {
 /// Maximum size of the rows of a stanza in bytes.
 const STANZA_LIMIT: usize = 64 << 20;
 
+#[derive(Default)]
 struct Control {
     options: Options,
     place: Place,
@@ -199,19 +185,6 @@ struct Control {
 }
 
 impl Control {
-    fn new(options: &Options) -> Control {
-        Control {
-            options: options.clone(),
-            place: Place::Line(1),
-            list: None,
-            text: false,
-            first: Vec::new(),
-            stanza: Stanza::default(),
-            held: Gather::default(),
-            late: VecDeque::new(),
-        }
-    }
-
     fn row(&mut self, rows: Rows, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let text = scan::trim(line);
         if text.is_empty() || text == b"." {
@@ -389,13 +362,11 @@ impl Parse for Control {
         self.field(&key, value).map(|()| None)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.stanza(true).transpose().map(|found| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        let late = std::mem::take(&mut self.late);
-        self.held.take().into_iter().chain(late).chain(last).collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.stanza(true)
+    }
+
+    fn held(&mut self) -> Vec<Found> {
+        self.held.take().into_iter().chain(std::mem::take(&mut self.late)).collect()
     }
 }

@@ -3,9 +3,8 @@
 //!
 //! Digests inside `byte_run` apply to a range of the file and show where it is damaged.
 
-use super::xml::{self, Dialect, Digests, Pieces, Source};
-use crate::entry::Entry;
-use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
+use super::xml::{self, Algorithm, LIST, Pieces, Shape};
+use crate::formats::prelude::*;
 
 pub(crate) static DFXML: Format = Format {
     name: "dfxml",
@@ -19,19 +18,21 @@ pub(crate) static DFXML: Format = Format {
         ..Holds::DIGESTS
     },
     sniff: |head| xml::sniff(head, "dfxml", |_| true),
-    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &DIALECT, options)),
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &OBJECTS, options)),
     writing: Writing::Manifest(|heading| Box::new(Objects { style: heading.style })),
     ..Format::DEFAULT
 };
 
-static DIALECT: Dialect = Dialect {
+static OBJECTS: Shape = Shape {
     entry: "fileobject",
-    name: Source::Child("filename"),
-    size: Source::Child("filesize"),
-    within: None,
-    digests: Digests::Typed("hashdigest", "type"),
+    // Deleted files of a disk image.
+    except: &[("alloc", &["0"]), ("unalloc", &["1"])],
+    names: &["filename"],
+    sizes: &["filesize"],
+    digests: &[("hashdigest", Algorithm::At("hashdigest@type"))],
     pieces: Pieces::Runs,
-    skip_itself: false,
+    aside: &["byte_runs", "byte_run", "original_fileobject", "source"],
+    ..LIST
 };
 
 struct Objects {

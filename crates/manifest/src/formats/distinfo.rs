@@ -1,14 +1,10 @@
 //! `distinfo` of the BSD ports: tagged lines, and `SIZE (name) = bytes` lines with the size of
 //! the same file.
 
-use crate::entry::Entry;
-use crate::format::{
-    Claim, Compose, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Unholdable, Writing,
-};
+use crate::digest;
 use crate::formats::mixed::{is_damaged, tagged::split};
+use crate::formats::prelude::*;
 use crate::gather::Gather;
-use crate::line::{Found, Place, Reason};
-use crate::{digest, scan};
 
 pub(crate) static DISTINFO: Format = Format {
     name: "distinfo",
@@ -20,9 +16,7 @@ pub(crate) static DISTINFO: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| {
-        Box::new(Distinfo { options: options.clone(), place: Place::Line(1), held: Gather::default() })
-    }),
+    reading: Reading::lines(|options| Box::new(Distinfo { options: options.clone(), ..Distinfo::default() })),
     writing: Writing::Manifest(|_| Box::new(Table)),
     ..Format::DEFAULT
 };
@@ -50,6 +44,7 @@ fn bytes(text: &[u8]) -> Option<u64> {
     scan::decimal(text.strip_suffix(b" bytes").unwrap_or(text))
 }
 
+#[derive(Default)]
 struct Distinfo {
     options: Options,
     place: Place,
@@ -83,7 +78,7 @@ impl Parse for Distinfo {
         self.held.add(self.place, entry)
     }
 
-    fn end(&mut self) -> Vec<Found> {
+    fn held(&mut self) -> Vec<Found> {
         self.held.take()
     }
 }

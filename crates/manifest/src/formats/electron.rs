@@ -6,10 +6,8 @@
 //! flow collections) is rejected.
 
 use crate::digest::{is_like, is_nearly};
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
-use crate::line::{LineError, Place, Reason};
+use crate::formats::prelude::*;
 use crate::records::{Records, refused};
-use crate::{radix, scan};
 
 pub(crate) static ELECTRON: Format = Format {
     name: "electron",
@@ -30,10 +28,8 @@ pub(crate) static ELECTRON: Format = Format {
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let has = |key: &[u8]| head.lines(b'\n').any(|line| line.starts_with(key));
-    (has(b"version:")
-        && (has(b"files:") || has(b"path:"))
-        && (has(b"sha512:") || has(b"sha2:") || has(b"files:")))
-    .then_some(Claim { sign: Sign::Mark, at: 0 })
+    let has_digests = has(b"sha512:") || has(b"sha2:") || has(b"files:");
+    Claim::mark(has(b"version:") && (has(b"files:") || has(b"path:")) && has_digests)
 }
 
 /// The keys of a file.
@@ -93,14 +89,7 @@ impl File {
 /// Returns the percent-decoded file name of an address: a relative address itself, or the last
 /// component of an absolute one. Returns `None` for an invalid escape sequence.
 fn name(address: &[u8]) -> Option<Vec<u8>> {
-    let absolute = address.windows(3).any(|part| part == b"://");
-    scan::count(address.len());
-    if !absolute {
-        return radix::percent(address);
-    }
-    let end = scan::find(address, |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
-    let begin = scan::rfind(&address[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
-    radix::percent(&address[begin..end])
+    if radix::is_url(address) { radix::url_name(address) } else { radix::percent(address) }
 }
 
 /// The block to which indented lines belong.
@@ -127,11 +116,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     // The value continued on the following lines: whether it belongs to the list, its key, its
     // indentation, and its text.
     let mut folded: Option<(bool, Vec<u8>, usize, Vec<u8>)> = None;
-    let mut at = 0;
-    for line in text.split(|&byte| byte == b'\n') {
-        let here = at;
-        at += line.len() + 1;
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    for (here, line) in scan::lines(&text) {
         let body = scan::trim(line);
         let indent = scan::find(line, |byte| byte != b' ').unwrap_or(line.len());
         if let Some((listed, key, depth, value)) = &mut folded {
@@ -210,7 +195,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if folded.is_some_and(|(_, key, ..)| !key.is_empty()) {
-        return Err(refused(at.min(text.len()), "the document is truncated"));
+        return Err(refused(text.len(), "the document is truncated"));
     }
     // The final `path` and `sha512` repeat the first file.
     let repeats = files.iter().any(|file| file.name == last.name && file.digests == last.digests);
@@ -245,7 +230,7 @@ fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
 }
 
 /// Parses a plain or quoted scalar. Returns `None` for any other YAML syntax.
-fn scalar(value: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn scalar(value: &[u8]) -> Option<Vec<u8>> {
     match value {
         [b'\'', inside @ .., b'\''] => {
             let mut text = Vec::with_capacity(inside.len());

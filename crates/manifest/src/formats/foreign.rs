@@ -1,10 +1,10 @@
-//! Files that are often mistaken for manifests: web pages, images, lock files. They are
-//! recognized in order to name them in the error message, and are never read.
+//! Files that are often mistaken for manifests: web pages, images, lock files, build recipes (with a
+//! single digest of a download) and databases of other programs. They are recognized in order to
+//! name them in the error message, and are never read.
 
 use super::xml;
-use crate::digest::is_long_hex;
-use crate::format::{Claim, Format, Head, Reading, Sign};
-use crate::scan;
+use crate::digest::{is_hex, is_long_hex};
+use crate::formats::prelude::*;
 
 pub(crate) static WEB_PAGE: Format = Format {
     name: "web-page",
@@ -14,19 +14,19 @@ pub(crate) static WEB_PAGE: Format = Format {
         let page = [&b"html"[..], b"head", b"body", b"table", b"pre"]
             .iter()
             .any(|name| root.eq_ignore_ascii_case(name));
-        (page && tag.len() < 4096).then_some(MARK)
+        Claim::mark(page && tag.len() < 4096)
     },
-    reading: Reading::Not(|_| {
-        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)".to_owned()
-    }),
+    reading: Reading::not(
+        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)",
+    ),
     ..Format::DEFAULT
 };
 
 pub(crate) static IMAGE: Format = Format {
     name: "image",
     summary: "image or printable document; recognized, not read",
-    sniff: |head| begins(head, IMAGES),
-    reading: Reading::Not(|_| "this is an image or a document, not a manifest".to_owned()),
+    sniff: |head| head.begins(IMAGES),
+    reading: Reading::not("this is an image or a document, not a manifest"),
     ..Format::DEFAULT
 };
 
@@ -34,22 +34,14 @@ pub(crate) static AUDIO: Format = Format {
     name: "audio",
     file_names: &[".ffp", ".st5"],
     summary: "digests of decoded audio (flac's .ffp, shntool's .st5); recognized, not read",
-    sniff: |head: &Head<'_>| {
-        let mut lines =
-            head.lines(b'\n').map(scan::trim).filter(|line| !matches!(line, [] | [b';', ..])).peekable();
-        let sound = |line: &[u8]| {
-            let (digest, rest) = scan::word(line);
-            let shntool = digest.len() == 32 && rest.starts_with(b"[shntool]");
-            shntool
-                || scan::cut(line, b':')
-                    .is_some_and(|(name, digest)| name.ends_with(b".flac") && is_long_hex(digest))
-        };
-        (lines.peek().is_some() && lines.all(sound)).then_some(MARK)
+    sniff: |head| {
+        let is_remark = |line: &[u8]| matches!(scan::trim(line), [] | [b';', ..]);
+        all(head, is_remark, is_audio)
     },
-    reading: Reading::Not(|_| {
+    reading: Reading::not(
         "these are digests of decoded audio, not of files; to verify FLAC files: flac --test; to print such digests: \
-         shntool hash or metaflac --show-md5sum".to_owned()
-    }),
+         shntool hash or metaflac --show-md5sum",
+    ),
     ..Format::DEFAULT
 };
 
@@ -58,26 +50,94 @@ pub(crate) static LOCK: Format = Format {
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
     summary: "lock file of yarn or pnpm (digests of cached archives); recognized, not read",
     sniff: |head: &Head<'_>| {
-        let mark = |line: &[u8]| {
-            [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"]
-                .iter()
-                .any(|mark| line.starts_with(mark))
-        };
-        head.lines(b'\n').take(8).any(mark).then_some(MARK)
+        let marks = [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"];
+        let is_mark = |line: &[u8]| marks.iter().any(|mark| line.starts_with(mark));
+        Claim::mark(head.lines(b'\n').take(8).any(is_mark))
     },
-    reading: Reading::Not(|_| {
+    reading: Reading::not(
         "this is a lock file of a package manager, with digests of archives in its cache; to verify them: \
-         yarn install --check-cache, yarn check --integrity or pnpm store status"
-            .to_owned()
-    }),
+         yarn install --check-cache, yarn check --integrity or pnpm store status",
+    ),
     ..Format::DEFAULT
 };
 
-const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
+pub(crate) static GO_SUM: Format = Format {
+    name: "go-sum",
+    file_names: &["go.sum"],
+    summary: "go.sum: digests of Go modules, not of files; recognized, not read",
+    sniff: |head| all(head, scan::is_empty, is_go_sum),
+    reading: Reading::not(
+        "this is a go.sum file, whose digests cover lists of module files, not single files; to verify the modules: go mod verify",
+    ),
+    ..Format::DEFAULT
+};
+
+pub(crate) static RECIPE: Format = Format {
+    name: "recipe",
+    summary: "Homebrew formula, Nix expression or OpenWrt Makefile; recognized, not read",
+    sniff: |head| head.marked(|line| is_recipe(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)))),
+    reading: Reading::not(
+        "this is a build recipe, which contains the digest of a download; to compare a downloaded file with it: \
+         truesum check --expect ALGORITHM:DIGEST FILE",
+    ),
+    ..Format::DEFAULT
+};
+
+pub(crate) static DATABASE: Format = Format {
+    name: "database",
+    summary: "AIDE database, apk index or git object list; recognized, not read",
+    sniff: |head| head.marked(|line| is_database(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)))),
+    reading: Reading::not(
+        "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents; \
+         to verify it: aide --check, apk verify or git fsck",
+    ),
+    ..Format::DEFAULT
+};
 
 const IMAGES: &[&[u8]] =
     &[b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*"];
 
-fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
-    magic.iter().any(|magic| head.text.starts_with(magic)).then_some(MARK)
+/// Claims a manifest if all of its lines are such lines, except remarks.
+fn all(head: &Head<'_>, is_remark: fn(&[u8]) -> bool, is_line: fn(&[u8]) -> bool) -> Option<Claim> {
+    let mut lines = head.lines(b'\n').filter(|line| !is_remark(line)).peekable();
+    Claim::mark(lines.peek().is_some() && lines.all(is_line))
+}
+
+fn is_audio(line: &[u8]) -> bool {
+    let line = scan::trim(line);
+    let (digest, rest) = scan::word(line);
+    let is_shntool = digest.len() == 32 && rest.starts_with(b"[shntool]");
+    let is_flac = |(name, digest): (&[u8], &[u8])| name.ends_with(b".flac") && is_long_hex(digest);
+    is_shntool || scan::cut(line, b':').is_some_and(is_flac)
+}
+
+fn is_go_sum(line: &[u8]) -> bool {
+    let (version, sum) = scan::word(scan::word(line).1);
+    version.starts_with(b"v") && sum.starts_with(b"h1:")
+}
+
+fn is_recipe(line: &[u8]) -> bool {
+    let quoted = |rest: &[u8], end: &[u8]| -> Option<usize> {
+        let text = scan::trim_start(rest).strip_prefix(b"\"")?.strip_suffix(end)?;
+        scan::all(text, |byte| byte.is_ascii_alphanumeric() || b"+/=-:".contains(&byte)).then_some(text.len())
+    };
+    let homebrew = line.strip_prefix(b"sha256 ").and_then(|rest| quoted(rest, b"\""));
+    let nix = [&b"hash ="[..], b"sha256 =", b"outputHash ="];
+    let nix = nix.iter().find_map(|key| quoted(line.strip_prefix(*key)?, b"\";"));
+    let openwrt = line.strip_prefix(b"PKG_HASH:=").is_some_and(|text| text.len() == 64 && is_hex(text));
+    homebrew == Some(64) || nix.is_some_and(|len| len >= 50) || openwrt
+}
+
+fn is_database(line: &[u8]) -> bool {
+    let git = || {
+        let (mode, rest) = scan::word(line);
+        let (kind, rest) = scan::word(rest);
+        let sum = &rest[..rest.len().min(40)];
+        mode.len() == 6
+            && scan::all(mode, |byte| byte.is_ascii_digit())
+            && kind == b"blob"
+            && sum.len() == 40
+            && is_hex(sum)
+    };
+    line == b"@@begin_db" || line.starts_with(b"C:Q1") && line.ends_with(b"=") || git()
 }

@@ -3,13 +3,9 @@
 //! code page lacks into a comment above the line: `; UTF8: *NAME`.
 
 use crate::digest::{MIN_DIGITS, is_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::{Mixed, is_comment};
-use crate::line::Reason;
+use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
-use truesum_hash::Spec;
 
 pub(crate) static FSUM: Format = Format {
     name: "fsum",

@@ -1,10 +1,7 @@
 //! `Manifest` of Gentoo (GLEP 74): tag, name, size, then pairs of algorithm and digest.
 
 use crate::digest::{is_nearly_algorithm, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static GENTOO: Format = Format {
     name: "gentoo",
@@ -71,16 +68,8 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 /// Decodes `\xHH`, `\uHHHH` and `\UHHHHHHHH` in a name. Returns `None` for an invalid escape
 /// sequence.
 fn unescape(text: &[u8]) -> Option<Vec<u8>> {
-    scan::count(text.len());
-    let mut name = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        if *byte != b'\\' {
-            name.push(*byte);
-            continue;
-        }
-        let (kind, behind) = rest.split_first()?;
+    radix::unescape(text, b'\\', |behind, name| {
+        let (kind, behind) = behind.split_first()?;
         let digits = match kind {
             b'x' => 2,
             b'u' => 4,
@@ -90,7 +79,6 @@ fn unescape(text: &[u8]) -> Option<Vec<u8>> {
         let hex = std::str::from_utf8(behind.get(..digits)?).ok()?;
         let character = char::from_u32(u32::from_str_radix(hex, 16).ok()?)?;
         name.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-        rest = &behind[digits..];
-    }
-    Some(name)
+        Some(&behind[digits..])
+    })
 }

@@ -4,12 +4,9 @@
 //! PowerShell truncates a table to the screen width: a row that contains `...` or `…` is
 //! rejected, because its digest or path is incomplete.
 
-use crate::digest::{tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::digest::{labeled, untagged};
+use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
 
 pub(crate) static GET_FILEHASH: Format = Format {
     name: "get-filehash",
@@ -20,20 +17,11 @@ pub(crate) static GET_FILEHASH: Format = Format {
         let (at, first) = lines.next()?;
         let second = lines.next().map(|(_, line)| line)?;
         let keys = [property(first), property(second)].map(|found| found.map(|(key, _)| key));
-        let list = keys[0] != keys[1] && keys.iter().all(Option::is_some) && keys.contains(&Some(b"Hash"));
+        let list = keys[0] != keys[1] && keys.iter().all(Option::is_some) && keys.contains(&Some(1));
         let table = columns(first).is_some() && is_rule(second);
         (list || table).then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| {
-        Box::new(Shown {
-            options: options.clone(),
-            place: Place::Line(1),
-            columns: None,
-            first: b"",
-            object: None,
-            folder: None,
-        })
-    }),
+    reading: Reading::lines(|options| Box::new(Shown { options: options.clone(), ..Shown::default() })),
     ..Format::DEFAULT
 };
 
@@ -42,6 +30,9 @@ type Columns = Vec<(&'static [u8], usize)>;
 
 /// The names of columns and properties. `Select-Object` puts them in any order, and leaves out some.
 const KEYS: [&[u8]; 3] = [b"Algorithm", b"Hash", b"Path"];
+
+/// The index of the path in [`KEYS`].
+const PATH: usize = 2;
 
 /// Returns the columns named in the header, of which `Path` is the last one.
 fn columns(line: &[u8]) -> Option<Columns> {
@@ -70,29 +61,29 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"--") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
-/// Splits a property such as `Algorithm : SHA256` into name and value.
-fn property(line: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Splits a property such as `Algorithm : SHA256` into the index of its name and the value.
+fn property(line: &[u8]) -> Option<(usize, &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (key, value) = scan::cut(line, b':')?;
     let key = scan::trim_end(key);
-    KEYS.contains(&key).then(|| (key, value.strip_prefix(b" ").unwrap_or(value)))
+    let key = KEYS.iter().position(|known| *known == key)?;
+    Some((key, value.strip_prefix(b" ").unwrap_or(value)))
 }
 
-/// The properties of one file, as far as they have been read.
+/// The properties of one file in the order of [`KEYS`], as far as they have been read.
 #[derive(Default)]
 struct Object {
-    algorithm: Option<Vec<u8>>,
-    hash: Vec<u8>,
-    path: Vec<u8>,
-    last: u8,
+    values: [Option<Vec<u8>>; 3],
+    /// The index of the last one.
+    last: usize,
 }
 
+#[derive(Default)]
 struct Shown {
     options: Options,
-    place: Place,
     columns: Option<Columns>,
     /// The property that begins each object of a list.
-    first: &'static [u8],
+    first: Option<usize>,
     object: Option<Object>,
     /// The folder of the first path that begins with a drive.
     folder: Option<Vec<u8>>,
@@ -122,13 +113,7 @@ impl Shown {
         }
         let (spec, digest) = match algorithm {
             None => untagged(hash, &self.options)?,
-            Some(tag) => {
-                let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
-                if tag.len() > 16 {
-                    return Err(Reason::NotALine);
-                }
-                tagged(tag, hash, &self.options)?
-            }
+            Some(tag) => labeled(tag, hash, &self.options)?,
         };
         Ok(Entry::new(&self.relative(path), spec, digest))
     }
@@ -183,16 +168,15 @@ impl Shown {
     fn object(&mut self) -> Result<Option<Entry>, Reason> {
         match self.object.take() {
             None => Ok(None),
-            Some(object) => self.entry(object.algorithm.as_deref(), &object.hash, &object.path).map(Some),
+            Some(Object { values: [algorithm, hash, path], .. }) => {
+                let [hash, path] = [hash, path].map(Option::unwrap_or_default);
+                self.entry(algorithm.as_deref(), &hash, &path).map(Some)
+            }
         }
     }
 }
 
 impl Parse for Shown {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) || is_prompt(line) {
             return self.object();
@@ -209,48 +193,28 @@ impl Parse for Shown {
             return self.row(line, &columns).map(Some);
         }
         if let Some((key, value)) = property(line) {
-            let key = KEYS.into_iter().find(|known| *known == key).unwrap_or_default();
-            if self.first.is_empty() {
-                self.first = key;
-            }
-            let done = if key == self.first { self.object() } else { Ok(None) };
+            let done = if *self.first.get_or_insert(key) == key { self.object() } else { Ok(None) };
             let object = self.object.get_or_insert_default();
-            object.last = key[0];
-            let is_repeated = match key {
-                b"Algorithm" => object.algorithm.is_some(),
-                b"Hash" => !object.hash.is_empty(),
-                _ => !object.path.is_empty(),
-            };
-            if is_repeated {
+            object.last = key;
+            if object.values[key].is_some() {
                 return Err(Reason::Part("a duplicate property of a file"));
             }
-            match key {
-                b"Algorithm" => object.algorithm = Some(scan::trim(value).to_vec()),
-                b"Hash" => object.hash = scan::trim(value).to_vec(),
-                _ => object.path = value.to_vec(),
-            }
+            // A path may end in blanks.
+            object.values[key] = Some(if key == PATH { value } else { scan::trim(value) }.to_vec());
             return done;
         }
         // A long value continues on the next line, indented.
-        match &mut self.object {
-            Some(object) if line.starts_with(b"            ") => {
-                let more = &line[12..];
-                match object.last {
-                    b'H' => object.hash.extend_from_slice(scan::trim(more)),
-                    _ => object.path.extend_from_slice(more.strip_prefix(b" ").unwrap_or(more)),
-                }
-                Ok(None)
-            }
-            _ => Err(Reason::NotALine),
-        }
+        let more = line.strip_prefix(b"            ").ok_or(Reason::NotALine)?;
+        let object = self.object.as_mut().ok_or(Reason::NotALine)?;
+        let value = object.values[object.last].get_or_insert_default();
+        value.extend_from_slice(match object.last {
+            PATH => more.strip_prefix(b" ").unwrap_or(more),
+            _ => scan::trim(more),
+        });
+        Ok(None)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.object().transpose().map(|found| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        last.into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.object()
     }
 }

@@ -2,18 +2,13 @@
 //! indented lines.
 
 use crate::digest::{is_hex, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static GPG: Format = Format {
     name: "gpg-print-md",
     summary: "output of gpg --print-md and --print-mds: digits in groups, on several lines",
     sniff,
-    reading: Reading::lines(|options| {
-        Box::new(Groups { options: options.clone(), place: Place::Line(1), open: None })
-    }),
+    reading: Reading::lines(|options| Box::new(Groups { options: options.clone(), open: None })),
     ..Format::DEFAULT
 };
 
@@ -76,7 +71,6 @@ struct Open {
 
 struct Groups {
     options: Options,
-    place: Place,
     open: Option<Open>,
 }
 
@@ -97,10 +91,6 @@ impl Groups {
 }
 
 impl Parse for Groups {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) {
             return self.close().transpose();
@@ -130,12 +120,7 @@ impl Parse for Groups {
         before.transpose()
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.close().map(|found| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        last.into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.close().transpose()
     }
 }

@@ -2,21 +2,15 @@
 //! digests, in base64 or hexadecimal.
 
 use crate::digest::in_any_base;
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Options, Parse, Reading, Sign};
-use crate::line::{Found, LineError, Place, Reason};
+use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
 
 pub(crate) static GSUTIL: Format = Format {
     name: "gsutil",
     summary: "output of gsutil hash: a file's name, and its digests on the following lines",
-    sniff: |head| {
-        let at = head.lines(b'\n').position(|line| heading(line).is_some())?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(|line| heading(line).is_some()),
     reading: Reading::lines(|options| {
-        Box::new(Hashes { options: options.clone(), name: None, awaited: false, place: Place::Line(0) })
+        Box::new(Hashes { options: options.clone(), name: None, awaited: false })
     }),
     ..Format::DEFAULT
 };
@@ -35,7 +29,7 @@ fn digest(line: &[u8]) -> Option<(&str, &[u8])> {
     Some((tag, scan::trim(digest.strip_prefix(b":")?)))
 }
 
-const UNDIGESTED: &str = "the file named above this line has no digest";
+const UNDIGESTED: Reason = Reason::Part("the file named above this line has no digest");
 
 struct Hashes {
     options: Options,
@@ -43,14 +37,9 @@ struct Hashes {
     name: Option<Vec<u8>>,
     /// Whether no digest of that file has been read yet.
     awaited: bool,
-    place: Place,
 }
 
 impl Parse for Hashes {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if scan::is_empty(line) {
@@ -67,13 +56,12 @@ impl Parse for Hashes {
             return Err(Reason::NotALine);
         }
         match std::mem::replace(&mut self.awaited, true) {
-            true => Err(Reason::Part(UNDIGESTED)),
+            true => Err(UNDIGESTED),
             false => Ok(None),
         }
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let error = LineError { at: self.place, reason: Reason::Part(UNDIGESTED) };
-        self.awaited.then_some(Err(error)).into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        if self.awaited { Err(UNDIGESTED) } else { Ok(None) }
     }
 }

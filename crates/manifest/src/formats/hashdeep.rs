@@ -7,15 +7,10 @@
 //! one.
 
 use crate::digest::tagged;
-use crate::entry::{Entry, PieceList};
-use crate::format::{
-    Algorithms, Claim, Compose, Format, Head, Heading, Holds, Names, Options, Parse, Reading, Sign,
-    Unholdable, Writing,
-};
-use crate::line::Reason;
-use crate::scan;
+use crate::entry::PieceList;
+use crate::formats::prelude::*;
 use std::ops::Range;
-use truesum_hash::{Spec, SpecError, find};
+use truesum_hash::SpecError;
 
 pub(crate) static HASHDEEP: Format = Format {
     name: "hashdeep",
@@ -104,7 +99,7 @@ impl Rows {
             let (cell, behind) = (&rest[..comma], &rest[comma + 1..]);
             rest = behind;
             match column {
-                Column::Size => entry.size = Some(size(cell)?),
+                Column::Size => entry.size = Some(scan::decimal(cell).ok_or(Reason::Size)?),
                 Column::Digest(name) => entry.digests.push(tagged(name, cell, &self.options)?),
                 Column::Unknown => {}
             }
@@ -153,23 +148,14 @@ impl Parse for Rows {
     }
 }
 
-/// Parses a decimal size.
-fn size(cell: &[u8]) -> Result<u64, Reason> {
-    let digits = std::str::from_utf8(cell).ok().filter(|cell| cell.bytes().all(|byte| byte.is_ascii_digit()));
-    digits.and_then(|cell| cell.parse().ok()).ok_or(Reason::Size)
-}
-
 /// Splits `name offset FIRST-LAST` into the name and the range of bytes.
 pub(crate) fn piece(name: &[u8]) -> Option<(&[u8], Range<u64>)> {
     let blank = scan::rfind(name, |byte| byte == b' ')?;
     let name_and_word = &name[..blank];
     let file = name_and_word.strip_suffix(b" offset").filter(|file| !file.is_empty())?;
-    let range = std::str::from_utf8(&name[blank + 1..]).ok()?;
-    let (first, last) = range.split_once('-')?;
-    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-    let digits = range.split('-').all(plain);
-    (digits && first <= last).then_some((file, first..last.checked_add(1)?))
+    let (first, last) = scan::cut(&name[blank + 1..], b'-')?;
+    let (first, last) = (scan::decimal(first)?, scan::decimal(last)?);
+    (first <= last).then_some((file, first..last.checked_add(1)?))
 }
 
 /// A writer of hashdeep's format. The header is written together with the first entry, which may
@@ -223,10 +209,8 @@ impl Compose for Table {
         if piece(&entry.path).is_some() {
             return Err(Unholdable::Edge);
         }
+        entry.has_no_algorithm_twice()?;
         let own: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
-        if let Some(twice) = own.iter().enumerate().find(|(at, spec)| own[..*at].contains(spec)) {
-            return Err(Unholdable::Twice(twice.1.clone()));
-        }
         let specs = self.specs.clone().unwrap_or_else(|| self.columns(&own));
         let digests = specs.iter().map(|spec| entry.digests.iter().find(|(own, _)| own == spec));
         let digests: Option<Vec<String>> = digests.map(|found| Some(found?.1.to_hex() + ",")).collect();

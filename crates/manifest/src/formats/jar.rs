@@ -2,41 +2,23 @@
 //! longer than 72 bytes are continued on the next line.
 
 use crate::digest::{in_any_base, is_nearly};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::formats::prelude::*;
 use crate::path::NAME_LIMIT;
-use crate::{radix, scan};
 
 pub(crate) static JAR: Format = Format {
     name: "jar-manifest",
     summary: "MANIFEST.MF of a Java archive: sections with Name and ALGORITHM-Digest",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
-        let first = head.lines(b'\n').nth(at)?;
-        let own = first.starts_with(b"Manifest-Version:") || first.starts_with(SIGNED);
-        own.then_some(Claim { sign: Sign::Mark, at })
-    },
-    reading: Reading::lines(|options| {
-        Box::new(Sections {
-            options: options.clone(),
-            place: Place::Line(1),
-            field: Vec::new(),
-            entry: None,
-            bad: None,
-            signed: false,
-            main_ended: false,
-        })
-    }),
+    sniff: |head| head.begun(|line| line.starts_with(b"Manifest-Version:") || line.starts_with(SIGNED)),
+    reading: Reading::lines(|options| Box::new(Sections { options: options.clone(), ..Sections::default() })),
     ..Format::DEFAULT
 };
 
 /// The first key of a `.SF` file, whose digests cover the sections of the manifest.
 const SIGNED: &[u8] = b"Signature-Version:";
 
+#[derive(Default)]
 struct Sections {
     options: Options,
-    place: Place,
     /// The current field, which the next line may continue.
     field: Vec<u8>,
     /// The entry of the current section; `None` in the main section.
@@ -107,10 +89,6 @@ impl Sections {
 }
 
 impl Parse for Sections {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if line.is_empty() {
             return self.section();
@@ -130,12 +108,7 @@ impl Parse for Sections {
         Ok(None)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.section().transpose().map(|found| match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
-        last.into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.section()
     }
 }

@@ -2,10 +2,7 @@
 //! totals that must match the rows.
 
 use crate::digest::tagged;
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 use std::ops::Range;
 
 pub(crate) static JPEGSHERIFF: Format = Format {

@@ -20,10 +20,8 @@ mod walk;
 mod words;
 mod write;
 
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign, Writing};
-use crate::line::{LineError, Place, Reason};
+use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
-use crate::scan;
 use document::Value;
 use key::Key;
 use object::Statement;
@@ -57,10 +55,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         _ => false,
     };
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let schema = b"\"schema\"";
-    scan::count(first.len());
-    (is_json && !first.windows(schema.len()).any(|part| part == schema))
-        .then_some(Claim { sign: Sign::Whole, at: 0 })
+    (is_json && !scan::contains(first, b"\"schema\"")).then_some(Claim { sign: Sign::Whole, at: 0 })
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -108,12 +103,10 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
     if matches!(statement, Statement::Listed) {
-        walk.records.begin(walk.at);
-        walk.records.fault("a digest in an array of strings, which is not supported");
+        walk.records.bad(walk.at, "a digest in an array of strings, which is not supported");
     }
     if walk.records.count() == before && (before > 0 || next.is_some()) {
-        walk.records.begin(walk.at);
-        walk.records.fault("a document without names and digests");
+        walk.records.bad(walk.at, "a document without names and digests");
     }
     Ok(next)
 }

@@ -5,16 +5,11 @@
 //! format.
 
 use crate::digest::{is_nearly_algorithm, is_tag, named};
-use crate::entry::{Entry, MAX_ALGORITHMS, Time};
-use crate::format::{
-    Claim, EachLine, Format, Head, Holds, Options, Reading, Sign, Style, Unholdable, Writing,
-};
-use crate::json::{SCHEMA, path_from, path_into};
-use crate::line::Reason;
-use crate::scan;
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use crate::entry::Time;
+use crate::formats::prelude::*;
+use crate::json::{Members, SCHEMA, path_from, path_into};
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
-use std::fmt;
 
 pub(crate) static JSONL: Format = Format {
     name: "jsonl",
@@ -39,11 +34,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    for (at, (spec, _)) in entry.digests.iter().enumerate() {
-        if entry.digests[..at].iter().any(|(other, _)| other == spec) {
-            return Err(Unholdable::Twice(spec.clone()));
-        }
-    }
+    entry.has_no_algorithm_twice()?;
     out.extend_from_slice(format!("{{\"schema\":\"{SCHEMA}\",").as_bytes());
     path_into(&entry.path, out);
     if let Some(size) = entry.size {
@@ -100,7 +91,7 @@ struct Object {
     path_base64: Option<String>,
     size: Option<u64>,
     mtime: Option<String>,
-    digests: Option<Digests>,
+    digests: Option<Members<String>>,
 }
 
 impl Object {
@@ -139,37 +130,5 @@ impl Object {
             None => None,
         };
         Ok(Entry { path, size: self.size, mtime, digests, unread, ..Entry::default() })
-    }
-}
-
-/// The member `digests`: a map from algorithms to digests without duplicate keys.
-#[derive(Default)]
-struct Digests(Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Digests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digests, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Digests;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of digests")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
-                let mut members: Vec<(String, String)> = Vec::new();
-                while let Some((name, text)) = map.next_entry::<String, String>()? {
-                    if members.iter().any(|(other, _)| other.eq_ignore_ascii_case(&name)) {
-                        return Err(A::Error::custom("two digests of the same algorithm"));
-                    }
-                    if members.len() == MAX_ALGORITHMS {
-                        return Err(A::Error::custom("too many digests"));
-                    }
-                    members.push((name, text));
-                }
-                Ok(Digests(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
     }
 }

@@ -2,21 +2,18 @@
 //! describe the files of a directory, and are read only to find out whether content is in a set
 //! ([`Options::allow_set`]).
 
-use super::csv::fields::{Fields, TORN};
+use super::csv::fields::Fields;
 use super::nameless::le32;
 use crate::digest::{is_long_hex, of_bytes, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, EachLine, Format, Holds, Options, Parse, Parts, Reading, Sign};
-use crate::line::{Line, LineError, Place, Reason};
+use crate::formats::prelude::*;
 use crate::records::refused;
-use crate::scan;
 
 pub(crate) static NSRL: Format = Format {
     name: "nsrl",
     file_names: &["nsrlfile.txt"],
     summary: "NSRLFile.txt, as published by NSRL until 2022, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]), size: true, ..SET },
-    sniff: |head| columns(head.lines(b'\n').next()?).map(|_| MARK),
+    sniff: |head| Claim::mark(columns(head.lines(b'\n').next()?).is_some()),
     reading: Reading::lines(|options| Box::new(Nsrl { options: options.clone(), columns: Vec::new() })),
     ..Format::DEFAULT
 };
@@ -25,7 +22,7 @@ pub(crate) static ENCASE: Format = Format {
     name: "encase-hash",
     summary: "EnCase hash set (.hash): MD5 digests without names, for audit --known",
     holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..SET },
-    sniff: |head| head.text.starts_with(ENCASE_MARK).then_some(MARK),
+    sniff: |head| head.begins(&[ENCASE_MARK]),
     reading: Reading::document(256 << 20, encase),
     ..Format::DEFAULT
 };
@@ -47,18 +44,15 @@ pub(crate) static CLAMAV: Format = Format {
 pub(crate) static SQLITE: Format = Format {
     name: "sqlite",
     summary: "SQLite database, as published by NSRL since 2022; recognized, not read",
-    sniff: |head| head.text.starts_with(b"SQLite format 3\0").then_some(MARK),
-    reading: Reading::Not(|_| {
+    sniff: |head| head.begins(&[b"SQLite format 3\0"]),
+    reading: Reading::not(
         "this is an SQLite database, not a list of files; to use a database published by NSRL, export its digests: \
-         sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER"
-            .to_owned()
-    }),
+         sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER",
+    ),
     ..Format::DEFAULT
 };
 
 const SET: Holds = Holds { set: true, ..Holds::DIGESTS };
-
-const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 
 const ENCASE_MARK: &[u8] = b"HASH\r\n\xff\0";
 
@@ -96,18 +90,7 @@ fn columns(line: &[u8]) -> Option<Vec<usize>> {
 
 /// Splits a line into its fields.
 fn row(line: &[u8]) -> Result<Vec<Vec<u8>>, Reason> {
-    let mut fields = Fields::new(line, b',');
-    let mut row = Vec::new();
-    while let Some(field) = fields.next().map_err(Reason::Part)? {
-        if field.torn {
-            return Err(Reason::Part(TORN));
-        }
-        row.push(field.text.into_owned());
-        if row.len() > COLUMNS.len() {
-            break;
-        }
-    }
-    Ok(row)
+    Fields::new(line, b',').row(COLUMNS.len()).map_err(Reason::Part)
 }
 
 struct Nsrl {

@@ -7,17 +7,14 @@
 
 use super::nameless::{self, LIMIT, ROW};
 use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
-use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::refused;
-use crate::scan;
-use truesum_hash::Spec;
 
 pub(crate) static RDIFF: Format = Format {
     name: "rdiff",
     summary: "block signature written by rdiff (librsync); locates damage",
     holds: Holds { locates: true, ..Holds::DIGESTS },
-    sniff: |head| spec(head.text).map(|_| Claim { sign: Sign::Mark, at: 0 }),
+    sniff: |head| Claim::mark(spec(head.text).is_some()),
     reading: Reading::document(LIMIT, parse),
     ..ROW
 };

@@ -1,14 +1,7 @@
 //! File sharing links that contain digests: `magnet:?...` and `ed2k://|file|...`, one per line.
 
 use crate::digest::{holds_like, is_long_hex, is_nearly_algorithm, of_bytes, tagged};
-use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign, Spelling, Style, Unholdable,
-    Writing,
-};
-use crate::line::Reason;
-use crate::{radix, scan};
-use truesum_hash::{Digest, Spec};
+use crate::formats::prelude::*;
 
 pub(crate) static LINKS: Format = Format {
     name: "magnet",
@@ -41,8 +34,8 @@ pub(crate) static LINKS: Format = Format {
         size: true,
         ..Holds::DIGESTS
     },
-    sniff: |head| begins(head, MAGNET),
-    reading: Reading::lines(|options| Box::new(Links { options: options.clone() })),
+    sniff: |head| head.begun(|line| line.starts_with(MAGNET)),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -52,7 +45,7 @@ pub(crate) static ED2K: Format = Format {
     file_names: &[".ed2k"],
     summary: "eDonkey and eMule links, as written by RHash --ed2k-link",
     holds: Holds { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.holds },
-    sniff: |head| begins(head, FILE),
+    sniff: |head| head.begun(|line| line.starts_with(FILE)),
     reading: LINKS.reading,
     writing: Writing::Entries(write_ed2k),
     ..Format::DEFAULT
@@ -61,18 +54,8 @@ pub(crate) static ED2K: Format = Format {
 const MAGNET: &[u8] = b"magnet:?";
 const FILE: &[u8] = b"ed2k://|file|";
 
-/// Claims the file if the first line that is not blank begins with `with`.
-fn begins(head: &Head<'_>, with: &[u8]) -> Option<Claim> {
-    let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
-    head.lines(b'\n').nth(at)?.starts_with(with).then_some(Claim { sign: Sign::Mark, at })
-}
-
 /// Maximum number of digests in a link.
 const MAX_DIGESTS: usize = 32;
-
-struct Links {
-    options: Options,
-}
 
 /// The digests of known algorithms, and the error that is returned if there are none.
 #[derive(Default)]
@@ -107,118 +90,114 @@ impl Digests {
     }
 }
 
-impl Links {
-    /// Adds an attribute that is not read to the entry, if they were requested.
-    fn attribute(&self, entry: &mut Entry, name: &[u8]) {
-        let name = String::from_utf8_lossy(name);
-        if self.options.attributes && !entry.attributes.iter().any(|known| *known == name) {
-            entry.attributes.push(name.into_owned());
-        }
+/// Adds an attribute that is not read to the entry, if they were requested.
+fn attribute(options: &Options, entry: &mut Entry, name: &[u8]) {
+    let name = String::from_utf8_lossy(name);
+    if options.attributes && !entry.attributes.iter().any(|known| *known == name) {
+        entry.attributes.push(name.into_owned());
     }
+}
 
-    /// Parses a digest in hexadecimal or base32.
-    fn value(&self, name: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
-        // Report an unknown algorithm rather than the form of its digest.
-        let spec: Spec = name.parse().map_err(Reason::Algorithm)?;
-        match radix::base32(text) {
-            Some(bytes) if text.len() != spec.digest_len() * 2 => of_bytes(name, &bytes, &self.options),
-            _ => tagged(name, text, &self.options),
-        }
+/// Parses a digest in hexadecimal or base32.
+fn digest_of(name: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    // Report an unknown algorithm rather than the form of its digest.
+    let spec: Spec = name.parse().map_err(Reason::Algorithm)?;
+    match radix::base32(text) {
+        Some(bytes) if text.len() != spec.digest_len() * 2 => of_bytes(name, &bytes, options),
+        _ => tagged(name, text, options),
     }
+}
 
-    fn magnet(&self, query: &[u8]) -> Result<Entry, Reason> {
-        let mut entry = Entry::default();
-        let mut digests = Digests::default();
-        let mut odd = false;
-        for part in query.split(|&byte| byte == b'&') {
-            let Some((key, value)) = scan::cut(part, b'=') else {
-                odd |= holds_like(part);
-                continue;
-            };
-            let is_topic =
-                key.starts_with(b"xt") && key[2..].iter().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
-            match key {
-                b"dn" => {
-                    let plus: Vec<u8> =
-                        value.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
-                    let name = radix::percent(&plus).ok_or(Reason::BadEscape)?;
-                    if !entry.path.is_empty() && entry.path != name {
-                        return Err(Reason::Part("two names for one file"));
-                    }
-                    entry.path = name;
-                }
-                b"xl" => {
-                    let size = scan::decimal(value).ok_or(Reason::Size)?;
-                    if entry.size.replace(size).is_some_and(|other| other != size) {
-                        return Err(Reason::Part("two sizes for one file"));
-                    }
-                }
-                _ if is_topic => {
-                    let Ok((name, value)) = topic(value) else {
-                        odd = true;
-                        continue;
-                    };
-                    match name {
-                        // The digest of a torrent, which depends on the piece length, and the
-                        // link does not specify it.
-                        "btih" | "btmh" => digests.unread.push(name.to_owned()),
-                        // SHA-1, and after a dot the root of the Tiger tree.
-                        "bitprint" => {
-                            let (sha1, tiger) = scan::cut(value, b'.').unwrap_or((value, b""));
-                            digests.add(self.value("sha1", sha1))?;
-                            digests.add(self.value("tth", tiger))?;
-                        }
-                        name => match self.value(name, value) {
-                            Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
-                                return Err(reason);
-                            }
-                            found => digests.add(found)?,
-                        },
-                    }
-                }
-                _ => {
-                    // Sources of the download may contain digests.
-                    let is_source = matches!(key, b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so");
-                    odd |= !is_source && (value.starts_with(b"urn:") || holds_like(value));
-                    self.attribute(&mut entry, key);
-                }
-            }
-        }
-        digests.end(&mut entry)?;
-        if odd { Err(NO_TOPIC) } else { Ok(entry) }
-    }
-
-    fn ed2k(&self, link: &[u8]) -> Result<Entry, Reason> {
-        let mut parts = link.split(|&byte| byte == b'|');
-        let mut next = || parts.next().ok_or(Reason::NotALine);
-        let (name, size, digest) = (next()?, next()?, next()?);
-        let mut digests = Digests::default();
-        digests.add(self.value("ed2k", digest))?;
-        let mut entry = Entry {
-            path: radix::percent(name).ok_or(Reason::BadEscape)?,
-            size: Some(scan::decimal(size).ok_or(Reason::Size)?),
-            ..Entry::default()
+fn magnet(query: &[u8], options: &Options) -> Result<Entry, Reason> {
+    let mut entry = Entry::default();
+    let mut digests = Digests::default();
+    let mut odd = false;
+    for part in query.split(|&byte| byte == b'&') {
+        let Some((key, value)) = scan::cut(part, b'=') else {
+            odd |= holds_like(part);
+            continue;
         };
-        let mut ended = false;
-        for part in parts {
-            match part {
-                [b'h', b'=', aich @ ..] => digests.add(self.value("aich", aich))?,
-                b"/" => ended = true,
-                [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {
-                    self.attribute(&mut entry, b"digests of parts");
+        let is_topic =
+            key.starts_with(b"xt") && key[2..].iter().all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
+        match key {
+            b"dn" => {
+                let name = radix::form(value).ok_or(Reason::BadEscape)?;
+                if !entry.path.is_empty() && entry.path != name {
+                    return Err(Reason::Part("two names for one file"));
                 }
-                [b's', b'=', url @ ..] if url.contains(&b':') => self.attribute(&mut entry, b"sources"),
-                b"" => {}
-                other if other.starts_with(b"sources,") => self.attribute(&mut entry, b"sources"),
-                _ => return Err(Reason::Part("an unknown part of the link")),
+                entry.path = name;
+            }
+            b"xl" => {
+                let size = scan::decimal(value).ok_or(Reason::Size)?;
+                if entry.size.replace(size).is_some_and(|other| other != size) {
+                    return Err(Reason::Part("two sizes for one file"));
+                }
+            }
+            _ if is_topic => {
+                let Ok((name, value)) = topic(value) else {
+                    odd = true;
+                    continue;
+                };
+                match name {
+                    // The digest of a torrent, which depends on the piece length, and the
+                    // link does not specify it.
+                    "btih" | "btmh" => digests.unread.push(name.to_owned()),
+                    // SHA-1, and after a dot the root of the Tiger tree.
+                    "bitprint" => {
+                        let (sha1, tiger) = scan::cut(value, b'.').unwrap_or((value, b""));
+                        digests.add(digest_of("sha1", sha1, options))?;
+                        digests.add(digest_of("tth", tiger, options))?;
+                    }
+                    name => match digest_of(name, value, options) {
+                        Err(reason) if is_nearly_algorithm(name.as_bytes()) && name != "tth" => {
+                            return Err(reason);
+                        }
+                        found => digests.add(found)?,
+                    },
+                }
+            }
+            _ => {
+                // Sources of the download may contain digests.
+                let is_source = matches!(key, b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so");
+                odd |= !is_source && (value.starts_with(b"urn:") || holds_like(value));
+                attribute(options, &mut entry, key);
             }
         }
-        if !ended {
-            return Err(Reason::Part("the link is truncated"));
-        }
-        digests.end(&mut entry)?;
-        Ok(entry)
     }
+    digests.end(&mut entry)?;
+    if odd { Err(NO_TOPIC) } else { Ok(entry) }
+}
+
+fn ed2k(link: &[u8], options: &Options) -> Result<Entry, Reason> {
+    let mut parts = link.split(|&byte| byte == b'|');
+    let mut next = || parts.next().ok_or(Reason::NotALine);
+    let (name, size, digest) = (next()?, next()?, next()?);
+    let mut digests = Digests::default();
+    digests.add(digest_of("ed2k", digest, options))?;
+    let mut entry = Entry {
+        path: radix::percent(name).ok_or(Reason::BadEscape)?,
+        size: Some(scan::decimal(size).ok_or(Reason::Size)?),
+        ..Entry::default()
+    };
+    let mut ended = false;
+    for part in parts {
+        match part {
+            [b'h', b'=', aich @ ..] => digests.add(digest_of("aich", aich, options))?,
+            b"/" => ended = true,
+            [b'p', b'=', parts @ ..] if parts.split(|&byte| byte == b':').all(is_long_hex) => {
+                attribute(options, &mut entry, b"digests of parts");
+            }
+            [b's', b'=', url @ ..] if url.contains(&b':') => attribute(options, &mut entry, b"sources"),
+            b"" => {}
+            other if other.starts_with(b"sources,") => attribute(options, &mut entry, b"sources"),
+            _ => return Err(Reason::Part("an unknown part of the link")),
+        }
+    }
+    if !ended {
+        return Err(Reason::Part("the link is truncated"));
+    }
+    digests.end(&mut entry)?;
+    Ok(entry)
 }
 
 const NO_TOPIC: Reason = Reason::Part("an unknown part of the link that resembles a digest");
@@ -234,17 +213,15 @@ fn topic(text: &[u8]) -> Result<(&str, &[u8]), Reason> {
     if name == "tree" { Err(NO_TOPIC) } else { Ok((name, value)) }
 }
 
-impl Parse for Links {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let line = scan::trim(line);
-        if line.is_empty() {
-            return Ok(None);
-        }
-        match (line.strip_prefix(MAGNET), line.strip_prefix(FILE)) {
-            (Some(query), _) => self.magnet(query).map(Some),
-            (_, Some(link)) => self.ed2k(link).map(Some),
-            _ => Err(Reason::NotALine),
-        }
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    let line = scan::trim(line);
+    if line.is_empty() {
+        return Ok(None);
+    }
+    match (line.strip_prefix(MAGNET), line.strip_prefix(FILE)) {
+        (Some(query), _) => magnet(query, options).map(Some),
+        (_, Some(link)) => ed2k(link, options).map(Some),
+        _ => Err(Reason::NotALine),
     }
 }
 
@@ -256,27 +233,17 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
         out.extend_from_slice(format!("xl={size}&").as_bytes());
     }
     out.extend_from_slice(b"dn=");
-    percent_into(&entry.path, out);
+    radix::percent_into(&entry.path, b"/", false, out);
     for (spec, digest) in &entry.digests {
         let (name, value) = match spec.algorithm().name() {
             "tth" => ("tree:tiger", digest.to_base32()),
             name @ ("sha1" | "aich") => (name, digest.to_base32()),
-            name if style.spelling == Spelling::HexUpper => (name, digest.to_hex_upper()),
-            name => (name, digest.to_hex()),
+            name => (name, style.spelling.hex(digest)),
         };
         out.extend_from_slice(format!("&xt=urn:{name}:{value}").as_bytes());
     }
     out.push(b'\n');
     Ok(())
-}
-
-fn percent_into(name: &[u8], out: &mut Vec<u8>) {
-    for &byte in name {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte),
-            byte => out.extend_from_slice(format!("%{byte:02x}").as_bytes()),
-        }
-    }
 }
 
 /// Appends an ed2k link, including the root of eMule's AICH tree if the entry has one.
@@ -287,7 +254,7 @@ fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholda
         return Err(Unholdable::Algorithm(entry.digests[0].0.clone()));
     };
     out.extend_from_slice(FILE);
-    percent_into(&entry.path, out);
+    radix::percent_into(&entry.path, b"/", false, out);
     out.extend_from_slice(format!("|{size}|{}|", ed2k.to_hex()).as_bytes());
     if let Some((_, aich)) = of("aich") {
         out.extend_from_slice(format!("h={}|", aich.to_base32()).as_bytes());

@@ -7,14 +7,10 @@
 
 use crate::algorithm::{Stated, stated_by_heading};
 use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
-use crate::formats::csv::name_rank;
+use crate::formats::csv::{self, is_titled, name_rank};
 use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
-use crate::line::Reason;
+use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
-use truesum_hash::Spec;
 
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
@@ -69,70 +65,24 @@ fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
         .then_some((name, digest))
 }
 
-/// Labels of properties that are neither names nor digests, in the output of 7-Zip, HashMyFiles and
-/// MultiHasher.
-const PROPERTIES: &[&str] = &[
-    "size",
-    "file size",
-    "größe",
-    "taille",
-    "tamaño",
-    "dimensione",
-    "tamanho",
-    "grootte",
-    "rozmiar",
-    "размер",
-    "サイズ",
-    "大小",
-    "크기",
-    "modified time",
-    "created time",
-    "entry modified time",
-    "file version",
-    "product version",
-    "identical",
-    "extension",
-    "file attributes",
-];
+/// Labels of properties other than sizes that are neither names nor digests, in the output of
+/// HashMyFiles and MultiHasher, as titles of columns.
+const PROPERTIES: &str = "modifiedtime createdtime entrymodifiedtime fileversion productversion identical \
+    extension fileattributes";
 
-/// Labels of names.
-const LABELS: &[&str] = &[
-    "file",
-    "filename",
-    "file name",
-    "name",
-    "datei",
-    "dateiname",
-    "nom",
-    "fichier",
-    "nombre",
-    "archivo",
-    "nome",
-    "arquivo",
-    "naam",
-    "nazwa",
-    "plik",
-    "имя",
-    "файл",
-    "名前",
-    "ファイル",
-    "名称",
-    "名稱",
-    "文件",
-    "이름",
-    "파일",
-];
+fn is_property(label: &[u8]) -> bool {
+    is_titled(label, &[csv::SIZES, PROPERTIES])
+}
+
+fn is_name_label(label: &[u8]) -> bool {
+    is_titled(label, &[csv::FILE_NAMES, csv::FILES, csv::NAMES])
+}
 
 /// Splits `LABEL: VALUE` at the first colon, which may have blanks before it.
 fn property(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (label, value) = scan::cut(text, b':')?;
     let is_end = value.first().is_none_or(|&byte| scan::is_blank(byte));
     is_end.then(|| (scan::trim_end(label), scan::trim(value)))
-}
-
-fn is_one_of(label: &[u8], known: &[&str]) -> bool {
-    let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= 32).map(str::to_lowercase);
-    label.is_some_and(|label| known.contains(&label.as_str()))
 }
 
 /// Splits a line of a digest and a name with something around or before it.
@@ -219,12 +169,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
     let text = item.unwrap_or(text);
     // A label such as `Filename` has the form of a digest in base64.
     match property(text) {
-        Some((label, value)) if is_one_of(label, PROPERTIES) && !holds_like(value) => {
+        Some((label, value)) if is_property(label) && !holds_like(value) => {
             // A line that lost its end has the next one behind it.
             let is_joined = last_word(value).is_some_and(|(_, last)| last.len() == 8 && is_hex(last));
             return if is_joined { Shape::Damaged } else { Shape::Property };
         }
-        Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() && !holds_like(value) => {
+        Some((label, value)) if is_name_label(label) && !value.is_empty() && !holds_like(value) => {
             return Shape::Name;
         }
         _ => {}
@@ -327,7 +277,7 @@ fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Returns the name of a line such as `File: NAME`.
 fn unlabeled(name: &[u8]) -> &[u8] {
     match property(name) {
-        Some((label, value)) if is_one_of(label, LABELS) && !value.is_empty() => value,
+        Some((label, value)) if is_name_label(label) && !value.is_empty() => value,
         _ => name,
     }
 }

@@ -3,13 +3,8 @@
 
 use super::hashdeep::piece;
 use crate::digest::{is_long_hex, untagged};
-use crate::entry::{Entry, PieceList};
-use crate::format::{
-    Algorithms, Claim, Format, Head, Holds, Names, Options, Parse, Reading, Sign, Spelling, Style,
-    Unholdable, Writing,
-};
-use crate::line::Reason;
-use crate::scan;
+use crate::entry::PieceList;
+use crate::formats::prelude::*;
 use std::ops::Range;
 
 pub(crate) static MD5DEEP: Format = Format {
@@ -24,7 +19,7 @@ pub(crate) static MD5DEEP: Format = Format {
         ..Holds::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| Box::new(Lines { options: options.clone() })),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -119,10 +114,6 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     (is_certain && own > others).then_some(Claim { sign: Sign::Whole, at: first? })
 }
 
-struct Lines {
-    options: Options,
-}
-
 /// Splits a line written by `-p` into digest, name and range: `DIGEST  NAME offset FIRST-LAST`.
 fn of_piece(line: &[u8]) -> Option<(&[u8], &[u8], Range<u64>)> {
     let (digest, behind) = line.split_at_checked(scan::find(line, scan::is_blank)?)?;
@@ -130,44 +121,38 @@ fn of_piece(line: &[u8]) -> Option<(&[u8], &[u8], Range<u64>)> {
     is_long_hex(digest).then_some((digest, name, range))
 }
 
-impl Lines {
-    /// Returns the entry of a piece.
-    fn piece(&self, digest: &[u8], name: &[u8], range: Range<u64>) -> Result<Entry, Reason> {
-        let (spec, digest) = untagged(digest, &self.options)?;
-        // The only piece of an empty file is named 0-0, like that of a file of one byte.
-        if range == (0..1) && digest == spec.digest(b"") {
-            let whole = Entry { size: Some(0), ..Entry::new(name, spec, digest) };
-            return if self.options.allow_pieces { Ok(whole) } else { Err(Reason::Pieces) };
-        }
-        let len = range.end - range.start;
-        let list = PieceList::new(spec, range, len, digest.as_bytes().into());
-        Ok(Entry { path: name.to_vec(), pieces: list.into_iter().collect(), ..Entry::default() })
+/// Returns the entry of a piece.
+fn piece_entry(digest: &[u8], name: &[u8], range: Range<u64>, options: &Options) -> Result<Entry, Reason> {
+    let (spec, digest) = untagged(digest, options)?;
+    // The only piece of an empty file is named 0-0, like that of a file of one byte.
+    if range == (0..1) && digest == spec.digest(b"") {
+        let whole = Entry { size: Some(0), ..Entry::new(name, spec, digest) };
+        return if options.allow_pieces { Ok(whole) } else { Err(Reason::Pieces) };
     }
+    let len = range.end - range.start;
+    let list = PieceList::new(spec, range, len, digest.as_bytes().into());
+    Ok(Entry { path: name.to_vec(), pieces: list.into_iter().collect(), ..Entry::default() })
 }
 
-impl Parse for Lines {
-    fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        if scan::is_empty(line) {
-            return Ok(None);
-        }
-        if let Some((digest, name, range)) = of_piece(line) {
-            return self.piece(digest, name, range).map(Some);
-        }
-        let (size, digest, name) = split(line).ok_or(Reason::NotALine)?;
-        let size = size.map(|size| scan::decimal(size).ok_or(Reason::Size)).transpose()?;
-        let (spec, digest) = untagged(digest, &self.options)?;
-        Ok(Some(Entry { size, ..Entry::new(name, spec, digest) }))
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
     }
+    if let Some((digest, name, range)) = of_piece(line) {
+        return piece_entry(digest, name, range, options).map(Some);
+    }
+    let (size, digest, name) = split(line).ok_or(Reason::NotALine)?;
+    let size = size.map(|size| scan::decimal(size).ok_or(Reason::Size)).transpose()?;
+    let (spec, digest) = untagged(digest, options)?;
+    Ok(Some(Entry { size, ..Entry::new(name, spec, digest) }))
 }
 
 /// Writes the line of `-z`: the size in ten columns, digest, name.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    let [(_, digest)] = entry.digests.as_slice() else {
-        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
-    };
+    let (_, digest) = entry.only_digest()?;
     let size = entry.size.ok_or(Unholdable::NoSize)?;
     let begin = out.len();
-    let digest = if style.spelling == Spelling::HexUpper { digest.to_hex_upper() } else { digest.to_hex() };
+    let digest = style.spelling.hex(digest);
     out.extend_from_slice(format!("{size:>10}  {digest}  ").as_bytes());
     out.extend_from_slice(&entry.path);
     // The name may begin with text that would be read as a time.

@@ -4,9 +4,8 @@
 //! Only the direct children of a `file` element describe the file. The digests in `pieces` show
 //! where it is damaged.
 
-use super::xml::{self, Dialect, Digests, Pieces, Source};
-use crate::entry::Entry;
-use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Style, Unholdable, Writing};
+use super::xml::{self, Algorithm, LIST, Pieces, Shape};
+use crate::formats::prelude::*;
 
 pub(crate) static METALINK4: Format = Format {
     name: "metalink4",
@@ -19,7 +18,7 @@ pub(crate) static METALINK4: Format = Format {
         locates: true,
         ..Holds::DIGESTS
     },
-    sniff: |head| xml::sniff(head, "metalink", |tag| xml::holds(tag, NAMESPACE)),
+    sniff: |head| xml::sniff(head, "metalink", |tag| scan::contains(tag, NAMESPACE.as_bytes())),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &FOUR, options)),
     writing: Writing::Manifest(|heading| Box::new(Files { style: heading.style })),
     ..Format::DEFAULT
@@ -29,7 +28,7 @@ pub(crate) static METALINK3: Format = Format {
     name: "metalink3",
     file_names: &[".metalink"],
     summary: "Metalink 3: names, sizes and digests of downloads (XML)",
-    sniff: |head| xml::sniff(head, "metalink", |tag| !xml::holds(tag, NAMESPACE)),
+    sniff: |head| xml::sniff(head, "metalink", |tag| !scan::contains(tag, NAMESPACE.as_bytes())),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &THREE, options)),
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     ..Format::DEFAULT
@@ -37,30 +36,15 @@ pub(crate) static METALINK3: Format = Format {
 
 const NAMESPACE: &str = "urn:ietf:params:xml:ns:metalink";
 
-static FOUR: Dialect = FILES;
-
-static THREE: Dialect = Dialect { within: Some("verification"), ..FILES };
-
-/// The properties that both versions have in common.
-const FILES: Dialect = Dialect {
-    entry: "file",
-    name: Source::Attribute("name"),
-    size: Source::Child("size"),
-    within: None,
-    digests: Digests::Typed("hash", "type"),
+static FOUR: Shape = Shape {
+    digests: &[("hash", Algorithm::At("hash@type"))],
     pieces: Pieces::Rows,
-    skip_itself: false,
+    aside: &["pieces"],
+    ..LIST
 };
 
-/// Algorithm names in IANA's registry.
-const IANA: &[(&str, &str)] = &[
-    ("sha256", "sha-256"),
-    ("sha512", "sha-512"),
-    ("sha1", "sha-1"),
-    ("md5", "md5"),
-    ("sha384", "sha-384"),
-    ("sha224", "sha-224"),
-];
+static THREE: Shape =
+    Shape { digests: &[("verification/hash", Algorithm::At("verification/hash@type"))], ..FOUR };
 
 struct Files {
     style: Style,
@@ -80,9 +64,8 @@ impl Compose for Files {
             text.extend_from_slice(format!("    <size>{size}</size>\n").as_bytes());
         }
         for (spec, digest) in &entry.digests {
-            let name = spec.to_string();
-            let iana = IANA.iter().find(|(ours, _)| *ours == name).map(|(_, iana)| *iana);
-            let iana = iana.ok_or_else(|| Unholdable::Algorithm(spec.clone()))?;
+            // The names in IANA's registry.
+            let iana = spec.to_string().replace("sha", "sha-");
             let digest = self.style.spelling.of(digest);
             text.extend_from_slice(format!("    <hash type=\"{iana}\">{digest}</hash>\n").as_bytes());
         }

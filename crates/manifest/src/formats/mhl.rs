@@ -4,16 +4,17 @@
 //! Names in an ASC list are relative to the parent of that directory. Digests of directories
 //! cover lists and are ignored, as is the chain file.
 
-use super::xml::{self, Dialect, DigestEncoding, Digests, Pieces, Source};
+use super::xml::{self, Algorithm, LIST, Shape};
 use crate::entry::{Entry, Time};
 use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Unholdable, Writing};
 use crate::radix::to_c4;
+use crate::scan;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
     summary: "Media Hash List 1.1: names, sizes and digests of camera files (XML)",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head| xml::sniff(head, "hashlist", |tag| !xml::holds(tag, ASC)),
+    sniff: |head| xml::sniff(head, "hashlist", |tag| !scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &ONE, options)),
     ..Format::DEFAULT
 };
@@ -27,45 +28,40 @@ pub(crate) static ASCMHL: Format = Format {
         size: true,
         ..Holds::DIGESTS
     },
-    sniff: |head| xml::sniff(head, "hashlist", |tag| xml::holds(tag, ASC)),
+    sniff: |head| xml::sniff(head, "hashlist", |tag| scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &TWO, options)),
     writing: Writing::Manifest(|heading| Box::new(Generation { made: heading.made.clone() })),
     ..Format::DEFAULT
 };
 
-const ASC: &str = "urn:ASC:MHL";
+const ASC: &[u8] = b"urn:ASC:MHL";
 
-static ONE: Dialect = Dialect {
+static ONE: Shape = Shape {
     entry: "hash",
-    name: Source::Child("file"),
-    size: Source::Child("size"),
-    within: None,
-    digests: Digests::Named(&[
-        ("md5", "md5", DigestEncoding::Plainly),
-        ("sha1", "sha1", DigestEncoding::Plainly),
-        ("xxhash", "xxh32", DigestEncoding::Decimal),
-        ("xxhash64", "xxh64", DigestEncoding::Reversed),
-        ("xxhash64be", "xxh64", DigestEncoding::Plainly),
-    ]),
-    pieces: Pieces::No,
-    skip_itself: false,
+    names: &["file"],
+    digests: &[
+        ("md5", Algorithm::Is("md5")),
+        ("sha1", Algorithm::Is("sha1")),
+        ("xxhash", Algorithm::Decimal("xxh32")),
+        ("xxhash64", Algorithm::Reversed("xxh64")),
+        ("xxhash64be", Algorithm::Is("xxh64")),
+    ],
+    ..LIST
 };
 
-static TWO: Dialect = Dialect {
-    entry: "hash",
-    name: Source::Child("path"),
-    size: Source::ChildAttribute("path", "size"),
-    within: None,
-    digests: Digests::Named(&[
-        ("md5", "md5", DigestEncoding::Plainly),
-        ("sha1", "sha1", DigestEncoding::Plainly),
-        ("xxh64", "xxh64", DigestEncoding::Plainly),
-        ("xxh3", "xxh3", DigestEncoding::Plainly),
-        ("xxh128", "xxh128", DigestEncoding::Plainly),
-        ("c4", "c4", DigestEncoding::Plainly),
-    ]),
-    pieces: Pieces::No,
-    skip_itself: false,
+static TWO: Shape = Shape {
+    names: &["path"],
+    sizes: &["path@size"],
+    digests: &[
+        ("md5", Algorithm::Is("md5")),
+        ("sha1", Algorithm::Is("sha1")),
+        ("xxh64", Algorithm::Is("xxh64")),
+        ("xxh3", Algorithm::Is("xxh3")),
+        ("xxh128", Algorithm::Is("xxh128")),
+        ("c4", Algorithm::Is("c4")),
+    ],
+    aside: &["roothash", "directoryhash", "hashlistreference"],
+    ..ONE
 };
 
 /// Names that a list of a history does not contain: the history itself, and files that macOS

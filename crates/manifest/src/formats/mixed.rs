@@ -8,11 +8,8 @@ pub(crate) mod tagged;
 
 use crate::algorithm::{Stated, same_length, stated_by_heading};
 use crate::digest::XXH3;
-use crate::entry::Entry;
-use crate::format::{Options, Parse};
-use crate::line::Reason;
-use crate::{digest, path, scan};
-use truesum_hash::{Digest, Spec, find};
+use crate::formats::prelude::*;
+use crate::{digest, path};
 
 /// The separator between digest and name in lines without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,14 +5,9 @@
 //! directory enters it, and `..` leaves it.
 
 use crate::digest::{holds_like, is_long_hex, is_nearly, of_bytes, tagged};
-use crate::entry::{Entry, ObjectKind, Time};
-use crate::format::Algorithms;
-use crate::format::{
-    Claim, Compose, Format, Head, Holds, Options, Parse, Reading, Sign, Unholdable, Writing,
-};
-use crate::line::{Found, LineError, Place, Reason};
+use crate::entry::{ObjectKind, Time};
+use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
-use crate::scan;
 use std::collections::{BTreeMap, HashSet};
 use truesum_hash::SpecError;
 
@@ -36,7 +31,7 @@ pub(crate) static MTREE: Format = Format {
             || line.starts_with(b"type=dir ") && line.ends_with(b" .");
         own.then_some(Claim { sign: Sign::Mark, at })
     },
-    reading: Reading::lines(|options| Box::new(Tree::new(options))),
+    reading: Reading::lines(|options| Box::new(Tree { options: options.clone(), ..Tree::default() })),
     writing: Writing::Manifest(|_| Box::new(Spec::default())),
     ..Format::DEFAULT
 };
@@ -110,9 +105,9 @@ fn has_type(line: &[u8]) -> bool {
 
 type Keywords = BTreeMap<String, Vec<u8>>;
 
+#[derive(Default)]
 struct Tree {
     options: Options,
-    place: Place,
     /// The previous lines, which ended with a backslash.
     begun: Vec<u8>,
     too_long: bool,
@@ -123,17 +118,6 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(options: &Options) -> Tree {
-        Tree {
-            options: options.clone(),
-            place: Place::Line(1),
-            begun: Vec::new(),
-            too_long: false,
-            defaults: Keywords::new(),
-            folder: Vec::new(),
-        }
-    }
-
     fn set(&mut self, words: &[u8]) -> Result<(), Reason> {
         for word in words.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()) {
             let (key, value) = keyword(word)?;
@@ -308,23 +292,15 @@ fn keyword(word: &[u8]) -> Result<(String, Vec<u8>), Reason> {
 /// Decodes vis(3): octal, `\s`, `\n`, `\M-C`, `\^A` and `\#`. Returns `None` for an invalid
 /// escape sequence.
 fn unvis(text: &[u8]) -> Option<Vec<u8>> {
-    scan::count(text.len());
-    let mut name = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        if *byte != b'\\' {
-            name.push(*byte);
-            continue;
-        }
-        let (decoded, behind) = match rest {
-            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', behind @ ..] => {
-                ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), behind)
+    radix::unescape(text, b'\\', |behind, name| {
+        let (decoded, rest) = match behind {
+            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', rest @ ..] => {
+                ((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), rest)
             }
-            [b'M', b'-', byte, behind @ ..] => (byte | 0x80, behind),
-            [b'M', b'^', byte, behind @ ..] => (control(*byte) | 0x80, behind),
-            [b'^', byte, behind @ ..] => (control(*byte), behind),
-            [byte, behind @ ..] => {
+            [b'M', b'-', byte, rest @ ..] => (byte | 0x80, rest),
+            [b'M', b'^', byte, rest @ ..] => (control(*byte) | 0x80, rest),
+            [b'^', byte, rest @ ..] => (control(*byte), rest),
+            [byte, rest @ ..] => {
                 let decoded = match byte {
                     b's' => b' ',
                     b'n' => b'\n',
@@ -337,14 +313,13 @@ fn unvis(text: &[u8]) -> Option<Vec<u8>> {
                     b'\\' | b'#' | b'*' | b'?' | b'[' => *byte,
                     _ => return None,
                 };
-                (decoded, behind)
+                (decoded, rest)
             }
             [] => return None,
         };
         name.push(decoded);
-        rest = behind;
-    }
-    Some(name)
+        Some(rest)
+    })
 }
 
 fn control(byte: u8) -> u8 {
@@ -352,10 +327,6 @@ fn control(byte: u8) -> u8 {
 }
 
 impl Parse for Tree {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if self.begun.is_empty() && !self.too_long && (scan::is_empty(line) || is_comment(line)) {
             // A character of the name or of the indentation was overwritten with `#`.
@@ -401,10 +372,11 @@ impl Parse for Tree {
         found
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the last line ends in a backslash, but no line follows");
-        let cut = !self.begun.is_empty() || self.too_long;
-        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        match self.begun.is_empty() && !self.too_long {
+            true => Ok(None),
+            false => Err(Reason::Part("the last line ends in a backslash, but no line follows")),
+        }
     }
 }
 

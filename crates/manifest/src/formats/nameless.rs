@@ -1,9 +1,8 @@
 //! Lists of the pieces of a single file that do not contain its name, which is specified by the
 //! caller or derived from the name of the list.
 
-use crate::entry::{Entry, PieceList};
-use crate::format::{Format, Holds, Options, Parts, Reading};
-use crate::line::{Line, LineError, Place};
+use crate::entry::PieceList;
+use crate::formats::prelude::*;
 use crate::records::refused;
 
 /// Maximum size of such a list in bytes.
@@ -13,14 +12,8 @@ pub(super) const LIMIT: usize = 256 << 20;
 pub(crate) const UNMARKED: &[&str] = &["obao", "obao4", "fsverity-tree"];
 
 /// The properties that all of these formats share.
-pub(super) const ROW: Format = Format {
-    name: "",
-    summary: "",
-    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
-    sniff: |_| None,
-    reading: Reading::document(LIMIT, |_, _| Err(refused(0, "not a piece list"))),
-    ..Format::DEFAULT
-};
+pub(super) const ROW: Format =
+    Format { holds: Holds { size: true, locates: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
 
 /// Returns the name of the file: the list's own name without its extension, or the name specified
 /// by the caller.

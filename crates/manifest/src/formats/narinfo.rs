@@ -4,30 +4,21 @@
 //! `NarHash` covers the uncompressed archive, which does not exist as a file.
 
 use crate::digest::{is_nearly, of_bytes, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::{radix, scan};
+use crate::formats::prelude::*;
 
 pub(crate) static NARINFO: Format = Format {
     name: "narinfo",
     file_names: &[".narinfo"],
     summary: "Nix cache metadata: name, size and digest of a compressed archive",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head: &Head<'_>| {
-        let first = head.lines(b'\n').next()?;
-        first.starts_with(b"StorePath: /").then_some(Claim { sign: Sign::Mark, at: 0 })
-    },
-    reading: Reading::lines(|options| {
-        let (name, size, digest) = (None, None, None);
-        Box::new(Info { options: options.clone(), place: Place::Line(1), name, size, digest })
-    }),
+    sniff: |head| head.begins(&[b"StorePath: /"]),
+    reading: Reading::lines(|options| Box::new(Info { options: options.clone(), ..Info::default() })),
     ..Format::DEFAULT
 };
 
+#[derive(Default)]
 struct Info {
     options: Options,
-    place: Place,
     name: Option<Vec<u8>>,
     size: Option<Vec<u8>>,
     digest: Option<Vec<u8>>,
@@ -50,10 +41,6 @@ impl Info {
 }
 
 impl Parse for Info {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if scan::is_empty(line) {
             return Ok(None);
@@ -75,8 +62,7 @@ impl Parse for Info {
         }
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        vec![self.entry().map(|entry| Line { at, entry }).map_err(|reason| LineError { at, reason })]
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.entry().map(Some)
     }
 }

@@ -1,9 +1,8 @@
 //! `openssl dgst`: `SHA2-256(name)= digest`. The parser of tagged lines reads it; this module
 //! recognizes and writes it.
 
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Names, Reading, Style, Unholdable, Writing};
 use crate::formats::mixed::{Mixed, tagged::split};
+use crate::formats::prelude::*;
 
 pub(crate) static OPENSSL: Format = Format {
     name: "openssl",

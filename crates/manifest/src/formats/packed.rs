@@ -11,7 +11,7 @@ mod xz;
 #[cfg(feature = "unpack")]
 mod zstd;
 
-use crate::format::{Claim, Format, Head, Holds, Reading, Sign};
+use crate::format::{Claim, Format, Holds, Reading};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, Cursor, Read};
 
@@ -20,7 +20,7 @@ pub(crate) static GZIP: Format = Format {
     file_names: &[".gz"],
     summary: "a manifest in any other format, compressed with gzip",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head| begins(head, &[b"\x1f\x8b\x08"]),
+    sniff: |head| head.begins(&[b"\x1f\x8b\x08"]),
     reading: Reading::Packed {
         limit: LIMIT,
         unpack: |packed| capped(packed, |packed| MultiGzDecoder::new(Cursor::new(packed))),
@@ -33,11 +33,13 @@ pub(crate) static XZ: Format = Format {
     file_names: &[".xz"],
     summary: "a manifest in any other format, compressed with xz; requires --features full",
     holds: GZIP.holds,
-    sniff: |head| begins(head, &[b"\xfd7zXZ\0"]),
+    sniff: |head| head.begins(&[b"\xfd7zXZ\0"]),
     #[cfg(feature = "unpack")]
     reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, xz::Xz::new) },
     #[cfg(not(feature = "unpack"))]
-    reading: Reading::Not(|_| elsewhere("xz", "xz -dc")),
+    reading: Reading::not(
+        "this file is compressed with xz, which requires a build with --features full; unpack it first: xz -dc FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
@@ -49,12 +51,14 @@ pub(crate) static ZSTD: Format = Format {
     // Skippable frames, which have no meaning for the contents, may precede the data.
     sniff: |head| {
         let skipped = matches!(head.text, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
-        if skipped { Some(MARK) } else { begins(head, &[b"\x28\xb5\x2f\xfd"]) }
+        if skipped { Claim::mark(true) } else { head.begins(&[b"\x28\xb5\x2f\xfd"]) }
     },
     #[cfg(feature = "unpack")]
     reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, zstd::Zstd::new) },
     #[cfg(not(feature = "unpack"))]
-    reading: Reading::Not(|_| elsewhere("zstd", "zstd -dc")),
+    reading: Reading::not(
+        "this file is compressed with zstd, which requires a build with --features full; unpack it first: zstd -dc FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
@@ -62,8 +66,10 @@ pub(crate) static BZIP2: Format = Format {
     name: "bzip2",
     file_names: &[".bz2"],
     summary: "file compressed with bzip2; recognized, not read",
-    sniff: |head| begins(head, &[b"BZh"]),
-    reading: Reading::Not(|_| not_unpacked("compressed with bzip2", "bzip2 -dc")),
+    sniff: |head| head.begins(&[b"BZh"]),
+    reading: Reading::not(
+        "this is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
@@ -71,24 +77,30 @@ pub(crate) static LZ4: Format = Format {
     name: "lz4",
     file_names: &[".lz4"],
     summary: "file compressed with lz4; recognized, not read",
-    sniff: |head| begins(head, &[b"\x04\x22\x4d\x18"]),
-    reading: Reading::Not(|_| not_unpacked("compressed with lz4", "lz4 -dc")),
+    sniff: |head| head.begins(&[b"\x04\x22\x4d\x18"]),
+    reading: Reading::not(
+        "this is compressed with lz4 (not supported); unpack it first: lz4 -dc FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
 pub(crate) static ZIP: Format = Format {
     name: "zip",
     summary: "zip archive; recognized, not read",
-    sniff: |head| begins(head, &[b"PK\x03\x04"]),
-    reading: Reading::Not(|_| not_unpacked("a zip archive", "unzip -p")),
+    sniff: |head| head.begins(&[b"PK\x03\x04"]),
+    reading: Reading::not(
+        "this is a zip archive (not supported); unpack it first: unzip -p FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
 pub(crate) static SEVEN_Z: Format = Format {
     name: "7z",
     summary: "7z archive; recognized, not read",
-    sniff: |head| begins(head, &[b"7z\xbc\xaf\x27\x1c"]),
-    reading: Reading::Not(|_| not_unpacked("a 7z archive", "7z e -so")),
+    sniff: |head| head.begins(&[b"7z\xbc\xaf\x27\x1c"]),
+    reading: Reading::not(
+        "this is a 7z archive (not supported); unpack it first: 7z e -so FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
@@ -96,8 +108,10 @@ pub(crate) static LZMA: Format = Format {
     name: "lzma",
     file_names: &[".lzma"],
     summary: "legacy .lzma file (before .xz); recognized, not read",
-    sniff: |head| is_lzma(head.text).then_some(MARK),
-    reading: Reading::Not(|_| not_unpacked("compressed with lzma", "unlzma -c")),
+    sniff: |head| Claim::mark(is_lzma(head.text)),
+    reading: Reading::not(
+        "this is compressed with lzma (not supported); unpack it first: unlzma -c FILE | truesum check -",
+    ),
     ..Format::DEFAULT
 };
 
@@ -111,8 +125,6 @@ fn is_lzma(text: &[u8]) -> bool {
     let usual = dictionary.is_power_of_two() || dictionary % 3 == 0 && (dictionary / 3).is_power_of_two();
     usual && dictionary >= 4096 && (size == [0xff; 8] || u64::from_le_bytes(size) < 1 << 38)
 }
-
-const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 
 /// Maximum size of a compressed manifest in bytes.
 const LIMIT: usize = 64 << 20;
@@ -130,22 +142,6 @@ const ALLOWANCE: u64 = 16 << 20;
 
 /// Maximum decompressed size in bytes.
 const MAX_UNPACKED: u64 = 4 << 30;
-
-fn begins(head: &Head<'_>, magic: &[&[u8]]) -> Option<Claim> {
-    magic.iter().any(|magic| head.text.starts_with(magic)).then_some(MARK)
-}
-
-/// Returns the error for a file that is not unpacked, and the command that unpacks it.
-fn not_unpacked(what: &str, command: &str) -> String {
-    format!("this is {what} (not supported); unpack it first: {command} FILE | truesum check -")
-}
-
-#[cfg(not(feature = "unpack"))]
-fn elsewhere(method: &str, command: &str) -> String {
-    format!(
-        "this file is compressed with {method}, which requires a build with --features full; unpack it first: {command} FILE | truesum check -"
-    )
-}
 
 /// Returns the error for data that need a larger window than [`WINDOW`].
 #[cfg(feature = "unpack")]

@@ -2,25 +2,14 @@
 //! followed by its value on the next line.
 
 use crate::digest::{is_like, is_nearly, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static PACMAN: Format = Format {
     name: "pacman-desc",
     summary: "package entry in a pacman database: name, size and digests",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
-        let first = head.lines(b'\n').nth(at)?;
-        (first.strip_suffix(b"\r").unwrap_or(first) == b"%FILENAME%")
-            .then_some(Claim { sign: Sign::Mark, at })
-    },
-    reading: Reading::lines(|options| {
-        let (key, entry) = (Vec::new(), Entry::default());
-        Box::new(Desc { options: options.clone(), place: Place::Line(1), key, entry })
-    }),
+    sniff: |head| head.begun(|line| line.strip_suffix(b"\r").unwrap_or(line) == b"%FILENAME%"),
+    reading: Reading::lines(|options| Box::new(Desc { options: options.clone(), ..Desc::default() })),
     ..Format::DEFAULT
 };
 
@@ -31,9 +20,9 @@ const DIGESTS: [(&[u8], &str); 3] =
 /// Replaces a heading that was reported as damaged, so the lines below it are not reported too.
 const NEAR: &[u8] = b"%";
 
+#[derive(Default)]
 struct Desc {
     options: Options,
-    place: Place,
     key: Vec<u8>,
     entry: Entry,
 }
@@ -51,10 +40,6 @@ impl Desc {
 }
 
 impl Parse for Desc {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         if line.len() > 2 && line.starts_with(b"%") && line.ends_with(b"%") {
             self.key = line.to_vec();
@@ -97,11 +82,7 @@ impl Parse for Desc {
         Ok(None)
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let at = self.place;
-        let last = self.take().transpose();
-        let found = last
-            .map(|found| found.map(|entry| Line { at, entry }).map_err(|reason| LineError { at, reason }));
-        found.into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.take()
     }
 }

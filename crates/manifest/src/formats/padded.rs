@@ -5,10 +5,7 @@
 //! padding if all lines end with CR LF, or if they make all lines equally wide.
 
 use crate::digest::{is_long_hex, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Options, Reading, Sign};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static PADDED: Format = Format {
     name: "padded",

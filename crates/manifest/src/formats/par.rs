@@ -8,21 +8,19 @@
 //! is reported as an error, and the reader searches for the next one, as the specification
 //! requires. The control hash of version 1 covers everything that follows it.
 
+use super::nameless::le64 as number;
 use crate::entry::PieceList;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
-use crate::line::{LineError, Place};
+use crate::formats::prelude::*;
 use crate::records::{Records, refused};
-use crate::scan;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use truesum_hash::{Spec, find};
 
 pub(crate) static PAR2: Format = Format {
     name: "par2",
     file_names: &[".par2"],
     summary: "PAR 2.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
-    sniff: |head| begins(head, MAGIC),
+    sniff: |head| head.begins(&[MAGIC]),
     reading: Reading::document(256 << 20, packets),
     ..Format::DEFAULT
 };
@@ -32,7 +30,7 @@ pub(crate) static PAR1: Format = Format {
     file_names: &[".par"],
     summary: "PAR 1.0: names, sizes and MD5 digests of the files in a parity set",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head| begins(head, MAGIC1),
+    sniff: |head| head.begins(&[MAGIC1]),
     reading: Reading::document(256 << 20, table),
     ..Format::DEFAULT
 };
@@ -45,15 +43,6 @@ const NO_PACKET: &str = "bytes that are not part of a packet";
 
 /// Size of a packet's header in bytes: magic number, length, MD5, set and type.
 const HEADER: usize = 64;
-
-fn begins(head: &Head<'_>, magic: &[u8]) -> Option<Claim> {
-    head.text.starts_with(magic).then_some(Claim { sign: Sign::Mark, at: 0 })
-}
-
-/// Reads eight bytes at `at` as a little-endian integer. Returns `None` beyond the end.
-fn number(text: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(text.get(at..at + 8)?.try_into().ok()?))
-}
 
 fn md5(text: &[u8]) -> Option<Vec<u8>> {
     scan::count(text.len());
@@ -90,16 +79,14 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (mut main, mut whole_so_far): (Option<Vec<u8>>, bool) = (None, true);
     while let Some((begin, end)) = next_packet(&text, at) {
         if whole_so_far && begin > at {
-            records.begin(at);
-            records.fault(NO_PACKET);
+            records.bad(at, NO_PACKET);
         }
         let whole = (begin + HEADER..=text.len()).contains(&end) && (end - begin).is_multiple_of(4);
         let good = whole && md5(&text[begin + 32..end]).as_deref() == text.get(begin + 16..begin + 32);
         if !good {
             // If the length is wrong, continue directly after the magic number: a damaged packet
             // then costs a search rather than a digest of the rest of the file.
-            records.begin(begin);
-            records.fault("a truncated or damaged packet");
+            records.bad(begin, "a truncated or damaged packet");
             at = if whole { end } else { begin + MAGIC.len() };
             whole_so_far = whole;
             continue;
@@ -107,24 +94,21 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         (at, whole_so_far) = (end, true);
         let body = &text[begin + HEADER..end];
         if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
-            records.begin(begin);
-            records.fault("a packet of a different set");
+            records.bad(begin, "a packet of a different set");
             continue;
         }
         match &text[begin + 48..begin + HEADER] {
             // Sets repeat packets for redundancy.
             b"PAR 2.0\0Main\0\0\0\0" if main.as_deref() == Some(body) => {}
             b"PAR 2.0\0Main\0\0\0\0" if main.is_some() => {
-                records.begin(begin);
-                records.fault("a list of files that differs from the previous one");
+                records.bad(begin, "a list of files that differs from the previous one")
             }
             b"PAR 2.0\0Main\0\0\0\0" => {
                 main = Some(body.to_vec());
                 let count = body.get(8..12).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
                 let ids = body.get(12..).unwrap_or_default().len();
                 if !ids.is_multiple_of(16) || count.is_none_or(|count| count as usize > ids / 16) {
-                    records.begin(begin);
-                    records.fault("a truncated list of files");
+                    records.bad(begin, "a truncated list of files");
                 }
                 slice = number(body, 0).unwrap_or(0);
                 named = body
@@ -138,8 +122,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 // Sets repeat packets for redundancy.
                 let again = described.get(&body[..16]);
                 if again.is_some_and(|again| again != body) {
-                    records.begin(begin);
-                    records.fault("a second, different description of a file");
+                    records.bad(begin, "a second, different description of a file");
                 }
                 if again.is_none() {
                     described.insert(body[..16].to_vec(), body.to_vec());
@@ -148,22 +131,16 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                     records.begin(begin);
                     records.name(&body[56..end]);
                     records.size(number(body, 48).unwrap_or(u64::MAX).to_string().as_bytes());
-                    records.digest(b"md5", truesum_hash::Digest::new(&body[16..32]).to_hex().as_bytes());
+                    records.digest(b"md5", Digest::new(&body[16..32]).to_hex().as_bytes());
                 }
             }
-            b"PAR 2.0\0FileDesc" => {
-                records.begin(begin);
-                records.fault("a truncated file description");
-            }
+            b"PAR 2.0\0FileDesc" => records.bad(begin, "a truncated file description"),
             b"PAR 2.0\0UniFileN" if body.len() > 16 => {
                 let units = body[16..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
                 let name: Vec<u16> = units.take_while(|&unit| unit != 0).collect();
                 match String::from_utf16(&name) {
                     Ok(name) => drop(unicode.insert(body[..16].to_vec(), name)),
-                    Err(_) => {
-                        records.begin(begin);
-                        records.fault("the name is not valid UTF-16");
-                    }
+                    Err(_) => records.bad(begin, "the name is not valid UTF-16"),
                 }
             }
             b"PAR 2.0\0IFSC\0\0\0\0" if body.len() >= 16 => {
@@ -176,28 +153,24 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     for (at, id) in named {
         let known = described.contains_key(&id);
         if emitted.insert(id) && !known {
-            records.begin(at);
-            records.fault("a file of the set has no description");
+            records.bad(at, "a file of the set has no description");
         }
     }
     if records.count() == 0 {
         return Err(refused(0, "no file descriptions"));
     }
     if main.is_none() && !described.is_empty() {
-        records.begin(0);
-        records.fault("no packet with the list of files, so some files may be missing");
+        records.bad(0, "no packet with the list of files, so some files may be missing");
     } else {
         let mut strange: Vec<u64> =
             described_at.iter().filter(|(_, id)| !emitted.contains(*id)).map(|(at, _)| *at).collect();
         strange.sort_unstable();
         for at in strange {
-            records.begin(at as usize);
-            records.fault("a description of a file that is not in the set");
+            records.bad(at as usize, "a description of a file that is not in the set");
         }
     }
     if whole_so_far && at < text.len() {
-        records.begin(at);
-        records.fault(NO_PACKET);
+        records.bad(at, NO_PACKET);
     }
     let found = records.read(options);
     let (locating, one_piece) = (options.locating, options.one_piece);
@@ -259,12 +232,11 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             Err(_) => records.fault("the name is not valid UTF-16"),
         }
         records.size(number(entry, 16).unwrap_or(u64::MAX).to_string().as_bytes());
-        records.digest(b"md5", truesum_hash::Digest::new(&entry[24..40]).to_hex().as_bytes());
+        records.digest(b"md5", Digest::new(&entry[24..40]).to_hex().as_bytes());
         at = next;
     }
     if at < end {
-        records.begin(at as usize);
-        records.fault("more files than the number in the header");
+        records.bad(at as usize, "more files than the number in the header");
     }
     Ok(records.read(options))
 }

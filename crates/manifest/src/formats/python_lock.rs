@@ -1,21 +1,15 @@
 //! Lock files of Poetry, PDM and uv: archives are inline TOML tables on a single line, `{file =
 //! "x.whl", hash = "sha256:..."}`.
 
-use crate::digest::tagged;
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::Reason;
-use crate::{radix, scan};
+use crate::digest::labeled;
+use crate::formats::prelude::*;
 
 pub(crate) static PYTHON_LOCK: Format = Format {
     name: "python-lock",
     file_names: &["poetry.lock", "pdm.lock", "uv.lock"],
     summary: "lock file of Poetry, PDM or uv: file name or URL, digest and size of archives",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(is_archive)?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(is_archive),
     reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), refused: false })),
     ..Format::DEFAULT
 };
@@ -166,11 +160,8 @@ impl Parse for Lock {
         }
         let table = &line[open + 1..];
         let named = |key: &[u8]| member(table, key);
-        let name = named(b"file").map(<[u8]>::to_vec).or_else(|| {
-            let url = named(b"url").or(named(b"path"))?;
-            let path = &url[..scan::find(url, |byte| matches!(byte, b'#' | b'?')).unwrap_or(url.len())];
-            radix::percent(&path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..])
-        });
+        let of_url = || radix::url_name(named(b"url").or(named(b"path"))?);
+        let name = named(b"file").map(<[u8]>::to_vec).or_else(of_url);
         let (Some(name), Some(text)) = (&name, named(b"hash")) else {
             // Other tables have no digest and do not begin with a file.
             let first = scan::trim_start(table);
@@ -188,9 +179,8 @@ impl Parse for Lock {
             };
         };
         let (algorithm, digits) = scan::cut(text, b':').ok_or(Reason::NotALine)?;
-        let algorithm = std::str::from_utf8(algorithm).map_err(|_| Reason::NotALine)?;
         let size = named(b"size").map(|size| scan::decimal(size).ok_or(Reason::Size)).transpose()?;
-        let found = tagged(algorithm, digits, &self.options)?;
+        let found = labeled(algorithm, digits, &self.options)?;
         Ok(Some(Entry { path: name.clone(), size, digests: vec![found], ..Entry::default() }))
     }
 }

@@ -3,10 +3,7 @@
 //! padding.
 
 use crate::digest::{is_long_hex, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Options, Reading};
-use crate::line::Reason;
-use crate::{radix, scan};
+use crate::formats::prelude::*;
 
 pub(crate) static RCLONE: Format = Format {
     name: "rclone",

@@ -1,11 +1,8 @@
 //! Requirements of pip with `--hash`, whose digests do not refer to named files, and the output
 //! of `pip hash`: a name and a colon, followed by a `--hash` option on the next line.
 
-use crate::digest::tagged;
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::{Found, LineError, Place, Reason};
-use crate::scan;
+use crate::digest::labeled;
+use crate::formats::prelude::*;
 
 pub(crate) static PIP_HASH: Format = Format {
     name: "pip-hash",
@@ -63,8 +60,7 @@ impl Parse for PipHash {
         if let Some(digest) = line.strip_prefix(HASH) {
             let path = self.name.take().ok_or(Reason::Part("a digest without a name above it"))?;
             let (tag, digest) = scan::cut(digest, b':').ok_or(Reason::NotALine)?;
-            let tag = std::str::from_utf8(tag).map_err(|_| Reason::NotALine)?;
-            let digests = vec![tagged(tag, digest, &self.options)?];
+            let digests = vec![labeled(tag, digest, &self.options)?];
             return Ok(Some(Entry { path, digests, ..Entry::default() }));
         }
         let waited = match name(line) {
@@ -79,7 +75,7 @@ impl Parse for PipHash {
         if waited.is_some() { Err(ALONE) } else { Ok(None) }
     }
 
-    fn end(&mut self) -> Vec<Found> {
+    fn held(&mut self) -> Vec<Found> {
         // The line after the name, which should contain the digest.
         let at = Place::Line(self.at.number() + 1);
         self.name.take().map(|_| Err(LineError { at, reason: ALONE })).into_iter().collect()
@@ -90,19 +86,17 @@ pub(crate) static REQUIREMENTS: Format = Format {
     name: "pip",
     file_names: &["requirements.txt"],
     summary: "pip requirements with --hash (without file names); recognized, not read",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| {
+    sniff: |head| {
+        head.marked(|line| {
             let line = scan::trim_start(line);
             line.starts_with(b"--hash=") && line.contains(&b':')
                 || line.windows(9).any(|part| part == b" --hash=s")
                     && line.windows(2).any(|part| part == b"==")
-        })?;
-        Some(Claim { sign: Sign::Mark, at })
+        })
     },
-    reading: Reading::Not(|_| {
+    reading: Reading::not(
         "these are pip requirements, which contain no file names; to verify the downloads: pip download \
-         --require-hashes"
-            .to_owned()
-    }),
+         --require-hashes",
+    ),
     ..Format::DEFAULT
 };

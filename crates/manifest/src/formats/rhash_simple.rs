@@ -5,12 +5,7 @@
 //! length identifies their algorithms.
 
 use crate::digest::{is_hex, is_long_hex, untagged};
-use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Style, Unholdable, Writing,
-};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static RHASH_SIMPLE: Format = Format {
     name: "rhash-simple",

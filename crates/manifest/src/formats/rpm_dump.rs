@@ -2,10 +2,8 @@
 //! for each file of a package.
 
 use crate::digest::{is_hex, untagged};
-use crate::entry::{Entry, ObjectKind};
-use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
-use crate::line::Reason;
-use crate::scan;
+use crate::entry::ObjectKind;
+use crate::formats::prelude::*;
 
 pub(crate) static RPM_DUMP: Format = Format {
     name: "rpm-dump",

@@ -6,10 +6,8 @@
 
 use super::csv::fields::{Fields, Row, TORN, each_row};
 use crate::digest::is_nearly;
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::Records;
-use crate::{radix, scan};
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -39,9 +37,7 @@ struct Message {
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let line = head.text.split(|&byte| byte == b'\n').next()?;
-    let word = b"\"\"checksumAlgorithm\"\"";
-    scan::count(line.len());
-    line.windows(word.len()).any(|part| part == word).then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(scan::contains(line, b"\"\"checksumAlgorithm\"\""))
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -59,8 +55,7 @@ fn entry(records: &mut Records, row: &Row) {
     let [_, key, _, status, .., message] = &row.fields[..] else {
         return records.fault("too few columns");
     };
-    let plus: Vec<u8> = key.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
-    match radix::percent(&plus) {
+    match radix::form(key) {
         Some(name) => records.name(&name),
         None => records.fault("the key is not URL-encoded"),
     }

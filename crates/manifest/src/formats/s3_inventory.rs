@@ -11,10 +11,8 @@
 
 use super::csv::fields::{Fields, Row, each_row};
 use crate::digest::is_hex;
-use crate::format::{Algorithms, Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::Records;
-use crate::{radix, scan};
 
 pub(crate) static S3_INVENTORY: Format = Format {
     name: "s3-inventory",
@@ -69,16 +67,9 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     if !line.starts_with(b"\"") || end > 16 << 10 {
         return None;
     }
-    let mut fields = Fields::new(line, b',');
-    let mut row = Vec::new();
-    while let Ok(Some(field)) = fields.next() {
-        if field.torn || row.len() > MAX_COLUMNS {
-            return None;
-        }
-        row.push(field.text.into_owned());
-    }
+    let row = Fields::new(line, b',').row(MAX_COLUMNS).ok()?;
     let at = dated(&row)?;
-    etag(row.get(at + 1)?).map(|_| Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(etag(row.get(at + 1)?).is_some())
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -102,8 +93,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     if *torn || row.len() != count {
         return records.fault("the columns differ from those of the first row");
     }
-    let key: Vec<u8> = row[1].iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
-    let Some(name) = radix::percent(&key) else { return records.fault("the key is not URL-encoded") };
+    let Some(name) = radix::form(&row[1]) else { return records.fault("the key is not URL-encoded") };
     // The version, whether it is the latest, and whether it is a delete marker.
     let versioned = date >= 5 && [3, 4].iter().all(|at| matches!(&row[*at][..], b"true" | b"false"));
     let earlier = versioned && (&row[3][..] == b"false" || &row[4][..] == b"true");

@@ -7,27 +7,32 @@
 
 use super::nameless::{self, ROW};
 use crate::digest::in_any_base;
-use crate::entry::{Entry, PieceList, SIZE_LIMIT};
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
-use crate::line::{Line, LineError, Place, Reason};
+use crate::entry::{PieceList, SIZE_LIMIT};
+use crate::formats::prelude::*;
+use crate::json::Members;
 use crate::records::refused;
-use crate::scan;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
-use truesum_hash::{Digest, Spec};
+use serde_json::Value;
 
 pub(crate) static S3_PARTS: Format = Format {
     name: "s3-parts",
-    file_names: &[],
     summary: "parts of an S3 object, from get-object-attributes or list-parts; locates damage",
     sniff,
     reading: Reading::document(64 << 20, parse),
     ..ROW
 };
 
-/// Number of checksums that a part may have, including the MD5 digest in its ETag.
-const CHECKSUMS: usize = 6;
+/// The members with checksums of an object or a part, and their algorithms. The last one is only in
+/// parts: the ETag of a part that is not encrypted.
+const CHECKSUMS: [(&str, &str); 6] = [
+    ("ChecksumSHA256", "sha256"),
+    ("ChecksumSHA1", "sha1"),
+    ("ChecksumCRC64NVME", "crc64nvme"),
+    ("ChecksumCRC32C", "crc32c"),
+    ("ChecksumCRC32", "crc32"),
+    ("ETag", "md5"),
+];
 
 /// The response about an object.
 #[derive(Deserialize)]
@@ -39,21 +44,19 @@ struct Object {
     object_size: Option<u64>,
     checksum: Option<Sums>,
     object_parts: Option<List>,
-    parts: Option<Vec<Part>>,
-    #[serde(default)]
-    is_truncated: bool,
-    /// The continuation token of the AWS CLI, if the list is incomplete.
-    next_token: Option<IgnoredAny>,
-    part_number_marker: Option<u64>,
+    /// The list itself, in the response of `list-parts`.
+    #[serde(flatten)]
+    list: List,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct List {
-    #[serde(default)]
-    parts: Vec<Part>,
+    parts: Option<Vec<Part>>,
     #[serde(default)]
     is_truncated: bool,
+    /// The continuation token of the AWS CLI, if the list is incomplete.
+    next_token: Option<IgnoredAny>,
     part_number_marker: Option<u64>,
     total_parts_count: Option<u64>,
     /// The name of the count in the service's own responses.
@@ -65,74 +68,52 @@ struct List {
 struct Part {
     part_number: u64,
     size: Option<u64>,
-    #[serde(rename = "ETag")]
-    etag: Option<String>,
     #[serde(flatten)]
     sums: Sums,
 }
 
+/// The other members of an object or a part, among which are its checksums.
 #[derive(Default, Deserialize)]
-struct Sums {
-    #[serde(rename = "ChecksumSHA256")]
-    sha256: Option<String>,
-    #[serde(rename = "ChecksumSHA1")]
-    sha1: Option<String>,
-    #[serde(rename = "ChecksumCRC64NVME")]
-    crc64: Option<String>,
-    #[serde(rename = "ChecksumCRC32C")]
-    crc32c: Option<String>,
-    #[serde(rename = "ChecksumCRC32")]
-    crc32: Option<String>,
-    #[serde(rename = "ChecksumType")]
-    kind: Option<String>,
-    #[serde(flatten)]
-    others: BTreeMap<String, IgnoredAny>,
-}
+struct Sums(Members<Value>);
 
 impl Sums {
-    /// Returns all algorithms, with their digests if present.
-    fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS - 1] {
-        [
-            ("sha256", self.sha256.as_deref()),
-            ("sha1", self.sha1.as_deref()),
-            ("crc64nvme", self.crc64.as_deref()),
-            ("crc32c", self.crc32c.as_deref()),
-            ("crc32", self.crc32.as_deref()),
-        ]
+    /// Returns the string under this key. Another value is not a checksum.
+    fn text(&self, key: &str) -> Option<&str> {
+        let (_, value) = self.0.0.iter().find(|(known, value)| known == key && !value.is_null())?;
+        Some(value.as_str().unwrap_or_default())
     }
-}
 
-impl Sums {
     /// Returns the names of checksums whose algorithms this module does not know.
     fn unread(&self) -> impl Iterator<Item = String> {
-        let checksums = self.others.keys().filter(|name| name.starts_with("Checksum"));
-        checksums.filter(|name| *name != "ChecksumAlgorithm").cloned()
+        let is_known = |name: &str| {
+            matches!(name, "ChecksumType" | "ChecksumAlgorithm")
+                || CHECKSUMS.iter().any(|(key, _)| *key == name)
+        };
+        self.0
+            .0
+            .iter()
+            .map(|(name, _)| name)
+            .filter(move |name| name.starts_with("Checksum") && !is_known(name))
+            .cloned()
     }
 }
 
 impl Part {
-    /// Returns all algorithms, including the MD5 digest that a part's ETag may be.
-    fn all(&self) -> [(&'static str, Option<&str>); CHECKSUMS] {
-        let [a, b, c, d, e] = self.sums.all();
-        let plain = |etag: &'_ String| etag.trim_matches('"').len() == 32;
-        [
-            a,
-            b,
-            c,
-            d,
-            e,
-            ("md5", self.etag.as_ref().filter(|etag| plain(etag)).map(|etag| etag.trim_matches('"'))),
-        ]
+    /// Returns the checksum under this key. An ETag of another length is not an MD5 digest.
+    fn checksum(&self, key: &str) -> Option<&str> {
+        match self.sums.text(key)? {
+            etag if key == "ETag" => Some(etag.trim_matches('"')).filter(|md5| md5.len() == 32),
+            digest => Some(digest),
+        }
     }
 }
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let text = head.text;
     let first = scan::find(text, |byte| !byte.is_ascii_whitespace())?;
-    scan::count(2 * text.len());
-    let holds = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    let holds = |word: &[u8]| scan::contains(text, word);
     let parts = || holds(b"\"ObjectParts\"") || holds(b"\"Parts\"");
-    (text[first] == b'{' && holds(b"\"PartNumber\"") && parts()).then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(text[first] == b'{' && holds(b"\"PartNumber\"") && parts())
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -141,19 +122,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let what = Reason::Message(format!("not a JSON document ({error})"));
         LineError { at: Place::Byte(0), reason: what }
     })?;
-    let (parts, truncated, marker, count) = match (object.object_parts, object.parts) {
-        (Some(list), _) => (
-            list.parts,
-            list.is_truncated,
-            list.part_number_marker,
-            list.total_parts_count.or(list.parts_count),
-        ),
-        (None, Some(parts)) => {
-            (parts, object.is_truncated || object.next_token.is_some(), object.part_number_marker, None)
-        }
-        (None, None) => return Err(refused(0, "an object without a list of its parts")),
-    };
-    if marker.is_some_and(|marker| marker > 0) {
+    let list = object.object_parts.unwrap_or(object.list);
+    let parts = list.parts.ok_or(refused(0, "an object without a list of its parts"))?;
+    let truncated = list.is_truncated || list.next_token.is_some();
+    let count = list.total_parts_count.or(list.parts_count);
+    if list.part_number_marker.is_some_and(|marker| marker > 0) {
         return Err(refused(
             0,
             "the list does not begin with the first part, so the part offsets are unknown",
@@ -191,8 +164,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let numbers = (1..).zip(&parts).find(|(number, part)| part.part_number != *number);
     let missing =
         numbers.filter(|_| object.object_size.is_none()).map(|(number, _)| format!("part {number}"));
-    for column in 0..CHECKSUMS {
-        entry.pieces.extend(list(&parts, &ranges, column, options)?);
+    for checksum in CHECKSUMS {
+        entry.pieces.extend(list_of(&parts, &ranges, checksum, options)?);
     }
     let sums = object.checksum.unwrap_or_default();
     entry.unread =
@@ -206,9 +179,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         };
         entry.pieces.iter().find(is).filter(|_| !truncated)
     };
-    for (name, digest) in sums.all().into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
+    for (key, name) in CHECKSUMS {
+        let Some(digest) = sums.text(key) else { continue };
         let composite = of_parts(name).map(|list| composite(name, digest, list, parts.len()));
-        match (sums.kind.as_deref(), composite) {
+        match (sums.text("ChecksumType"), composite) {
             (Some("COMPOSITE"), Some(held)) => held?,
             (None, Some(Ok(()))) => {}
             (Some("COMPOSITE"), None) => entry.unread.push(format!("composite {name}")),
@@ -252,20 +226,20 @@ fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result
     }
 }
 
-/// Returns the piece list of the checksums in `column`, or `None` if no part has one that was
+/// Returns the piece list of the checksums under a key, or `None` if no part has one that was
 /// requested.
 ///
 /// # Errors
 /// A checksum is invalid, or only some of the parts have one.
-fn list(
+fn list_of(
     parts: &[Part],
     ranges: &[std::ops::Range<u64>],
-    column: usize,
+    (key, name): (&str, &str),
     options: &Options,
 ) -> Result<Option<PieceList>, LineError> {
     let mut found: Vec<(Spec, Digest)> = Vec::new();
     for part in parts {
-        let (name, Some(digest)) = part.all()[column] else { continue };
+        let Some(digest) = part.checksum(key) else { continue };
         let read = in_any_base(name, digest.as_bytes(), options);
         match read {
             // The algorithm was not requested.

@@ -2,33 +2,21 @@
 //! and names.
 
 use crate::digest::{is_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Holds, Options, Parse, Reading, Sign};
-use crate::line::{Found, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static SEVEN_ZIP: Format = Format {
     name: "7z-h",
     summary: "output of 7z h: a table of digests, sizes and names",
     holds: Holds { size: true, ..Holds::DIGESTS },
-    sniff: |head: &Head<'_>| {
+    sniff: |head| {
         let mut names = false;
-        let at = head.lines(b'\n').position(|line| {
+        head.marked(|line| {
             let here = names && is_rule(line);
             names = heading(line).is_some();
             here
-        })?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
-    reading: Reading::lines(|options| {
-        Box::new(Table {
-            options: options.clone(),
-            place: Place::Line(1),
-            names: Vec::new(),
-            part: Part::Before,
-            ends: Vec::new(),
         })
-    }),
+    },
+    reading: Reading::lines(|options| Box::new(Table { options: options.clone(), ..Table::default() })),
     ..Format::DEFAULT
 };
 
@@ -55,17 +43,18 @@ fn is_rule(line: &[u8]) -> bool {
 }
 
 /// The parser's position in the output.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Before,
     Heading,
     Rows,
     After,
 }
 
+#[derive(Default)]
 struct Table {
     options: Options,
-    place: Place,
     names: Vec<String>,
     part: Part,
     /// The offsets at which the columns before the name end.
@@ -107,10 +96,6 @@ impl Table {
 }
 
 impl Parse for Table {
-    fn at(&mut self, place: Place) {
-        self.place = place;
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         match self.part {
             Part::Before | Part::After => {
@@ -142,9 +127,10 @@ impl Parse for Table {
         }
     }
 
-    fn end(&mut self) -> Vec<Found> {
-        let reason = Reason::Part("the table is truncated");
-        let cut = matches!(self.part, Part::Rows | Part::Heading);
-        cut.then_some(Err(LineError { at: self.place, reason })).into_iter().collect()
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        match self.part {
+            Part::Rows | Part::Heading => Err(Reason::Part("the table is truncated")),
+            Part::Before | Part::After => Ok(None),
+        }
     }
 }

@@ -6,14 +6,9 @@
 //! programs.
 
 use crate::digest::{is_hex, starts_with_digest, tagged};
-use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, Compose, EachLine, Format, Head, Holds, Names, Options, Reading, SfvStyle, Sign,
-    Unholdable, Writing,
-};
+use crate::format::SfvStyle;
 use crate::formats::mixed::tagged::{is_known, split as split_tagged};
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static SFV: Format = Format {
     name: "sfv",
@@ -152,9 +147,7 @@ impl Compose for Lines {
     }
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
-        let [(_, digest)] = entry.digests.as_slice() else {
-            return Err(Unholdable::Twice(entry.digests[0].0.clone()));
-        };
+        let (_, digest) = entry.only_digest()?;
         let digest = match self.style {
             SfvStyle::Cfv => digest.to_hex(),
             _ => digest.to_hex_upper(),

@@ -5,11 +5,8 @@
 //! character.
 
 use crate::digest::{is_long_hex, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Options, Reading};
 use crate::formats::mixed::is_damaged;
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",

@@ -4,63 +4,52 @@
 //! Signatures are not verified here: the error message for a detached signature names the command
 //! that does so.
 
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
+use crate::format::Refusal;
 use crate::formats::mixed::Mixed;
-use crate::line::Reason;
-use crate::path::{Charset, display_safe, quotef};
-use crate::{radix, scan};
+use crate::formats::prelude::*;
 
 pub(crate) static OPENPGP: Format = Format {
     name: "openpgp-signature",
     summary: "detached OpenPGP signature; recognized, not read",
-    sniff: |head: &Head<'_>| claim(head, Kind::OpenPgp),
-    reading: Reading::Not(|options| verify_with(options, |name, file| format!("gpg --verify {name} {file}"))),
-    ..DETACHED
+    sniff: |head| Claim::mark(kind(head) == Some(Kind::OpenPgp)),
+    reading: Reading::Not(Refusal::Signature("gpg --verify {name} {file}")),
+    ..Format::DEFAULT
 };
 
 pub(crate) static MINISIGN: Format = Format {
     name: "minisign-signature",
     summary: "detached minisign signature; recognized, not read",
-    sniff: |head: &Head<'_>| claim(head, Kind::Minisign),
-    reading: Reading::Not(|options| {
-        verify_with(options, |name, file| format!("minisign -V -p KEY.pub -x {name} -m {file}"))
-    }),
-    ..DETACHED
+    sniff: |head| Claim::mark(kind(head) == Some(Kind::Minisign)),
+    reading: Reading::Not(Refusal::Signature("minisign -V -p KEY.pub -x {name} -m {file}")),
+    ..Format::DEFAULT
 };
 
 pub(crate) static SIGNIFY_DETACHED: Format = Format {
     name: "signify-signature",
     summary: "detached signify signature; recognized, not read",
-    sniff: |head: &Head<'_>| claim(head, Kind::Signify),
-    reading: Reading::Not(|options| {
-        verify_with(options, |name, file| format!("signify -V -p KEY.pub -x {name} -m {file}"))
-    }),
-    ..DETACHED
+    sniff: |head| Claim::mark(kind(head) == Some(Kind::Signify)),
+    reading: Reading::Not(Refusal::Signature("signify -V -p KEY.pub -x {name} -m {file}")),
+    ..Format::DEFAULT
 };
 
 pub(crate) static SSH: Format = Format {
     name: "ssh-signature",
     summary: "detached SSH signature (ssh-keygen -Y sign); recognized, not read",
-    sniff: |head: &Head<'_>| claim(head, Kind::Ssh),
-    reading: Reading::Not(|options| {
-        verify_with(options, |name, file| {
-            format!("ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s {name} < {file}")
-        })
-    }),
-    ..DETACHED
+    sniff: |head| Claim::mark(kind(head) == Some(Kind::Ssh)),
+    reading: Reading::Not(Refusal::Signature(
+        "ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s {name} < {file}",
+    )),
+    ..Format::DEFAULT
 };
 
 pub(crate) static CMS: Format = Format {
     name: "cms-signature",
     summary: "detached CMS (PKCS #7) signature; recognized, not read",
-    sniff: |head: &Head<'_>| claim(head, Kind::Cms),
-    reading: Reading::Not(|options| {
-        verify_with(options, |name, file| {
-            format!("openssl cms -verify -binary -inform PEM -in {name} -content {file} -CAfile CA.pem")
-        })
-    }),
-    ..DETACHED
+    sniff: |head| Claim::mark(kind(head) == Some(Kind::Cms)),
+    reading: Reading::Not(Refusal::Signature(
+        "openssl cms -verify -binary -inform PEM -in {name} -content {file} -CAfile CA.pem",
+    )),
+    ..Format::DEFAULT
 };
 
 pub(crate) static SIGSTORE: Format = Format {
@@ -68,27 +57,13 @@ pub(crate) static SIGSTORE: Format = Format {
     summary: "sigstore bundle with the signature of a file; recognized, not read",
     // A bundle with a DSSE envelope contains a statement with digests, which is read as JSON.
     sniff: |head: &Head<'_>| {
-        let holds = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
         let begin = &head.text[..head.text.len().min(512)];
-        let is_bundle = holds(begin, b"application/vnd.dev.sigstore.bundle");
-        (is_bundle && !holds(head.text, b"\"dsseEnvelope\"")).then_some(Claim { sign: Sign::Mark, at: 0 })
+        let is_bundle = scan::contains(begin, b"application/vnd.dev.sigstore.bundle");
+        Claim::mark(is_bundle && !scan::contains(head.text, b"\"dsseEnvelope\""))
     },
-    reading: Reading::Not(|options| {
-        verify_with(options, |name, file| {
-            format!(
-                "cosign verify-blob --bundle {name} --certificate-identity WHO --certificate-oidc-issuer URL {file}"
-            )
-        })
-    }),
-    ..DETACHED
-};
-
-/// The properties that all detached signatures share.
-const DETACHED: Format = Format {
-    name: "",
-    summary: "",
-    sniff: |_| None,
-    reading: Reading::Not(|_| String::new()),
+    reading: Reading::Not(Refusal::Signature(
+        "cosign verify-blob --bundle {name} --certificate-identity WHO --certificate-oidc-issuer URL {file}",
+    )),
     ..Format::DEFAULT
 };
 
@@ -102,31 +77,6 @@ enum Kind {
     Cms,
 }
 
-fn claim(head: &Head<'_>, wanted: Kind) -> Option<Claim> {
-    (kind(head)? == wanted).then_some(Claim { sign: Sign::Mark, at: 0 })
-}
-
-/// Precedes the verification command in the message of [`Reading::Not`](crate::Reading::Not) of a
-/// detached signature.
-pub const VERIFY: &str = "to verify it: ";
-
-/// Returns the error message, with the command that verifies the signature of the signed file.
-fn verify_with(options: &Options, command: impl Fn(&str, &str) -> String) -> String {
-    let name = options.file_name.as_deref().unwrap_or(b"FILE.sig");
-    let stem = name.strip_suffix(b".json").filter(|stem| stem.ends_with(b".sigstore")).unwrap_or(name);
-    let dot = stem.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
-    let signed = dot.map_or(&b"FILE"[..], |at| &name[..at]);
-    let command = command(&word(name), &word(signed));
-    let signed = display_safe(signed);
-    format!("this is a detached signature of {signed}; it contains no checksums; {VERIFY}{command}")
-}
-
-/// Returns a file name as a word of a shell command, which is not taken for an option.
-fn word(name: &[u8]) -> String {
-    let dash = if name.starts_with(b"-") { "./" } else { "" };
-    quotef(&[dash.as_bytes(), name].concat(), Charset::Utf8)
-}
-
 pub(crate) static SIGNIFY: Format = Format {
     name: "signify",
     summary: "tagged lines with an embedded signify signature",
@@ -135,7 +85,7 @@ pub(crate) static SIGNIFY: Format = Format {
         let signed = is_signify(lines.next()?, lines.next()?);
         let text =
             lines.next().is_some_and(|line| !line.starts_with(b"trusted comment:") && !scan::is_empty(line));
-        (signed && text).then_some(Claim { sign: Sign::Mark, at: 0 })
+        Claim::mark(signed && text)
     },
     reading: Reading::lines(|options| Box::new(Embedded { skip: 2, lines: Mixed::new(options, b'\n') })),
     ..Format::DEFAULT

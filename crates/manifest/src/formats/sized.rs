@@ -7,12 +7,8 @@
 
 use crate::algorithm::stated_by_heading;
 use crate::digest::{is_hex, is_long_hex, tagged, untagged};
-use crate::entry::Entry;
-use crate::format::{Claim, EachLine, Format, Head, Holds, Options, Reading};
 use crate::formats::mixed::is_damaged;
-use crate::line::Reason;
-use crate::scan;
-use truesum_hash::Spec;
+use crate::formats::prelude::*;
 
 pub(crate) static SIZED: Format = Format {
     name: "sized",

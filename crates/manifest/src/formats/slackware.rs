@@ -3,19 +3,13 @@
 
 use crate::algorithm::Stated;
 use crate::digest::is_long_hex;
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parse, Reading, Sign};
 use crate::formats::mixed::Mixed;
-use crate::line::Reason;
-use crate::scan;
+use crate::formats::prelude::*;
 
 pub(crate) static SLACKWARE: Format = Format {
     name: "slackware",
     summary: "Slackware's CHECKSUMS.md5: GNU lines after an introduction and a column header",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| columns(line).is_some())?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(|line| columns(line).is_some()),
     reading: Reading::lines(|options| {
         Box::new(List { lines: Mixed::new(options, b'\n'), options: options.clone(), begun: false })
     }),

@@ -2,20 +2,14 @@
 //! `PackageFileName` and `PackageChecksum`.
 
 use crate::digest::{is_long_hex, is_nearly};
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
-use crate::scan;
-use truesum_hash::Spec;
 
 pub(crate) static SPDX: Format = Format {
     name: "spdx",
     file_names: &[".spdx"],
     summary: "SPDX tag-value documents: checksums of files and of package files",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| line.starts_with(b"SPDXVersion:"))?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(|line| line.starts_with(b"SPDXVersion:")),
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT
 };
@@ -31,21 +25,19 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::default();
     // The tag of the digests of the last file.
     let mut digests = None;
-    let (mut at, mut is_text) = (0, false);
-    for line in text.split(|&byte| byte == b'\n') {
-        let begin = at;
-        at += line.len() + 1;
+    let mut is_text = false;
+    for (begin, line) in scan::lines(&text) {
         if options.stopped() {
             return Err(stopped(begin));
         }
-        let holds = |mark: &[u8]| line.windows(mark.len()).any(|part| part == mark);
+        let holds = |mark: &[u8]| scan::contains(line, mark);
         // A text may have several lines, none of which is a tag.
         if is_text {
             is_text = !holds(CLOSING);
             continue;
         }
         is_text = holds(OPENING) && !holds(CLOSING);
-        let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
+        let line = scan::trim(line);
         let (tag, value) =
             scan::cut(line, b':').map_or((line, &b""[..]), |(tag, value)| (tag, scan::trim(value)));
         if let Some((_, digest)) = TAGS.iter().find(|(name, _)| name.as_bytes() == tag) {
@@ -76,13 +68,12 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 })
             })
         {
-            records.begin(begin);
-            records.fault("an unknown tag that resembles that of a file or digest");
+            records.bad(begin, "an unknown tag that resembles that of a file or digest");
             digests = None;
         }
     }
     if is_text {
-        return Err(refused(at - 1, "a <text> without </text>"));
+        return Err(refused(text.len(), "a <text> without </text>"));
     }
     Ok(records.read(options))
 }

@@ -2,11 +2,8 @@
 //! contain blanks or be a URL.
 
 use crate::digest::{holds_like, is_hex, tagged};
-use crate::entry::Entry;
-use crate::format::{Algorithms, Claim, EachLine, Format, Head, Holds, Options, Reading, Sign};
 use crate::formats::mixed::is_damaged;
-use crate::line::Reason;
-use crate::{radix, scan};
+use crate::formats::prelude::*;
 
 pub(crate) static SQUIRREL: Format = Format {
     name: "squirrel",
@@ -69,7 +66,5 @@ fn last_part(name: &[u8]) -> Result<Vec<u8>, Reason> {
     if !name.starts_with(b"https://") && !name.starts_with(b"http://") {
         return Ok(name.to_vec());
     }
-    let end = scan::find(name, |byte| byte == b'?' || byte == b'#').unwrap_or(name.len());
-    let slash = scan::rfind(&name[..end], |byte| byte == b'/').map_or(0, |at| at + 1);
-    radix::percent(&name[slash..end]).ok_or(Reason::BadEscape)
+    radix::url_name(name).ok_or(Reason::BadEscape)
 }

@@ -2,13 +2,7 @@
 //! may have several digests, separated by spaces.
 
 use crate::digest::{is_nearly_algorithm, of_bytes};
-use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Sign, Style, Unholdable,
-    Writing,
-};
-use crate::line::Reason;
-use crate::{radix, scan};
+use crate::formats::prelude::*;
 
 pub(crate) static SRI: Format = Format {
     name: "sri",
@@ -19,13 +13,8 @@ pub(crate) static SRI: Format = Format {
         names: Names::Literal { nowhere: b"\n\r", not_first: b" \t*", not_last: b" \t" },
         ..Holds::DIGESTS
     },
-    sniff: |head: &Head<'_>| {
-        let is_blank = |line: &[u8]| scan::all(line, |byte| scan::is_blank(byte) || byte == b'\r');
-        let at = head.lines(b'\n').position(|line| !is_blank(line))?;
-        // A single digest without a name belongs to the format `bare`.
-        let (_, name) = split(head.lines(b'\n').nth(at)?)?;
-        (!name.is_empty() && name != b"\r").then_some(Claim { sign: Sign::Mark, at })
-    },
+    // A single digest without a name belongs to the format `bare`.
+    sniff: |head| head.begun(|line| split(line).is_some_and(|(_, name)| !name.is_empty() && name != b"\r")),
     reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT

@@ -9,19 +9,15 @@
 mod bencode;
 mod tree;
 mod write;
-mod write_tree;
 
 use crate::digest::{is_nearly, tagged};
-use crate::entry::{Entry, ObjectKind, PieceList};
-use crate::format::{
-    Algorithms, Claim, Cut, Format, Head, Holds, Names, Options, Parts, Reading, Sign, Writing,
-};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::scan;
+use crate::entry::{ObjectKind, PieceList};
+use crate::format::Cut;
+use crate::formats::prelude::*;
+use crate::records::refused;
 use bencode::Cursor;
 use std::ops::Range;
 use std::sync::Arc;
-use truesum_hash::find;
 
 pub(crate) static TORRENT: Format = Format {
     name: "torrent",
@@ -37,7 +33,7 @@ pub(crate) static TORRENT: Format = Format {
     },
     sniff,
     reading: Reading::document(64 << 20, parse),
-    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading))),
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Joined))),
     ..Format::DEFAULT
 };
 
@@ -45,9 +41,8 @@ pub(crate) static TORRENT_V2: Format = Format {
     name: "torrent-v2",
     summary: "BitTorrent v2 (BEP 52): names, sizes, a SHA-256 tree per file; read as torrent",
     holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
-    sniff: |_| None,
     reading: TORRENT.reading,
-    writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Each))),
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Each))),
     ..Format::DEFAULT
 };
 
@@ -55,7 +50,7 @@ pub(crate) static TORRENT_HYBRID: Format = Format {
     name: "torrent-hybrid",
     summary: "BitTorrent v1 and v2 combined, for clients of either version; read as torrent",
     holds: Holds { pieces: Some(Cut::Both), ..TORRENT_V2.holds },
-    writing: Writing::Manifest(|heading| Box::new(write_tree::Torrent::new(heading, Cut::Both))),
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Both))),
     ..TORRENT_V2
 };
 
@@ -75,10 +70,7 @@ const DIGESTS: &[(&[u8], &str)] =
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let text = head.text;
     let is_dictionary = text.first() == Some(&b'd') && text.get(1).is_some_and(u8::is_ascii_digit);
-    let info = b"4:infod";
-    scan::count(text.len());
-    (is_dictionary && text.windows(info.len()).any(|part| part == info))
-        .then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(is_dictionary && scan::contains(text, b"4:infod"))
 }
 
 /// The contents of the dictionary `info`.
@@ -139,10 +131,6 @@ impl Members {
     }
 }
 
-fn refused(at: usize, what: &'static str) -> LineError {
-    LineError { at: Place::Byte(at as u64), reason: Reason::Part(what) }
-}
-
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut info = None;
     let mut layers = Vec::new();
@@ -189,7 +177,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         Some(_) => return Err(refused(at, "both 'length' and 'files'")),
         None => (total(&text, &info.files)?, info.files),
     };
-    let spec = find(SHA1).map(truesum_hash::Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;
+    let spec = find(SHA1).map(Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
     if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
         return Err(refused(at, "a padding file must be shorter than a piece, and a piece at most 1 GiB"));
@@ -378,7 +366,7 @@ fn entry(
     for (at, algorithm, text) in members.digests {
         // Some programs write hexadecimal digits, others the bytes themselves.
         let bytes = find(algorithm).is_some_and(|row| row.digest_len() == text.len());
-        let text = if bytes { truesum_hash::Digest::new(&text).to_hex().into_bytes() } else { text };
+        let text = if bytes { Digest::new(&text).to_hex().into_bytes() } else { text };
         match tagged(algorithm, &text, options) {
             Ok(digest) => entry.digests.push(digest),
             Err(reason) => return Some(Err(LineError { at: Place::Byte(at as u64), reason })),

@@ -1,15 +1,9 @@
 //! Tiger tree hashes in GNU format: 39 characters of base32, two spaces, the name.
 
 use crate::digest::of_bytes;
-use crate::entry::Entry;
-use crate::format::{
-    Algorithms, Claim, EachLine, Format, Head, Holds, Names, Options, Reading, Sign, Spelling, Style,
-    Unholdable, Writing,
-};
-use crate::line::Reason;
+use crate::format::Spelling;
+use crate::formats::prelude::*;
 use crate::path::unescape;
-use crate::{radix, scan};
-use truesum_hash::Spec;
 
 pub(crate) static TTH: Format = Format {
     name: "tth",
@@ -20,11 +14,11 @@ pub(crate) static TTH: Format = Format {
         names: Names::Literal { nowhere: b"\n\r\\", not_first: b"", not_last: b" \t" },
         ..Holds::DIGESTS
     },
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| !scan::is_empty(line))?;
-        let (word, name) = scan::word(head.lines(b'\n').nth(at)?);
-        let own = word.len() == 39 && radix::base32(word).is_some() && !name.is_empty();
-        own.then_some(Claim { sign: Sign::Mark, at })
+    sniff: |head| {
+        head.begun(|line| {
+            let (word, name) = scan::word(line);
+            word.len() == 39 && radix::base32(word).is_some() && !name.is_empty()
+        })
     },
     reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
@@ -50,9 +44,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 /// Writes digests in upper case like tthsum, or in lower case like RHash if base32 was requested
 /// explicitly.
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    let [(_, digest)] = entry.digests.as_slice() else {
-        return Err(Unholdable::Twice(entry.digests[0].0.clone()));
-    };
+    let (_, digest) = entry.only_digest()?;
     let text = digest.to_base32();
     let text = if style.spelling == Spelling::Base32 { text } else { text.to_ascii_uppercase() };
     out.extend_from_slice(text.as_bytes());

@@ -11,19 +11,16 @@
 
 use super::nameless::{self, LIMIT, ROW, le32, le64};
 use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
-use crate::format::{Claim, Format, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
-use crate::scan;
 use std::ops::Range;
 use std::sync::Arc;
-use truesum_hash::{Spec, find};
 
 pub(crate) static FSVERITY: Format = Format {
     name: "fsverity-tree",
     file_names: &[".fsverity", ".merkle"],
     summary: "fs-verity Merkle tree, with or without its descriptor; locates damage",
-    sniff: |head| is_descriptor(head.text).then_some(MARK),
+    sniff: |head| Claim::mark(is_descriptor(head.text)),
     reading: Reading::document(LIMIT, fsverity),
     ..ROW
 };
@@ -32,7 +29,7 @@ pub(crate) static DM_VERITY: Format = Format {
     name: "dm-verity-tree",
     file_names: &[".verity", ".hashtree"],
     summary: "dm-verity hash device, as written by veritysetup; locates damage",
-    sniff: |head| head.text.starts_with(SIGNATURE).then_some(MARK),
+    sniff: |head| head.begins(&[SIGNATURE]),
     reading: Reading::document(LIMIT, dm_verity),
     ..ROW
 };
@@ -41,12 +38,11 @@ pub(crate) static IDSIG: Format = Format {
     name: "idsig",
     file_names: &[".idsig"],
     summary: "Android APK signature scheme v4, including the package's tree; locates damage",
-    sniff: |head| hashing_of(head.text).is_some().then_some(MARK),
+    sniff: |head| Claim::mark(hashing_of(head.text).is_some()),
     reading: Reading::document(LIMIT, idsig),
     ..ROW
 };
 
-const MARK: Claim = Claim { sign: Sign::Mark, at: 0 };
 const SIGNATURE: &[u8] = b"verity\0\0";
 /// Sizes of fs-verity's descriptor and dm-verity's superblock in bytes.
 const DESCRIPTOR: usize = 256;

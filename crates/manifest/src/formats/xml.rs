@@ -1,88 +1,91 @@
-//! Checksum lists in XML. A [`Dialect`] specifies the elements of a format; the parser is the
-//! same for all.
+//! Checksum lists in XML. A [`Shape`] has the element of a file, and the paths of its name, size and
+//! digests in it; the reader is the same for all formats.
 //!
 //! Only the five predefined entities and character references are expanded. A document type
-//! declaration is rejected, because it could refer to other files or expand a kilobyte to a
-//! gigabyte. Namespaces are ignored: the root element identifies the dialect.
+//! declaration that could define others is rejected, because it could refer to other files or expand
+//! a kilobyte to a gigabyte. Namespaces are ignored: the root element identifies the format.
 
 mod pieces;
 
 use crate::digest::{is_like, is_nearly};
 use crate::entry::PieceList;
-use crate::format::{Claim, Head, Options, Parts, Sign, Unholdable};
-use crate::line::{LineError, Place};
+use crate::formats::json::name::is_path_of;
+use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
-use crate::scan;
-use pieces::Gathered;
 pub(super) use pieces::Pieces;
-use quick_xml::events::attributes::Attribute;
+use pieces::{Gathered, attribute_value};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, escape};
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum size of a document in bytes.
 pub(super) const LIMIT: usize = 64 << 20;
 
 /// Maximum nesting depth of elements.
-pub(super) const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
-/// The elements of a format.
-pub(super) struct Dialect {
+/// The places of values in a list. A path has the local names of elements below the file's element,
+/// separated by slashes, and may end in `@` and an attribute.
+pub(super) struct Shape {
     /// The element of a file.
     pub(super) entry: &'static str,
-    pub(super) name: Source,
-    pub(super) size: Source,
-    /// The element between the file and its digests, if any.
-    pub(super) within: Option<&'static str>,
-    pub(super) digests: Digests,
-    pub(super) pieces: Pieces,
+    /// Paths, and values with which the element is not a file of the list.
+    pub(super) except: &'static [(&'static str, &'static [&'static str])],
     /// Skip the entry of the manifest itself, because the manifest cannot contain its own digest.
     pub(super) skip_itself: bool,
+    /// Paths of the name, in order of preference.
+    pub(super) names: &'static [&'static str],
+    pub(super) names_are: Names,
+    pub(super) sizes: &'static [&'static str],
+    /// Paths of digests, and their algorithms.
+    pub(super) digests: &'static [(&'static str, Algorithm)],
+    pub(super) pieces: Pieces,
+    /// Elements whose digests are not those of the file: of the unpacked file, of pieces, of headers.
+    pub(super) aside: &'static [&'static str],
+    /// True if a document may have a document type, as long as it defines nothing.
+    pub(super) has_type: bool,
 }
 
-/// The location of a value.
-pub(super) enum Source {
-    /// An attribute of the file's element.
-    Attribute(&'static str),
-    /// A child element of the file's element.
-    Child(&'static str),
-    /// An attribute of a child element.
-    ChildAttribute(&'static str, &'static str),
+/// The values that most shapes share.
+pub(super) const LIST: Shape = Shape {
+    entry: "file",
+    except: &[],
+    skip_itself: false,
+    names: &["@name"],
+    names_are: Names::Plain,
+    sizes: &["size"],
+    digests: &[],
+    pieces: Pieces::No,
+    aside: &[],
+    has_type: false,
+};
+
+/// The spelling of names, and the meaning of several of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    Plain,
+    /// A path or a `file:` URL. Each is the location of a copy of the file.
+    Locations,
+    /// A relative reference or a `file:` URL, percent-encoded. Each is the location of a copy of the
+    /// file.
+    Urls,
 }
 
-/// The elements that are digests.
-pub(super) enum Digests {
-    /// Elements of this name, with the algorithm in this attribute.
-    Typed(&'static str, &'static str),
-    /// Elements of these names, with algorithm and encoding.
-    Named(&'static [(&'static str, &'static str, DigestEncoding)]),
+/// The algorithm of a digest, which is in hexadecimal or base64 unless stated otherwise.
+pub(super) enum Algorithm {
+    Is(&'static str),
+    /// The value at this path, which precedes the digest.
+    At(&'static str),
+    /// This algorithm of 32 bits, with the digest as a decimal number.
+    Decimal(&'static str),
+    /// This algorithm, with the digest in hexadecimal in reverse byte order.
+    Reversed(&'static str),
 }
 
-/// The encoding of a digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DigestEncoding {
-    /// Hexadecimal, base64, or a C4 identifier.
-    Plainly,
-    /// A 32-bit decimal number.
-    Decimal,
-    /// Hexadecimal, in reverse byte order.
-    Reversed,
-}
+/// Prefixes of names in PREMIS that stand for the folder of the transfer.
+const FOLDERS: &[&str] = &["%transferDirectory%", "%SIPDirectory%"];
 
-/// The meaning of an element's text.
-enum Take {
-    Name,
-    Size,
-    Digest(Vec<u8>, DigestEncoding),
-    /// A digest of a piece, with this algorithm.
-    Piece(String),
-    /// A flag that shows whether the file exists in the searched disk image. It does not if the
-    /// text is this one.
-    Allocated(&'static str),
-    /// An unknown element, which may be a digest of an algorithm that truesum does not implement.
-    Unknown(String),
-}
+const STRAY: &str = "a digest in an element that does not describe a file";
 
 /// Returns the root element of a document that begins like XML: its local name, and its complete
 /// start tag.
@@ -105,55 +108,40 @@ pub(super) fn root<'a>(head: &Head<'a>) -> Option<(&'a [u8], &'a [u8])> {
 /// Claims a document with the given root element, if `holds` accepts its start tag.
 pub(super) fn sniff(head: &Head<'_>, name: &str, holds: impl Fn(&[u8]) -> bool) -> Option<Claim> {
     let (root, tag) = root(head)?;
-    (root == name.as_bytes() && holds(tag)).then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(root == name.as_bytes() && holds(tag))
 }
 
-/// Returns true if the text contains `words`.
-pub(super) fn holds(text: &[u8], words: &str) -> bool {
-    scan::count(text.len());
-    text.windows(words.len()).any(|part| part == words.as_bytes())
-}
-
-/// Parses a document of the given dialect.
-pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result<Parts, LineError> {
+/// Parses a document of this shape.
+pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let text = std::str::from_utf8(text).map_err(|error| refused(error.valid_up_to(), "not UTF-8"))?;
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut walk = Elements {
-        dialect,
-        records: Records::new(options),
-        depth: 0,
-        entry: None,
-        aside: None,
-        child: Vec::new(),
-        taken: None,
-        text: String::new(),
-        named: false,
-        is_itself: false,
+    let mut walk = Walk {
+        shape,
         options,
-        at: 0,
-        size: None,
+        records: Records::new(options),
+        stack: Vec::new(),
+        open: None,
+        aside: None,
         gathered: Gathered::default(),
+        piece: None,
         lists: HashMap::new(),
     };
     let mut ended = false;
-    let own =
-        options.file_name.as_deref().map(|name| name.rsplit(|&byte| byte == b'/').next().unwrap_or_default());
     loop {
         let at = reader.buffer_position() as usize;
         if options.stopped() {
             return Err(stopped(at));
         }
-        let event = reader.read_event().map_err(|_| refused(at, "not well-formed XML"))?;
-        match event {
+        match reader.read_event().map_err(|_| refused(at, "not well-formed XML"))? {
             Event::Start(_) if ended => return Err(refused(at, "extra data after the document")),
-            Event::Start(tag) => walk.start(&tag, at, own)?,
+            Event::Start(tag) => walk.start(&tag, at)?,
             Event::End(_) => {
                 walk.end();
-                ended = walk.depth == 0;
+                ended = walk.stack.is_empty();
             }
-            Event::Text(text) if walk.depth == 0 => {
+            Event::Text(text) if walk.stack.is_empty() => {
                 if !scan::all(&text, |byte| byte.is_ascii_whitespace()) {
                     return Err(refused(at, "text outside the document"));
                 }
@@ -163,6 +151,8 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
             Event::GeneralRef(name) => {
                 walk.text(entity(&name, at)?.as_bytes(), at)?;
             }
+            // Without definitions of its own, a document type has no effect: nothing is loaded.
+            Event::DocType(text) if shape.has_type && !text.contains(&b'[') => {}
             Event::DocType(_) => {
                 return Err(refused(
                     at,
@@ -188,244 +178,364 @@ pub(super) fn parse(text: &[u8], dialect: &Dialect, options: &Options) -> Result
     })))
 }
 
-struct Elements<'d> {
-    dialect: &'d Dialect,
-    records: Records,
-    depth: usize,
-    /// Depth of the element of the current file.
-    entry: Option<usize>,
-    /// Depth of the outermost open element whose digests do not belong to a listed file.
-    aside: Option<usize>,
-    /// The open child of the file's element.
-    child: Vec<u8>,
-    /// The meaning of the text of the element at this depth.
-    taken: Option<(usize, Take)>,
+/// An open element.
+struct Element {
+    /// The local name.
+    name: String,
+    at: usize,
+    /// The text so far, without that of elements in it.
     text: String,
-    named: bool,
-    /// True if the entry is the manifest itself or a deleted file, neither of which is checked.
-    is_itself: bool,
-    options: &'d Options,
-    /// Offset, size and pieces of the current entry.
-    at: u64,
-    size: Option<u64>,
+    has_elements: bool,
+}
+
+/// A value in the element of a file.
+struct Found {
+    path: String,
+    value: String,
+}
+
+/// The file whose element is open.
+struct Open {
+    depth: usize,
+    at: usize,
+    values: Vec<Found>,
+    fault: Option<&'static str>,
+}
+
+impl Open {
+    /// Returns the values at this path.
+    fn at<'o>(&'o self, path: &'static str) -> impl Iterator<Item = &'o Found> {
+        self.values.iter().filter(move |found| found.path == path)
+    }
+}
+
+struct Walk<'s> {
+    shape: &'s Shape,
+    options: &'s Options,
+    records: Records,
+    /// The open elements.
+    stack: Vec<Element>,
+    open: Option<Open>,
+    /// Number of open elements at the start of one whose digests are skipped.
+    aside: Option<usize>,
     gathered: Gathered,
+    /// Depth and algorithm of the open element with the digest of a piece.
+    piece: Option<(usize, String)>,
     /// Piece lists of completed entries, by the entry's offset.
     lists: HashMap<u64, Vec<PieceList>>,
 }
 
-impl Elements<'_> {
-    fn start(&mut self, tag: &BytesStart<'_>, at: usize, own: Option<&[u8]>) -> Result<(), LineError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
+impl Walk<'_> {
+    fn start(&mut self, tag: &BytesStart<'_>, at: usize) -> Result<(), LineError> {
+        let name = tag.local_name();
+        let name = std::str::from_utf8(name.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
+        if name.contains(['"', '\'', '=']) {
+            return Err(refused(at, "a malformed element"));
+        }
+        if let Some(parent) = self.stack.last_mut() {
+            parent.has_elements = true;
+        }
+        self.stack.push(Element { name: name.to_owned(), at, text: String::new(), has_elements: false });
+        let depth = self.stack.len();
+        if depth > MAX_DEPTH {
             return Err(refused(at, "nested more than 64 levels deep"));
         }
-        let name = tag.local_name();
-        let name = name.as_ref();
-        if self.aside.is_none() && ASIDE.contains(&name) {
-            self.aside = Some(self.depth);
+        if self.open.is_some() && self.options.locating {
+            let tag = self.gathered.start(self.shape.pieces, tag, depth, at)?;
+            self.piece = tag.map(|tag| (depth, tag)).or(self.piece.take());
         }
-        let Some(entry) = self.entry else {
-            if name == self.dialect.entry.as_bytes() {
-                self.entry = Some(self.depth);
-                (self.named, self.is_itself) = (false, false);
-                (self.at, self.size, self.gathered) = (at as u64, None, Gathered::default());
-                self.records.begin(at);
-                if let Source::Attribute(key) = self.dialect.name
-                    && let Some(value) = attribute(tag, key, at)?
-                {
-                    self.is_itself = self.dialect.skip_itself && own == Some(value.as_bytes());
-                    self.name(&value);
-                }
-                if let Source::Attribute(key) = self.dialect.size
-                    && let Some(value) = attribute(tag, key, at)?
-                {
-                    self.records.size(value.trim().as_bytes());
-                }
-                self.other_attributes(tag);
-            } else if is_nearly(name, self.dialect.entry.as_bytes()) && !PLURALS.contains(&name) {
-                return Err(refused(at, "an unknown element that resembles a file element"));
-            } else if self.is_stray(name) {
-                self.records.begin(at);
-                self.records.fault(STRAY);
-            }
+        if self.aside.is_some() {
             return Ok(());
-        };
-        let below = self.depth - entry;
-        if name == self.dialect.entry.as_bytes() {
-            self.records.fault("a file element inside another one");
         }
-        if below == 1 {
-            self.child = name.to_vec();
-            if let Source::ChildAttribute(child, key) = self.dialect.size
-                && name == child.as_bytes()
-                && let Some(value) = attribute(tag, key, at)?
-            {
-                self.records.size(value.trim().as_bytes());
-            }
+        if self.shape.aside.contains(&name) {
+            self.aside = Some(depth);
+            return Ok(());
         }
-        let take = match below {
-            1 if self.dialect.name.is(name) => Some(Take::Name),
-            1 if self.dialect.size.is(name) => Some(Take::Size),
-            1 if self.dialect.pieces == Pieces::Runs && name == b"alloc" => Some(Take::Allocated("0")),
-            1 if self.dialect.pieces == Pieces::Runs && name == b"unalloc" => Some(Take::Allocated("1")),
-            1 if self.dialect.within.is_none() => self.digest(tag, name, at)?,
-            2 if self.dialect.within.is_some_and(|within| self.child == within.as_bytes()) => {
-                self.digest(tag, name, at)?
-            }
-            _ => None,
-        };
-        let take = match take {
-            None if self.options.locating && self.dialect.pieces != Pieces::No => {
-                let mut damaged = None;
-                let mut value = |key: &str| {
-                    attribute(tag, key, at).unwrap_or_else(|error| {
-                        damaged = Some(error);
-                        None
-                    })
-                };
-                let kind = self.dialect.pieces;
-                let found = self.gathered.start(kind, name, self.depth, &mut value).map(Take::Piece);
-                damaged.map_or(Ok(found), Err)?
-            }
-            take => take,
-        };
-        if take.is_none() && below == 1 && self.dialect.nearly_digest(name) {
-            self.records.fault("an unknown element that resembles a digest element");
-        } else if take.is_none() && self.is_stray(name) {
-            self.records.fault(STRAY);
+        let is_file = name == self.shape.entry;
+        if let Some(open) = self.open.as_mut().filter(|_| is_file) {
+            open.fault = Some("a file element inside another one");
+        } else if is_file {
+            self.open = Some(Open { depth, at, values: Vec::new(), fault: None });
+        } else if self.open.is_none()
+            && is_nearly(name.as_bytes(), self.shape.entry.as_bytes())
+            && !self.is_plural(name)
+        {
+            return Err(refused(at, "an unknown element that resembles a file element"));
         }
-        let named = match self.dialect.digests {
-            Digests::Named(rows) => !rows.iter().any(|(known, ..)| known.as_bytes() == name),
-            Digests::Typed(..) => false,
-        };
-        let unknown = || Take::Unknown(String::from_utf8_lossy(name).into_owned());
-        let at_depth = if self.dialect.within.is_some() { 2 } else { 1 };
-        let take = take.or_else(|| (named && below == at_depth && self.taken.is_none()).then(unknown));
-        match take {
-            Some(Take::Name | Take::Size) => self.other_attributes(tag),
-            None if below == 1
-                && self.aside.is_none()
-                && self.dialect.within.is_none_or(|within| name != within.as_bytes()) =>
-            {
-                self.records.attribute(name);
+        let mut known = HashSet::new();
+        for attribute in tag.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
+            let key = attribute.key.local_name();
+            let key = std::str::from_utf8(key.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
+            let value = attribute_value(&attribute, at)?;
+            let path = self.value(Some(key), value, at);
+            if path.is_some_and(|path| self.shape.reads(&path) && !known.insert(path)) {
+                return Err(refused(at, "a duplicate attribute"));
             }
-            _ => {}
-        }
-        if let Some(take) = take {
-            self.taken = Some((self.depth, take));
-            self.text.clear();
         }
         Ok(())
     }
 
-    /// Records the attributes of the element of a file, its name or its size that are not read.
-    fn other_attributes(&mut self, tag: &BytesStart<'_>) {
-        if !self.options.attributes {
-            return;
-        }
-        for attribute in tag.attributes().with_checks(false).flatten() {
-            let name = attribute.key.local_name();
-            let is_read = |source: &Source| matches!(source, Source::Attribute(key) | Source::ChildAttribute(_, key) if key.as_bytes() == name.as_ref());
-            if !is_read(&self.dialect.name) && !is_read(&self.dialect.size) {
-                self.records.attribute(name.as_ref());
-            }
-        }
-    }
-
-    /// Returns the meaning of an element if it is a digest.
-    fn digest(&self, tag: &BytesStart<'_>, name: &[u8], at: usize) -> Result<Option<Take>, LineError> {
-        Ok(match self.dialect.digests {
-            Digests::Typed(element, key) if name == element.as_bytes() => {
-                let algorithm = attribute(tag, key, at)?.unwrap_or_default();
-                Some(Take::Digest(algorithm.trim().as_bytes().to_vec(), DigestEncoding::Plainly))
-            }
-            Digests::Typed(..) => None,
-            Digests::Named(rows) => match rows.iter().find(|(element, ..)| element.as_bytes() == name) {
-                // A digest that did not match when the list was written must not be expected.
-                Some(_) if attribute(tag, "action", at)?.as_deref() == Some("failed") => None,
-                Some((_, algorithm, spelled)) => Some(Take::Digest(algorithm.as_bytes().to_vec(), *spelled)),
-                None => None,
-            },
-        })
-    }
-
-    /// Returns true if an element without a meaning is a digest outside the elements where other
-    /// digests are allowed.
-    fn is_stray(&self, name: &[u8]) -> bool {
-        let of_child = self.entry.is_some_and(|entry| self.depth == entry + 1);
-        self.aside.is_none()
-            && match self.dialect.digests {
-                Digests::Typed(element, _) => name == element.as_bytes(),
-                // Digests of a file with the action `failed` are skipped deliberately.
-                Digests::Named(rows) => {
-                    !of_child && rows.iter().any(|(element, ..)| element.as_bytes() == name)
-                }
-            }
-    }
-
-    fn name(&mut self, name: &str) {
-        if self.named {
-            self.records.fault("two names for one file");
-        }
-        self.named = true;
-        self.records.name(name.as_bytes());
+    /// Returns true for an element around files.
+    fn is_plural(&self, name: &str) -> bool {
+        name.strip_prefix(self.shape.entry).is_some_and(|end| matches!(end, "s" | "es"))
     }
 
     fn text(&mut self, text: &[u8], at: usize) -> Result<(), LineError> {
-        if self.taken.as_ref().is_some_and(|(depth, _)| *depth == self.depth) {
-            self.text.push_str(std::str::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?);
+        let text = std::str::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?;
+        if let Some(element) = self.stack.last_mut()
+            && (self.aside.is_none() || self.piece.is_some())
+        {
+            element.text.push_str(text);
         }
         Ok(())
     }
 
     fn end(&mut self) {
-        match self.taken.take() {
-            Some((depth, take)) if depth == self.depth => self.take(take),
-            other => self.taken = other,
+        let depth = self.stack.len();
+        let Some(last) = self.stack.last_mut() else { return };
+        let (text, at, has_elements) = (std::mem::take(&mut last.text), last.at, last.has_elements);
+        if let Some((_, tag)) = self.piece.take_if(|(piece, _)| *piece == depth) {
+            self.gathered.digest(&tag, text.trim(), self.options);
         }
-        self.gathered.end(self.depth);
-        if self.aside == Some(self.depth) {
-            self.aside = None;
+        self.gathered.end(depth);
+        // Blanks between elements are layout, but a name may consist of blanks.
+        if self.aside.is_none() && !(text.is_empty() || has_elements && text.trim().is_empty()) {
+            self.text_ended(text, has_elements, at);
         }
-        if self.entry == Some(self.depth) {
-            self.entry = None;
-            if self.is_itself {
-                self.records.cancel();
-            } else {
-                match std::mem::take(&mut self.gathered).lists(self.size, &mut self.records) {
-                    Ok(lists) if lists.is_empty() => {}
-                    Ok(lists) => drop(self.lists.insert(self.at, lists)),
-                    Err(what) => self.records.fault(what),
+        self.aside.take_if(|aside| *aside == depth);
+        if let Some(open) = self.open.take_if(|open| open.depth == depth) {
+            self.entry(&open);
+        }
+        self.stack.pop();
+    }
+
+    /// Handles the complete text of an element. Text between elements that ends like an element is
+    /// probably a damaged one.
+    fn text_ended(&mut self, text: String, has_elements: bool, at: usize) {
+        match &mut self.open {
+            Some(open) if has_elements && text.contains("/>") => {
+                open.fault = Some("text between its elements that looks like the end of an element");
+            }
+            None if has_elements && text.split(['"', '\'']).any(|part| is_like(part.as_bytes())) => {
+                self.records.bad(at, "a digest in text between elements")
+            }
+            _ => drop(self.value(None, text, at)),
+        }
+    }
+
+    /// Adds the value of an attribute or of the text of the innermost open element, and returns its
+    /// path. A digest outside of the elements of files is an error.
+    fn value(&mut self, key: Option<&str>, value: String, at: usize) -> Option<String> {
+        let Some(open) = &mut self.open else {
+            let is_digest = || self.stack.last().is_some_and(|last| self.shape.is_digest(&last.name));
+            if is_like(value.trim().as_bytes()) || key.is_none() && is_digest() {
+                self.records.bad(at, STRAY);
+            }
+            return None;
+        };
+        let names: Vec<&str> = self.stack[open.depth..].iter().map(|element| element.name.as_str()).collect();
+        let mut path = names.join("/");
+        if let Some(key) = key {
+            path.push('@');
+            path.push_str(key);
+        }
+        if self.options.attributes || self.shape.is_relevant(&path, &value) {
+            open.values.push(Found { path: path.clone(), value });
+        }
+        Some(path)
+    }
+
+    /// Adds the record of a file.
+    fn entry(&mut self, open: &Open) {
+        let (shape, gathered) = (self.shape, std::mem::take(&mut self.gathered));
+        let is_one_of = |found: &Found, values: &[&str]| {
+            values.contains(&found.value.trim().rsplit(':').next().unwrap_or_default())
+        };
+        let mut except = shape.except.iter();
+        if except.any(|&(path, values)| open.at(path).any(|found| is_one_of(found, values)))
+            || shape.skip_itself && self.is_itself(open)
+        {
+            return;
+        }
+        let spelled = |path: &'static str| open.at(path).map(|found| spelled(&found.value, shape.names_are));
+        let mut places =
+            shape.names.iter().filter(|path| open.at(path).next().is_some()).map(|path| spelled(path));
+        if shape.names_are == Names::Plain {
+            self.record(open, &places.next().map(Iterator::collect::<Vec<_>>).unwrap_or_default());
+            let size = shape.sizes.iter().find_map(|path| open.at(path).last());
+            let size = size.and_then(|found| scan::decimal(found.value.trim().as_bytes()));
+            match gathered.lists(size, &mut self.records) {
+                Ok(lists) if lists.is_empty() => {}
+                Ok(lists) => drop(self.lists.insert(open.at as u64, lists)),
+                Err(what) => self.records.fault(what),
+            }
+            return;
+        }
+        // A copy at a URL of another host, or at a handle, is not a file of this list.
+        let all: Vec<Vec<Option<Vec<u8>>>> = places.map(Iterator::collect).collect();
+        let mut paths = all.iter().map(|names| names.iter().flatten().collect::<Vec<_>>());
+        let mut paths = paths.by_ref().filter(|names| !names.is_empty());
+        let below = |a: &[&Vec<u8>], b: &[&Vec<u8>]| a.iter().any(|a| b.iter().any(|b| is_path_of(a, b)));
+        let mut names = match (paths.next(), paths.next()) {
+            (None, _) => return self.record(open, all.first().map_or(&[], Vec::as_slice)),
+            (Some(names), None) => names,
+            (Some(names), Some(others)) if below(&others, &names) && names != others => others,
+            (Some(names), Some(others)) if below(&names, &others) => names,
+            // The first is the name that the file had in the past, and the others are where it is now.
+            (Some(_), Some(others)) => others,
+        };
+        names.dedup();
+        names.iter().for_each(|name| self.record(open, &[Some((*name).clone())]));
+    }
+
+    /// Returns true if the name is that of the manifest.
+    fn is_itself(&self, open: &Open) -> bool {
+        let own = self.options.file_name.as_deref().and_then(|name| name.rsplit(|&byte| byte == b'/').next());
+        self.shape.names.iter().any(|path| open.at(path).any(|found| Some(found.value.as_bytes()) == own))
+    }
+
+    /// Adds the record of a file with these names. `None` stands for one that is not a path.
+    fn record(&mut self, open: &Open, names: &[Option<Vec<u8>>]) {
+        let shape = self.shape;
+        self.records.begin(open.at);
+        let size = shape.sizes.iter().find(|path| open.at(path).next().is_some());
+        for found in size.into_iter().flat_map(|path| open.at(path)) {
+            self.records.size(found.value.trim().as_bytes());
+        }
+        for name in names {
+            match name {
+                Some(name) => self.records.name(name),
+                None => self.records.fault("its name is not the path of a file"),
+            }
+        }
+        if let Some(what) = open.fault {
+            self.records.fault(what);
+        }
+        let mut digests = 0;
+        for (number, found) in open.values.iter().enumerate() {
+            let Some((_, algorithm)) = shape.digests.iter().find(|(path, _)| *path == found.path) else {
+                continue;
+            };
+            // The values of the same element, which precede its text.
+            let before = || open.values[..number].iter().rev().take_while(|other| other.path != found.path);
+            let is_failed = |other: &Found| {
+                other.value == "failed" && other.path.strip_suffix("@action") == Some(&found.path[..])
+            };
+            match found.value.trim() {
+                "" => digests += 1,
+                // A digest that did not match when the list was written must not be expected.
+                _ if before().any(is_failed) => {}
+                value => {
+                    digests += 1;
+                    self.digest(algorithm, value, |path| {
+                        let of_file = || path.starts_with('@').then(|| open.at(path).next())?;
+                        let tag = before().find(|other| other.path == path).or_else(of_file);
+                        tag.map(|tag| tag.value.trim())
+                    });
                 }
             }
         }
-        self.depth -= 1;
-    }
-
-    fn take(&mut self, take: Take) {
-        let text = std::mem::take(&mut self.text);
-        let trimmed = text.trim();
-        match take {
-            // White space that begins with a line break is layout; any other is part of the name.
-            Take::Name => self.name(if text.starts_with(['\n', '\r']) { trimmed } else { &text }),
-            Take::Size => {
-                self.size = scan::decimal(trimmed.as_bytes());
-                self.records.size(trimmed.as_bytes());
-            }
-            Take::Allocated(gone) => self.is_itself |= trimmed == gone,
-            Take::Unknown(name) if is_like(trimmed.as_bytes()) => self.records.unread(name.as_bytes()),
-            Take::Unknown(name) => self.records.attribute(name.as_bytes()),
-            Take::Piece(tag) => self.gathered.digest(&tag, trimmed, self.options),
-            Take::Digest(tag, DigestEncoding::Plainly) => self.records.digest(&tag, trimmed.as_bytes()),
-            Take::Digest(tag, DigestEncoding::Decimal) => match trimmed.parse::<u32>() {
-                Ok(number) => self.records.digest(&tag, format!("{number:08x}").as_bytes()),
-                Err(_) => self.records.fault("the digest is not a 32-bit decimal number"),
-            },
-            Take::Digest(tag, DigestEncoding::Reversed) => {
-                let reversed: Vec<u8> = trimmed.as_bytes().rchunks(2).flatten().copied().collect();
-                self.records.digest(&tag, &reversed);
+        for found in open.values.iter().filter(|found| !shape.reads(&found.path)) {
+            let (path, value) = (found.path.as_bytes(), found.value.trim());
+            if shape.digests.iter().any(|(known, _)| resembles(&found.path, known)) {
+                self.records.fault_of("an unknown element or attribute, similar to one for a digest", path);
+            } else if shape.names.iter().any(|known| resembles(&found.path, known)) {
+                self.records
+                    .fault_of("an unknown element or attribute, similar to the one for the file name", path);
+            } else if shape.is_digest(found.path.rsplit('/').next().unwrap_or_default()) {
+                self.records.fault(STRAY);
+            } else if is_like(value.as_bytes()) {
+                match digests {
+                    0 => self.records.fault_of("a digest in an unknown element or attribute", path),
+                    _ => self.records.unread(path),
+                }
+            } else if !value.is_empty() {
+                self.records.attribute(path);
             }
         }
+    }
+
+    /// Records a digest. `value_at` returns the value at a path.
+    fn digest<'o>(
+        &mut self,
+        algorithm: &Algorithm,
+        value: &str,
+        value_at: impl FnOnce(&'static str) -> Option<&'o str>,
+    ) {
+        let digest = value.as_bytes();
+        match algorithm {
+            Algorithm::Is(tag) => self.records.digest(tag.as_bytes(), digest),
+            Algorithm::At(path) => match value_at(path) {
+                Some(tag) => self.records.digest(tag.as_bytes(), digest),
+                None => self.records.fault("a digest without its algorithm"),
+            },
+            Algorithm::Decimal(tag) => match value.parse::<u32>() {
+                Ok(number) => self.records.digest(tag.as_bytes(), format!("{number:08x}").as_bytes()),
+                Err(_) => self.records.fault("the digest is not a 32-bit decimal number"),
+            },
+            Algorithm::Reversed(tag) => {
+                let reversed: Vec<u8> = digest.rchunks(2).flatten().copied().collect();
+                self.records.digest(tag.as_bytes(), &reversed);
+            }
+        }
+    }
+}
+
+impl Shape {
+    /// Returns true for the path of a value that is read, and for attributes of a digest's element,
+    /// which are not about the file.
+    fn reads(&self, path: &str) -> bool {
+        let mut others = self.names.iter().chain(self.sizes).chain(self.except.iter().map(|(path, _)| path));
+        others.any(|known| *known == path)
+            || self.digests.iter().any(|(known, algorithm)| {
+                *known == path
+                    || path.split_once('@').is_some_and(|(element, _)| element == *known)
+                    || matches!(algorithm, Algorithm::At(at) if *at == path)
+            })
+    }
+
+    /// Returns true for a value that affects the entry: it is read, or makes the entry malformed.
+    fn is_relevant(&self, path: &str, value: &str) -> bool {
+        let mut known = self.digests.iter().map(|(path, _)| path).chain(self.names);
+        self.reads(path)
+            || is_like(value.trim().as_bytes())
+            || self.is_digest(path.rsplit('/').next().unwrap_or_default())
+            || known.any(|known| resembles(path, known))
+    }
+
+    /// Returns true for the last element in the path of a digest.
+    fn is_digest(&self, name: &str) -> bool {
+        self.digests.iter().any(|(path, _)| path.rsplit('/').next() == Some(name))
+    }
+}
+
+/// Returns true if an unknown path is probably that of a known value, damaged: one character
+/// differs, or the colon after the prefix of an attribute.
+fn resembles(path: &str, known: &str) -> bool {
+    let attribute = |(path, attribute): (&str, &str), (known, end): (&str, &str)| {
+        path == known && attribute.ends_with(end)
+    };
+    is_nearly(known.as_bytes(), path.as_bytes())
+        || path.split_once('@').zip(known.split_once('@')).is_some_and(|(path, known)| attribute(path, known))
+}
+
+/// Schemes of identifiers and locations that are not paths.
+const SCHEMES: &[&str] = &["hdl:", "urn:", "ark:", "doi:", "info:"];
+
+/// Decodes a name. Returns `None` if it is not a path.
+fn spelled(value: &str, names: Names) -> Option<Vec<u8>> {
+    // White space that begins with a line break is layout; any other is part of the name.
+    let value = if value.starts_with(['\n', '\r']) { value.trim() } else { value };
+    let value = FOLDERS.iter().find_map(|folder| value.strip_prefix(folder)).unwrap_or(value);
+    if names == Names::Plain {
+        return Some(value.as_bytes().to_vec());
+    }
+    let path = ["file:///", "file://", "file:"].iter().find_map(|scheme| value.strip_prefix(scheme));
+    match path {
+        None if value.contains("://") || SCHEMES.iter().any(|scheme| value.starts_with(scheme)) => None,
+        None if names == Names::Locations => Some(value.as_bytes().to_vec()),
+        path => radix::percent(path.unwrap_or(value).as_bytes()),
     }
 }
 
@@ -433,7 +543,7 @@ impl Elements<'_> {
 ///
 /// # Errors
 /// Refuses any other entity, because a document could define it.
-pub(super) fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError> {
+fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError> {
     let known = match name.resolve_char_ref() {
         Ok(Some(c)) => Some(c.to_string()),
         Ok(None) => {
@@ -443,73 +553,6 @@ pub(super) fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError
         Err(_) => None,
     };
     known.ok_or(refused(at, "an entity that is not predefined in XML"))
-}
-
-/// Elements whose digests cover pieces, directories, disk images or other lists.
-const ASIDE: &[&[u8]] = &[
-    b"pieces",
-    b"byte_runs",
-    b"byte_run",
-    b"original_fileobject",
-    b"source",
-    b"roothash",
-    b"directoryhash",
-    b"hashlistreference",
-];
-
-const STRAY: &str = "a digest in an element that does not describe a file";
-
-/// Elements around files, whose names differ from the file element in one letter.
-const PLURALS: &[&[u8]] = &[b"files", b"hashes", b"FILES"];
-
-impl Dialect {
-    /// Returns true if a child of a file is not a digest, but its name resembles one.
-    fn nearly_digest(&self, name: &[u8]) -> bool {
-        let damaged = |known: &str| name != known.as_bytes() && is_nearly(name, known.as_bytes());
-        match self.digests {
-            _ if self.within.is_some() => self.within.is_some_and(damaged),
-            Digests::Typed(element, _) => damaged(element),
-            Digests::Named(rows) => {
-                !rows.iter().any(|(known, ..)| known.as_bytes() == name)
-                    && rows.iter().any(|(known, ..)| damaged(known))
-            }
-        }
-    }
-}
-
-impl Source {
-    fn is(&self, element: &[u8]) -> bool {
-        matches!(self, Source::Child(name) | Source::ChildAttribute(name, "") if name.as_bytes() == element)
-    }
-}
-
-/// Returns the value of an attribute, or `None` if the tag does not have it.
-///
-/// # Errors
-/// The attribute is malformed, occurs twice, or contains an unknown entity.
-fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String>, LineError> {
-    let mut found = None;
-    let mut attributes = tag.attributes();
-    // The built-in check for duplicates takes quadratic time.
-    for attribute in attributes.with_checks(false) {
-        let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
-        if attribute.key.local_name().as_ref() == key.as_bytes()
-            && found.replace(attribute_value(&attribute, at)?).is_some()
-        {
-            return Err(refused(at, "a duplicate attribute"));
-        }
-    }
-    Ok(found)
-}
-
-/// Returns the value of an attribute.
-///
-/// # Errors
-/// The value contains an unknown entity.
-pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
-    let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
-    let value = escape::unescape(raw);
-    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that is not predefined in XML"))
 }
 
 /// Appends text, escaped for use in attributes and elements.

@@ -1,19 +1,18 @@
 //! XML lists that only need the places of their values: metadata of RPM repositories, PREMIS, METS,
 //! XFDU (`manifest.safe`), Gradle's verification metadata and data files of ROM collections.
 
-mod fields;
-
-use super::xml;
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading};
-use crate::line::LineError;
-use fields::{Algorithm, Names, Shape};
+use super::xml::{self, Algorithm, LIST, Names, Shape};
+use crate::formats::prelude::*;
 
 /// The properties that all of these formats share.
-const LIST: Format = Format { holds: Holds { size: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
+const ROW: Format = Format { holds: Holds { size: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
 
 const fn reading(parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>) -> Reading {
     Reading::document(xml::LIMIT, parse)
 }
+
+/// The values that most of these shapes share.
+const WITH_TYPE: Shape = Shape { has_type: true, ..LIST };
 
 fn sniff(head: &Head<'_>, root: &str) -> Option<Claim> {
     xml::sniff(head, root, |_| true)
@@ -24,27 +23,25 @@ pub(crate) static REPOMD: Format = Format {
     file_names: &["repomd.xml"],
     summary: "repomd.xml of RPM repositories; names are relative to the folder that contains repodata",
     sniff: |head| sniff(head, "repomd"),
-    reading: reading(|text, options| fields::parse(&text, &RPM_METADATA, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &RPM_METADATA, options)),
+    ..ROW
 };
 
 static RPM_METADATA: Shape = Shape {
     entry: "data",
-    except: ("", &[]),
     names: &["location@href"],
-    names_are: Names::Plain,
-    sizes: &["size"],
     digests: &[("checksum", Algorithm::At("checksum@type"))],
     aside: &["open-checksum", "header-checksum"],
+    ..WITH_TYPE
 };
 
 pub(crate) static RPM_PRIMARY: Format = Format {
     name: "rpm-primary",
     file_names: &["primary.xml"],
     summary: "primary.xml of RPM repositories: digests of the packages; names are relative to the repository",
-    sniff: |head| xml::sniff(head, "metadata", |tag| xml::holds(tag, "linux.duke.edu/metadata/common")),
-    reading: reading(|text, options| fields::parse(&text, &RPM_PACKAGES, options)),
-    ..LIST
+    sniff: |head| xml::sniff(head, "metadata", |tag| scan::contains(tag, b"linux.duke.edu/metadata/common")),
+    reading: reading(|text, options| xml::parse(&text, &RPM_PACKAGES, options)),
+    ..ROW
 };
 
 static RPM_PACKAGES: Shape =
@@ -52,16 +49,15 @@ static RPM_PACKAGES: Shape =
 
 pub(crate) static PREMIS: Format = Format {
     name: "premis",
-    file_names: &[],
     summary: "PREMIS preservation metadata: objects of type file, with their digests",
     sniff: |head| sniff(head, "premis"),
-    reading: reading(|text, options| fields::parse(&text, &PREMIS_OBJECTS, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &PREMIS_OBJECTS, options)),
+    ..ROW
 };
 
 static PREMIS_OBJECTS: Shape = Shape {
     entry: "object",
-    except: ("@type", &["representation", "bitstream", "intellectualEntity"]),
+    except: &[("@type", &["representation", "bitstream", "intellectualEntity"])],
     names: &["originalName", "storage/contentLocation/contentLocationValue"],
     names_are: Names::Locations,
     sizes: &["objectCharacteristics/size"],
@@ -70,25 +66,24 @@ static PREMIS_OBJECTS: Shape = Shape {
         Algorithm::At("objectCharacteristics/fixity/messageDigestAlgorithm"),
     )],
     aside: &["event", "agent", "rights", "objectCharacteristicsExtension"],
+    ..WITH_TYPE
 };
 
 pub(crate) static METS: Format = Format {
     name: "mets",
-    file_names: &[],
     summary: "METS: files with CHECKSUM and CHECKSUMTYPE, located by FLocat",
     sniff: |head| sniff(head, "mets"),
-    reading: reading(|text, options| fields::parse(&text, &METS_FILES, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &METS_FILES, options)),
+    ..ROW
 };
 
 static METS_FILES: Shape = Shape {
-    entry: "file",
-    except: ("", &[]),
     names: &["FLocat@href"],
     names_are: Names::Urls,
     sizes: &["@SIZE"],
     digests: &[("@CHECKSUM", Algorithm::At("@CHECKSUMTYPE"))],
     aside: &["amdSec", "dmdSec", "metsHdr", "FContent"],
+    ..WITH_TYPE
 };
 
 pub(crate) static XFDU: Format = Format {
@@ -96,18 +91,18 @@ pub(crate) static XFDU: Format = Format {
     file_names: &["manifest.safe"],
     summary: "XFDU manifests such as manifest.safe of Sentinel products",
     sniff: |head| sniff(head, "XFDU"),
-    reading: reading(|text, options| fields::parse(&text, &XFDU_OBJECTS, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &XFDU_OBJECTS, options)),
+    ..ROW
 };
 
 static XFDU_OBJECTS: Shape = Shape {
     entry: "dataObject",
-    except: ("", &[]),
     names: &["byteStream/fileLocation@href"],
     names_are: Names::Urls,
     sizes: &["byteStream@size"],
     digests: &[("byteStream/checksum", Algorithm::At("byteStream/checksum@checksumName"))],
     aside: &["metadataSection"],
+    ..WITH_TYPE
 };
 
 pub(crate) static GRADLE: Format = Format {
@@ -115,15 +110,12 @@ pub(crate) static GRADLE: Format = Format {
     file_names: &["verification-metadata.xml"],
     summary: "verification-metadata.xml of Gradle: digests of artifacts",
     sniff: |head| sniff(head, "verification-metadata"),
-    reading: reading(|text, options| fields::parse(&text, &GRADLE_ARTIFACTS, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &GRADLE_ARTIFACTS, options)),
+    ..ROW
 };
 
 static GRADLE_ARTIFACTS: Shape = Shape {
     entry: "artifact",
-    except: ("", &[]),
-    names: &["@name"],
-    names_are: Names::Plain,
     sizes: &[],
     digests: &[
         ("md5@value", Algorithm::Is("md5")),
@@ -133,6 +125,7 @@ static GRADLE_ARTIFACTS: Shape = Shape {
     ],
     // Other digests of the artifact that are also accepted, and keys.
     aside: &["also-trust", "pgp", "trusted-keys", "ignored-keys", "configuration"],
+    ..WITH_TYPE
 };
 
 pub(crate) static LOGIQX: Format = Format {
@@ -140,15 +133,12 @@ pub(crate) static LOGIQX: Format = Format {
     file_names: &[".dat"],
     summary: "Logiqx data files of ROM collections (No-Intro, Redump, TOSEC)",
     sniff: |head| sniff(head, "datafile"),
-    reading: reading(|text, options| fields::parse(&text, &LOGIQX_ROMS, options)),
-    ..LIST
+    reading: reading(|text, options| xml::parse(&text, &LOGIQX_ROMS, options)),
+    ..ROW
 };
 
 static LOGIQX_ROMS: Shape = Shape {
     entry: "rom",
-    except: ("", &[]),
-    names: &["@name"],
-    names_are: Names::Plain,
     sizes: &["@size"],
     digests: &[
         ("@crc", Algorithm::Is("crc32")),
@@ -157,4 +147,40 @@ static LOGIQX_ROMS: Shape = Shape {
         ("@sha256", Algorithm::Is("sha256")),
     ],
     aside: &["header"],
+    ..WITH_TYPE
+};
+
+pub(crate) static FCIV: Format = Format {
+    name: "fciv",
+    summary: "XML of Microsoft's fciv: names, MD5 and SHA-1 in base64",
+    sniff: |head| sniff(head, "FCIV"),
+    reading: reading(|text, options| xml::parse(&text, &FCIV_ENTRIES, options)),
+    ..Format::DEFAULT
+};
+
+static FCIV_ENTRIES: Shape = Shape {
+    entry: "FILE_ENTRY",
+    names: &["name"],
+    digests: &[("MD5", Algorithm::Is("md5")), ("SHA1", Algorithm::Is("sha1"))],
+    ..LIST
+};
+
+pub(crate) static INTERNET_ARCHIVE: Format = Format {
+    name: "internet-archive",
+    file_names: &["_files.xml"],
+    summary: "Internet Archive XML: names, sizes, MD5, SHA-1 and CRC-32 of an item's files",
+    sniff: |head| sniff(head, "files"),
+    reading: reading(|text, options| xml::parse(&text, &ITEM_FILES, options)),
+    ..ROW
+};
+
+static ITEM_FILES: Shape = Shape {
+    // The list has an entry for itself, whose digest cannot be correct.
+    skip_itself: true,
+    digests: &[
+        ("md5", Algorithm::Is("md5")),
+        ("crc32", Algorithm::Is("crc32")),
+        ("sha1", Algorithm::Is("sha1")),
+    ],
+    ..LIST
 };

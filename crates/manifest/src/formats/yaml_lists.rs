@@ -5,10 +5,9 @@
 //! the right belong to the value of the key above them.
 
 use crate::digest::{holds_like, is_nearly};
-use crate::format::{Claim, Format, Head, Holds, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::electron::scalar;
+use crate::formats::prelude::*;
 use crate::records::{Records, stopped};
-use crate::{radix, scan};
 
 /// The keys of a list.
 struct List {
@@ -54,7 +53,7 @@ const LIMIT: usize = 64 << 20;
 /// Claims a document that has both keys at the beginning of lines.
 fn sniff(head: &Head<'_>, first: &[u8], second: &[u8]) -> Option<Claim> {
     let has = |key: &[u8]| head.lines(b'\n').any(|line| line.starts_with(key));
-    (has(first) && has(second)).then_some(Claim { sign: Sign::Mark, at: 0 })
+    Claim::mark(has(first) && has(second))
 }
 
 /// The item whose lines are being read.
@@ -90,14 +89,12 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
     let mut item: Option<Item> = None;
     // The column of the dashes of items, and the key above the current line.
     let (mut column, mut key) = (None, Vec::new());
-    let (mut within, mut at) = (false, 0);
-    for line in text.split(|&byte| byte == b'\n') {
-        let begin = at;
-        at += line.len() + 1;
+    let mut within = false;
+    for (begin, line) in scan::lines(text) {
         if options.stopped() {
             return Err(stopped(begin));
         }
-        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+        let line = scan::trim_end(line);
         let mut indent = scan::find(line, |byte| byte != b' ').unwrap_or(line.len());
         let mut content = &line[indent..];
         if content.is_empty() {
@@ -145,7 +142,7 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
         key = word.to_vec();
         let value = scan::trim(value);
         match &mut item {
-            Some(item) if word == list.digest => item.digests.push(bare(value).to_vec()),
+            Some(item) if word == list.digest => item.digests.push(bare(value)),
             Some(item) if word == list.url => {
                 if !value.is_empty() {
                     item.names.push(name(value));
@@ -164,14 +161,12 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut records = Records::new(options);
     // True in the document of a file; `None` before the first key of a document.
-    let (mut is_file, mut at) = (Some(false), 0);
-    for line in text.split(|&byte| byte == b'\n') {
-        let begin = at;
-        at += line.len() + 1;
+    let mut is_file = Some(false);
+    for (begin, line) in scan::lines(text) {
         if options.stopped() {
             return Err(stopped(begin));
         }
-        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+        let line = scan::trim_end(line);
         if line == b"---" {
             is_file = None;
             continue;
@@ -195,7 +190,7 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
             is_file = Some(true);
         }
         match key {
-            b"filename" => records.name(&unquoted(value)),
+            b"filename" => records.name(&bare(value)),
             b"filesize" => records.size(value),
             b"modified" => records.attribute(key),
             b"errors" | b"matches" => {}
@@ -204,22 +199,6 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
         }
     }
     Ok(records.read(options))
-}
-
-/// Returns a value without single quotes, which are doubled inside of it.
-fn unquoted(value: &[u8]) -> Vec<u8> {
-    let inner = value.strip_prefix(b"'").and_then(|value| value.strip_suffix(b"'"));
-    let Some(inner) = inner else { return value.to_vec() };
-    scan::count(inner.len());
-    let mut name = Vec::with_capacity(inner.len());
-    let mut bytes = inner.iter();
-    while let Some(&byte) = bytes.next() {
-        name.push(byte);
-        if byte == b'\'' {
-            bytes.next();
-        }
-    }
-    name
 }
 
 /// Reports a line whose key is that of a digest or a URL, or resembles one.
@@ -233,17 +212,15 @@ fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, recor
     }
 }
 
-/// Returns a value without its quotes.
-fn bare(value: &[u8]) -> &[u8] {
-    let quoted = |quote: &[u8]| value.strip_prefix(quote)?.strip_suffix(quote);
-    quoted(b"\"").or_else(|| quoted(b"'")).unwrap_or(value)
+/// Returns a value without its quotes and without a comment.
+fn bare(value: &[u8]) -> Vec<u8> {
+    scalar(value).unwrap_or_else(|| value.to_vec())
 }
 
 /// Returns the file name of a URL: its last component, or all of a relative one.
 fn name(url: &[u8]) -> Option<Vec<u8>> {
-    let url = bare(scan::trim(url));
-    let url = &url[..scan::find(url, |byte| matches!(byte, b'?' | b'#')).unwrap_or(url.len())];
-    let is_absolute = url.windows(3).any(|part| part == b"://");
-    let begin = if is_absolute { scan::rfind(url, |byte| byte == b'/')? + 1 } else { 0 };
-    radix::percent(&url[begin..]).filter(|name| !name.is_empty())
+    let url = &bare(scan::trim(url));
+    let end = scan::find(url, |byte| matches!(byte, b'?' | b'#')).unwrap_or(url.len());
+    let name = if radix::is_url(url) { radix::url_name(url) } else { radix::percent(&url[..end]) };
+    name.filter(|name| !name.is_empty())
 }

@@ -3,20 +3,14 @@
 //! 3.1) are substituted, and a file name that only BitBake can compute is an error.
 
 use crate::digest::{is_long_hex, is_nearly, tagged};
-use crate::entry::Entry;
-use crate::format::{Claim, Format, Head, Options, Parts, Reading, Sign};
-use crate::line::{Found, Line, LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 use std::collections::HashMap;
 
 pub(crate) static YOCTO: Format = Format {
     name: "yocto",
     file_names: &[".bb"],
     summary: "SRC_URI[sha256sum] in a BitBake recipe; the recipe is not executed",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| sum(line).is_some())?;
-        Some(Claim { sign: Sign::Mark, at })
-    },
+    sniff: |head| head.marked(|line| sum(line).is_some()),
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT
 };
@@ -65,8 +59,7 @@ fn variables(text: &[u8], file_name: Option<&[u8]>) -> Variables {
         known.insert(b"BP".to_vec(), Some(b"${BPN}-${PV}".to_vec()));
     }
     let mut given = HashMap::<&[u8], Option<&[u8]>>::new();
-    for line in text.split(|&byte| byte == b'\n') {
-        let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
+    for line in scan::lines(text).map(|(_, line)| scan::trim_end(line)) {
         let len = line.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"_-".contains(byte));
         let Some((name, rest)) = len.filter(|&len| len > 0).map(|len| line.split_at(len)) else { continue };
         let rest = scan::trim_start(rest);
@@ -135,18 +128,16 @@ const DIGESTED: &[&[u8]] =
     &[b"http", b"https", b"ftp", b"ftps", b"sftp", b"s3", b"gs", b"az", b"crate", b"npm"];
 
 fn sources(text: &[u8], known: &Variables) -> Vec<Source> {
-    let (mut found, mut open, mut begin) = (Vec::new(), false, 0);
+    let (mut found, mut open) = (Vec::new(), false);
     let mut left = 1000 + text.len() / 16;
-    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
-        let at = begin;
-        begin += line.len() as u64 + 1;
+    for (number, (at, line)) in scan::lines(text).enumerate() {
         let value = match line.strip_prefix(b"SRC_URI").map(scan::trim_start) {
             Some(rest) if !rest.starts_with(b"[") => scan::cut(rest, b'"').map(|(_, value)| value),
             None if open => Some(line),
             _ => None,
         };
         let Some(value) = value else { continue };
-        open = scan::trim(line.strip_suffix(b"\r").unwrap_or(line)).ends_with(b"\\");
+        open = scan::trim(line).ends_with(b"\\");
         for uri in value.split(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\\' | b'\r')) {
             let uri = &expanded(uri, known, 4, &mut left)[..];
             let mut parts = uri.split(|&byte| byte == b';');
@@ -160,7 +151,7 @@ fn sources(text: &[u8], known: &Variables) -> Vec<Source> {
             }
             if !file.is_empty() {
                 let (name, file, scheme) = (name.to_vec(), file.to_vec(), path[..colon].to_vec());
-                found.push(Source { at, line: number + 1, name, file, scheme });
+                found.push(Source { at: at as u64, line: number + 1, name, file, scheme });
             }
         }
     }
@@ -186,11 +177,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     let mut is_verified = vec![false; sources.len()];
     let mut parts: Vec<Found> = Vec::new();
-    let mut begin = 0;
-    for line in text.split(|&byte| byte == b'\n') {
-        let at = Place::Byte(begin);
-        begin += line.len() as u64 + 1;
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    for (begin, line) in scan::lines(&text) {
+        let at = Place::Byte(begin as u64);
         let Some((name, algorithm, digest)) = sum(line) else {
             if is_damaged(line) {
                 let reason = Reason::Part("a line that resembles a checksum of SRC_URI");
@@ -213,10 +201,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 .map(|(spec, digest)| Entry::new(file, spec, digest))
                 .map_err(|reason| reason.of(file)),
         };
-        parts.push(match found {
-            Ok(entry) => Ok(Line { at, entry }),
-            Err(reason) => Err(LineError { at, reason }),
-        });
+        parts.push(at.found(found));
     }
     for source in sources.iter().zip(is_verified).filter(|(_, verified)| !verified).map(|(source, _)| source)
     {

@@ -5,18 +5,15 @@
 //! shows whether there is any.
 
 use crate::entry::{Cuts, PieceList};
-use crate::format::{Claim, Format, Holds, Options, Parts, Reading, Sign};
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{Records, refused};
-use crate::scan;
-use truesum_hash::{Spec, find};
 
 pub(crate) static ZSYNC: Format = Format {
     name: "zsync",
     file_names: &[".zsync"],
     summary: "zsync: name, length and SHA-1 of a file, with checksums of its blocks; locates damage",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
-    sniff: |head| head.text.starts_with(b"zsync: ").then_some(Claim { sign: Sign::Mark, at: 0 }),
+    sniff: |head| head.begins(&[b"zsync: "]),
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT
 };

@@ -95,7 +95,7 @@ fn attributes_that_are_not_read_are_reported() {
                 "<hashlist xmlns=\"urn:ASC:MHL:v2.0\"><hashes><hash><path size=\"3\" lastmodificationdate=\"2026\">a</path>\
                  <md5>{md5}</md5><previousPath>b</previousPath></hash></hashes></hashlist>"
             ),
-            &["lastmodificationdate", "previousPath"],
+            &["path@lastmodificationdate", "previousPath"],
         ),
         (
             format!(

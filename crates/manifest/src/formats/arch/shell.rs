@@ -2,7 +2,7 @@
 //! that were previously assigned a literal value (Bash Reference Manual, sections 3.1.2 and 3.5).
 //! The result of anything else is unknown.
 
-use crate::scan;
+use crate::{radix, scan};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -111,15 +111,7 @@ impl Variables {
         let rest = scan::trim_start(&text[at..]);
         let whole = rest.is_empty() || rest.starts_with(b"#") && at < text.len() - rest.len();
         // The right-hand side of an assignment is not subject to brace expansion.
-        let word: Vec<u8> = word
-            .into_iter()
-            .map(|byte| match byte {
-                OPEN => b'{',
-                COMMA => b',',
-                CLOSE => b'}',
-                byte => byte,
-            })
-            .collect();
+        let word = unmarked(word);
         (whole && !word.contains(&UNKNOWN) && word.len() <= LONGEST).then_some(word)
     }
 
@@ -156,9 +148,7 @@ impl Variables {
                 (b',', None) => word.push(COMMA),
                 (b'}', None) => word.push(CLOSE),
                 // A pattern, which expands to the names of existing files.
-                (b'*' | b'?' | b'[', None) if !word.windows(3).any(|part| part == b"://") => {
-                    word.push(UNKNOWN)
-                }
+                (b'*' | b'?' | b'[', None) if !radix::is_url(&word) => word.push(UNKNOWN),
                 (byte, _) => word.push(byte),
             }
         }

@@ -1,10 +1,8 @@
 //! Fields of comma-separated values: unquoted, or quoted with inner quotes doubled. Quoted fields
 //! may contain line breaks (RFC 4180).
 
-use crate::format::Options;
-use crate::line::LineError;
+use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
-use crate::scan;
 use std::borrow::Cow;
 
 /// An iterator over the fields of a text.
@@ -54,6 +52,23 @@ impl<'t> Fields<'t> {
         self.open = !ends_row;
         let torn = text.is_some() && !scan::all(bare, scan::is_blank);
         Ok(Some(Field { text: text.map_or(Cow::Borrowed(bare), Cow::Owned), ends_row, torn }))
+    }
+
+    /// Returns the remaining fields of a row, or more than `most` of them.
+    ///
+    /// # Errors
+    /// A field is not closed, or there is text after its closing quote.
+    pub(in crate::formats) fn row(mut self, most: usize) -> Result<Vec<Vec<u8>>, &'static str> {
+        let mut row = Vec::new();
+        while row.len() <= most
+            && let Some(field) = self.next()?
+        {
+            if field.torn {
+                return Err(TORN);
+            }
+            row.push(field.text.into_owned());
+        }
+        Ok(row)
     }
 
     /// Returns the contents of a quoted field and the offset after its closing quote.

@@ -68,9 +68,10 @@ impl Object {
             return Statement::Nothing;
         }
         if inner && small && self.is_folder() {
-            walk.records.begin(walk.at);
-            walk.records
-                .fault("the names of files in this folder are relative to the folder, not to the manifest");
+            walk.records.bad(
+                walk.at,
+                "the names of files in this folder are relative to the folder, not to the manifest",
+            );
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };
         let is_data_file = sense.is(Meaning::Part) && key.eq_ignore_ascii_case(DATA_FILE);
@@ -80,9 +81,7 @@ impl Object {
             _ => None,
         };
         if small && self.parallel(&digests, walk) {
-            if let Some(group) = group {
-                walk.records.confirm(group);
-            }
+            walk.records.confirm(group);
             return Statement::Nothing;
         }
         let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
@@ -106,9 +105,7 @@ impl Object {
             if let Some(other) = &naming.other {
                 walk.records.fault_of("two possible names for one file", other);
             }
-            if let Some(group) = group {
-                walk.records.confirm(group);
-            }
+            walk.records.confirm(group);
             return Statement::Nothing;
         }
         let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));
@@ -128,16 +125,12 @@ impl Object {
             && digests.iter().any(|(tag, _, found)| !tag.is_empty() || found.kind == Kind::Fault)
         {
             self.entry(Some(key.as_bytes()), &digests, walk);
-            if let Some(group) = group {
-                walk.records.confirm(group);
-            }
+            walk.records.confirm(group);
             return Statement::Nothing;
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
         if is_map && self.map(walk, role, sense) {
-            if let Some(own) = own {
-                walk.records.confirm(own);
-            }
+            walk.records.confirm(own);
             return Statement::Nothing;
         }
         let listed = matches!(role, Role::Top | Role::Item | Role::List);
@@ -170,9 +163,10 @@ impl Object {
         } else if role == Role::Other
             && (!inner && self.is_misplaced(key) || self.has(Kind::Stray) && is_nearly_digest(key))
         {
-            walk.records.begin(walk.at);
-            walk.records
-                .fault("digests under an unknown key that resembles the name of a list or an algorithm");
+            walk.records.bad(
+                walk.at,
+                "digests under an unknown key that resembles the name of a list or an algorithm",
+            );
         } else if role == Role::Other
             && (self.iter().any(|(key, _, member)| has_lost(key, member))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
@@ -192,8 +186,7 @@ impl Object {
             return false;
         }
         if urls.len() != digests.iter().count() {
-            walk.records.begin(walk.at);
-            walk.records.fault("the number of URLs differs from the number of digests");
+            walk.records.bad(walk.at, "the number of URLs differs from the number of digests");
             return true;
         }
         for (url, (_, digest, member)) in urls.iter().zip(digests.iter()) {

@@ -9,6 +9,7 @@ use super::words::{holds_digest, mostly_digits};
 use crate::digest::is_long_hex;
 use crate::records::STOPPED;
 use data_encoding::BASE64;
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -80,8 +81,9 @@ impl Value<'_, '_, '_> {
             top.deserialize(&mut json).is_ok() && json.end().is_ok()
         });
         if !read || self.walk.records.count() == before {
-            self.walk.records.begin(self.walk.at);
-            self.walk.records.fault("the payload is not a base64-encoded statement with names and digests");
+            self.walk
+                .records
+                .bad(self.walk.at, "the payload is not a base64-encoded statement with names and digests");
         }
     }
 }
@@ -148,8 +150,9 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
                 && is_long_hex(self.key.as_bytes())
                 && !self.within.is(Meaning::State)
             {
-                self.walk.records.begin(self.walk.at);
-                self.walk.records.fault("names under a digest, which are supported only in an OCFL manifest");
+                self.walk
+                    .records
+                    .bad(self.walk.at, "names under a digest, which are supported only in an OCFL manifest");
             }
             if matches!(statement, Statement::Fault) {
                 is_damaged = true;
@@ -180,7 +183,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
-        if self.walk.stopped() {
+        if self.walk.options.stopped() {
             return Err(A::Error::custom(STOPPED));
         }
         if self.role == Role::Aside {
@@ -192,7 +195,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
         let mut object = Object::default();
         self.walk.lists += 1;
         let group = (self.role == Role::List).then_some(self.walk.lists);
-        while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
+        while let Some(Key(key)) = map.next_key::<Key<'_>>()? {
             let sense = self.walk.keys.key(&key);
             let role = match &*key {
                 "materials" if object.is_link() => Role::Aside,
@@ -219,30 +222,6 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 }
 
 /// A key, which may be as long as a file name.
-struct Key<'de>(Cow<'de, str>);
-
-struct KeySeed;
-
-impl<'de> DeserializeSeed<'de> for KeySeed {
-    type Value = Key<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key<'de>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeySeed {
-    type Value = Key<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(text.to_owned())))
-    }
-}
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -1,9 +1,7 @@
 //! The meaning of keys in JSON objects, determined once for each key of a document.
 
-use super::vocabulary::{
-    ADDRESSES, ALGORITHMS, ASIDE, DATA_FILE, DIGESTS, HOLDERS, LISTS, NAMES, PARTS, PATHS, PREFIXES, SIZES,
-    SUFFIXES, TITLES, UNITS, VALUES,
-};
+pub(super) use super::vocabulary::Meaning;
+use super::vocabulary::{KEYS, PREFIXES, SUFFIXES, TITLES};
 use crate::algorithm::Stated;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
@@ -11,39 +9,6 @@ use truesum_hash::{Spec, SpecError};
 
 /// Maximum number of cached keys: a map of names has as many keys as files.
 const MEMORY: usize = 1024;
-
-/// A possible meaning of a key, which may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(super) enum Meaning {
-    Name = 1,
-    Address = 2,
-    /// The name in base64, for names that are not UTF-8.
-    Base64 = 4,
-    Digest = 8,
-    /// The value is the name of an algorithm.
-    Algorithm = 16,
-    Value = 32,
-    Size = 64,
-    List = 128,
-    Holder = 256,
-    /// The key itself is the name of an algorithm.
-    Tag = 512,
-    /// The media type of a blob.
-    Media = 1024,
-    /// The entity tag of HTTP, which is a digest only in listings of S3.
-    Etag = 2048,
-    /// The unit of the size.
-    Unit = 4096,
-    /// The value is an object whose digests belong to the object that contains it.
-    Part = 8192,
-    /// The value is an object about other files.
-    Aside = 16384,
-    /// In the document itself: the value maps digests to lists of names.
-    Paths = 32768,
-    /// The value maps digests to names that are not those of files.
-    State = 65536,
-}
 
 /// The meanings of a key, and its rank among keys with the same meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,30 +76,11 @@ impl Keys {
     fn look(&mut self, text: &str) -> Key {
         let plain = plain(text);
         let mut key = Key::default();
-        for (sense, words) in [
-            (Meaning::Name, NAMES),
-            (Meaning::Address, ADDRESSES),
-            (Meaning::Base64, &["pathbase64"]),
-            (Meaning::Digest, DIGESTS),
-            (Meaning::Algorithm, ALGORITHMS),
-            (Meaning::Value, VALUES),
-            (Meaning::Size, SIZES),
-            (Meaning::List, LISTS),
-            (Meaning::Holder, HOLDERS),
-            (Meaning::Media, &["mediatype"]),
-            (Meaning::Etag, &["etag"]),
-            (Meaning::Unit, UNITS),
-            (Meaning::Part, PARTS),
-            (Meaning::Part, &[DATA_FILE]),
-            (Meaning::Aside, ASIDE),
-            (Meaning::Paths, PATHS),
-            // The state of a version of an OCFL object has names in that version.
-            (Meaning::State, &["state"]),
-        ] {
-            if let Some(rank) = words.iter().position(|word| *word == plain) {
-                key.senses |= sense as u32;
-                // A word in several lists has its rank in the last one. Parts have none.
-                if sense != Meaning::Part {
+        for (sense, words) in KEYS {
+            if let Some(rank) = words.split(' ').position(|word| word == plain) {
+                key.senses |= *sense as u32;
+                // A word with several meanings has its rank in the last one. Parts have none.
+                if *sense != Meaning::Part {
                     key.rank = rank as u8;
                 }
             }
@@ -154,10 +100,7 @@ impl Keys {
 /// Returns true if the key resembles that of a digest, and is probably damaged or mistyped.
 pub(super) fn is_nearly_digest(text: &str) -> bool {
     let plain = plain(text);
-    let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
-    known(DIGESTS)
-        || known(HOLDERS)
-        || known(LISTS)
+    is_nearly_one_of(&plain, &[Meaning::Digest, Meaning::Holder, Meaning::List])
         || is_nearly_algorithm(text.as_bytes())
         || is_nearly_affixed(&plain)
 }
@@ -187,10 +130,16 @@ pub(super) fn is_other_algorithm(text: &str) -> bool {
 /// Returns true if the key resembles that of a name.
 pub(super) fn is_nearly_name(text: &str) -> bool {
     let plain = plain(text);
-    let known = |words: &[&str]| words.iter().any(|word| is_nearly(plain.as_bytes(), word.as_bytes()));
     // Identifiers resemble `@id`.
     !["id", "oid", "uid", "gid", "cid"].contains(&plain.as_str())
-        && (known(NAMES) || known(ADDRESSES) || known(&["pathbase64", "mediatype"]))
+        && is_nearly_one_of(&plain, &[Meaning::Name, Meaning::Address, Meaning::Base64, Meaning::Media])
+}
+
+/// Returns true if the key resembles one with one of these meanings.
+fn is_nearly_one_of(plain: &str, senses: &[Meaning]) -> bool {
+    let mut words =
+        KEYS.iter().filter(|(sense, _)| senses.contains(sense)).flat_map(|(_, words)| words.split(' '));
+    words.any(|word| is_nearly(plain.as_bytes(), word.as_bytes()))
 }
 
 /// Normalizes a key for comparison: lower case, without hyphens, underscores and spaces. A long

@@ -7,7 +7,7 @@ use super::key::{Key, Meaning};
 pub(super) enum Role {
     /// The top level of the document.
     Top,
-    /// The value of a key in [`LISTS`](super::key) or of an algorithm's name: possibly a map of
+    /// The value of a key of lists or of an algorithm's name: possibly a map of
     /// names.
     List,
     /// An item of an array.

@@ -3,13 +3,11 @@
 use super::key::Keys;
 use crate::format::Options;
 use crate::records::Records;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The state of reading a document.
 pub(super) struct Visit<'t> {
     text: &'t [u8],
-    /// A flag that another thread sets to cancel reading.
-    stop: Option<&'t AtomicBool>,
+    pub(super) options: &'t Options,
     /// Offset of the last string without escape sequences.
     pub(super) at: usize,
     pub(super) depth: usize,
@@ -22,21 +20,8 @@ pub(super) struct Visit<'t> {
 impl<'t> Visit<'t> {
     /// Creates the state at the beginning of a document.
     pub(super) fn new(text: &'t [u8], options: &'t Options) -> Visit<'t> {
-        let records = Records::strict(options);
-        Visit {
-            text,
-            stop: options.stop.as_deref(),
-            at: 0,
-            depth: 0,
-            records,
-            keys: Keys::default(),
-            lists: 0,
-        }
-    }
-
-    /// Returns true if reading was canceled.
-    pub(super) fn stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        let (records, keys) = (Records::strict(options), Keys::default());
+        Visit { text, options, at: 0, depth: 0, records, keys, lists: 0 }
     }
 
     /// Records the position of a string that is a slice of the document.

@@ -1,8 +1,8 @@
 //! The forms of texts: digests in any spelling, sizes with units, URLs.
 
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_tag};
+use crate::radix;
 use crate::records::stated;
-use crate::{radix, scan};
 use std::borrow::Cow;
 use truesum_hash::Spec;
 
@@ -91,9 +91,5 @@ pub(super) fn is_of_parts(etag: &str) -> bool {
 
 /// Returns the decoded last component of a URL.
 pub(super) fn last_of_url(address: &str) -> Option<Cow<'_, [u8]>> {
-    if !address.contains("://") {
-        return None;
-    }
-    let end = scan::find(address.as_bytes(), |byte| matches!(byte, b'?' | b'#')).unwrap_or(address.len());
-    radix::percent(address[..end].rsplit('/').next()?.as_bytes()).map(Cow::Owned)
+    radix::url_name(address.as_bytes()).filter(|_| address.contains("://")).map(Cow::Owned)
 }

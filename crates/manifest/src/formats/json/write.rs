@@ -1,8 +1,7 @@
 //! A writer of a JSON list of objects.
 
 use crate::algorithm::column_of;
-use crate::entry::Entry;
-use crate::format::{Compose, Heading, Style, Unholdable};
+use crate::formats::prelude::*;
 use crate::json::path_into;
 
 /// A writer of `{"files":[{"path":...,"size":...,"digests":{"ALG":...}}]}`.
@@ -23,7 +22,7 @@ impl Compose for List {
     }
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
-        once(entry)?;
+        entry.has_no_algorithm_twice()?;
         text.extend_from_slice(if self.begun { b",\n{" } else { b"\n{" });
         path_into(&entry.path, text);
         if let Some(size) = entry.size {
@@ -32,9 +31,8 @@ impl Compose for List {
         text.extend_from_slice(b",\"digests\":{");
         for (at, (spec, digest)) in entry.digests.iter().enumerate() {
             let comma = if at == 0 { "" } else { "," };
-            text.extend_from_slice(
-                format!("{comma}\"{}\":\"{}\"", column_of(spec), self.style.spelling.of(digest)).as_bytes(),
-            );
+            let (name, digest) = (column_of(spec), self.style.spelling.of(digest));
+            text.extend_from_slice(format!("{comma}\"{name}\":\"{digest}\"").as_bytes());
         }
         text.extend_from_slice(b"}}");
         self.begun = true;
@@ -45,14 +43,4 @@ impl Compose for List {
         text.extend_from_slice(b"\n]}\n");
         Ok(())
     }
-}
-
-/// Rejects two digests of the same algorithm, because a JSON object can contain only one of them.
-fn once(entry: &Entry) -> Result<(), Unholdable> {
-    let twice = entry
-        .digests
-        .iter()
-        .enumerate()
-        .find(|(at, (spec, _))| entry.digests[..*at].iter().any(|(other, _)| other == spec));
-    twice.map_or(Ok(()), |(_, (spec, _))| Err(Unholdable::Twice(spec.clone())))
 }

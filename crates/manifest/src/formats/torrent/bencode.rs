@@ -5,8 +5,7 @@
 //! programs could interpret in different ways: unsorted or duplicate keys, numbers with leading
 //! zeros, and data after the end.
 
-use crate::line::{LineError, Place, Reason};
-use crate::scan;
+use crate::formats::prelude::*;
 
 /// Maximum nesting depth.
 const DEPTH: usize = 64;

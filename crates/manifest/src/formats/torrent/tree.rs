@@ -8,14 +8,12 @@ use super::bencode::Cursor;
 use super::refused;
 use crate::digest::{is_nearly, of_bytes};
 use crate::entry::pairs::{LEAF, NODE, Pairs, height};
-use crate::entry::{Entry, ObjectKind, PieceList};
-use crate::format::Options;
-use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::entry::{ObjectKind, PieceList};
+use crate::formats::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use truesum_hash::{Digest, Spec, find};
 
 /// The algorithm of a file's root.
 pub(super) const ROOT: &str = "bt2-pieces-root";

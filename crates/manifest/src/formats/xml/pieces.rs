@@ -3,12 +3,14 @@
 
 use crate::digest::in_any_base;
 use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
-use crate::format::Options;
-use crate::line::Reason;
-use crate::records::Records;
-use crate::scan;
+use crate::formats::prelude::*;
+use crate::records::{Records, refused};
+use quick_xml::escape;
+use quick_xml::events::BytesStart;
+use quick_xml::events::attributes::Attribute;
+use std::borrow::Cow;
 use std::ops::Range;
-use truesum_hash::{Digest, Spec, SpecError};
+use truesum_hash::SpecError;
 
 /// The representation of pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,9 +25,6 @@ pub(in crate::formats) enum Pieces {
 
 /// Maximum number of algorithms for the pieces of a file.
 const MOST: usize = 16;
-
-/// A function that returns the value of an attribute.
-pub(super) type Attribute<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
 /// The pieces found in the element of one file.
 #[derive(Default)]
@@ -59,46 +58,50 @@ enum Open {
 impl Gathered {
     /// Handles the start of an element inside a file's element. Returns the algorithm if its text
     /// is the digest of a piece.
+    ///
+    /// # Errors
+    /// An attribute is malformed.
     pub(super) fn start(
         &mut self,
         kind: Pieces,
-        name: &[u8],
+        tag: &BytesStart<'_>,
         depth: usize,
-        attribute: &mut Attribute<'_>,
-    ) -> Option<String> {
-        match (kind, name, &self.open) {
+        at: usize,
+    ) -> Result<Option<String>, LineError> {
+        let attribute = |key: &str| attribute(tag, key, at);
+        match (kind, tag.local_name().as_ref(), &self.open) {
             (Pieces::Rows, b"pieces", None) => {
-                let len = attribute("length").and_then(|len| scan::decimal(len.trim().as_bytes()));
+                let len = attribute("length")?.and_then(|len| scan::decimal(len.trim().as_bytes()));
                 match len.filter(|len| (1..=SIZE_LIMIT).contains(len)) {
-                    Some(len) => self.row(len, attribute("type").unwrap_or_default(), depth),
+                    Some(len) => self.row(len, attribute("type")?.unwrap_or_default(), depth),
                     None => self.fail("pieces without a valid length"),
                 }
-                None
+                Ok(None)
             }
             (Pieces::Rows, b"hash", Some((open, Open::Row { tag, list }))) if depth == open + 1 => {
                 let count = list.map_or(0, |list| self.lists[list].count);
-                let tag = tag.clone();
-                if list.is_some()
-                    && attribute("piece").is_some_and(|number| number.trim() != count.to_string())
-                {
+                let (tag, number) = (tag.clone(), attribute("piece")?);
+                if list.is_some() && number.is_some_and(|number| number.trim() != count.to_string()) {
                     self.fail("the pieces are not in order");
                 }
-                Some(tag)
+                Ok(Some(tag))
             }
             (Pieces::Runs, b"byte_run", None) => {
-                let mut number = |key| attribute(key).and_then(|text| scan::decimal(text.trim().as_bytes()));
-                let (start, len) = (number("file_offset"), number("len").or_else(|| number("bytes")));
+                let number = |key| {
+                    attribute(key).map(|text| text.and_then(|text| scan::decimal(text.trim().as_bytes())))
+                };
+                let (start, len) = (number("file_offset")?, number("len")?.or(number("bytes")?));
                 let range = start.zip(len).and_then(|(start, len)| Some(start..start.checked_add(len)?));
                 self.open = Some((depth, Open::Run(range)));
-                None
+                Ok(None)
             }
             (Pieces::Runs, b"hashdigest", Some((open, Open::Run(range)))) if depth == open + 1 => {
                 if range.is_none() {
                     self.fail("a piece digest without an offset");
                 }
-                Some(attribute("type").unwrap_or_default())
+                attribute("type").map(|tag| Some(tag.unwrap_or_default()))
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 
@@ -199,4 +202,33 @@ impl List {
         let list = list.ok_or("the number of pieces does not match the file size")?;
         Ok(if size.is_none() { list.ending_with_file() } else { list })
     }
+}
+
+/// Returns the value of an attribute, or `None` if the tag does not have it.
+///
+/// # Errors
+/// The attribute is malformed, occurs twice, or contains an unknown entity.
+fn attribute(tag: &BytesStart<'_>, key: &str, at: usize) -> Result<Option<String>, LineError> {
+    let mut found = None;
+    let mut attributes = tag.attributes();
+    // The built-in check for duplicates takes quadratic time.
+    for attribute in attributes.with_checks(false) {
+        let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
+        if attribute.key.local_name().as_ref() == key.as_bytes()
+            && found.replace(attribute_value(&attribute, at)?).is_some()
+        {
+            return Err(refused(at, "a duplicate attribute"));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the value of an attribute.
+///
+/// # Errors
+/// The value contains an unknown entity.
+pub(super) fn attribute_value(attribute: &Attribute<'_>, at: usize) -> Result<String, LineError> {
+    let raw = std::str::from_utf8(&attribute.value).map_err(|_| refused(at, "not UTF-8"))?;
+    let value = escape::unescape(raw);
+    value.map(Cow::into_owned).map_err(|_| refused(at, "an entity that is not predefined in XML"))
 }
