@@ -27,89 +27,34 @@ const FAILED: &[u8] = b": 0x";
 /// the file. A line that fits several has the first one, so longer texts precede shorter ones.
 const TITLES: &[&str] = &[
     // English
-    "@ hash of file #",
-    "@ hash of #",
+    "@ hash of file # | @ hash of #",
     // German
-    "@-Hash der Datei #",
-    "@-Hash von #",
-    "@ Hash der Datei #",
-    "@ Hash von #",
+    "@-Hash der Datei # | @-Hash von # | @ Hash der Datei # | @ Hash von #",
     // French
-    "Hachage @ du fichier #",
-    "Hachage @ de #",
-    "@ hachage du fichier #",
-    "@ hachage de #",
-    "@ hash du fichier #",
+    "Hachage @ du fichier # | Hachage @ de # | @ hachage du fichier # | @ hachage de # | @ hash du fichier #",
     // Spanish, Portuguese
-    "@ hash de archivo #",
-    "@ hash del archivo #",
-    "@ hash do arquivo #",
-    "@ hash do ficheiro #",
-    "@ hash de #",
-    "Hash @ de archivo #",
-    "Hash @ del archivo #",
-    "Hash @ do arquivo #",
-    "Hash @ do ficheiro #",
-    "Hash @ de #",
+    "@ hash de archivo # | @ hash del archivo # | @ hash do arquivo # | @ hash do ficheiro # | @ hash de #",
+    "Hash @ de archivo # | Hash @ del archivo # | Hash @ do arquivo # | Hash @ do ficheiro # | Hash @ de #",
     // Italian
-    "Hash @ del file #",
-    "Hash @ di #",
-    "@ hash del file #",
-    "@ hash di #",
+    "Hash @ del file # | Hash @ di # | @ hash del file # | @ hash di #",
     // Dutch
-    "@-hash van bestand #",
-    "@-hash van #",
-    "@ hash van bestand #",
-    "@ hash van #",
+    "@-hash van bestand # | @-hash van # | @ hash van bestand # | @ hash van #",
     // Swedish, Danish, Norwegian
-    "@-hash av filen #",
-    "@-hash av #",
-    "@-hash för #",
-    "@-hash af #",
-    "@-hash for #",
+    "@-hash av filen # | @-hash av # | @-hash för # | @-hash af # | @-hash for #",
     // Polish
-    "Wartość skrótu @ pliku #",
-    "Skrót @ pliku #",
-    "Skrót @ #",
-    "@ skrót pliku #",
-    "@ skrót #",
+    "Wartość skrótu @ pliku # | Skrót @ pliku # | Skrót @ # | @ skrót pliku # | @ skrót #",
     // Czech
-    "Hodnota hash @ souboru #",
-    "Hodnota hash @ #",
-    "@ hash souboru #",
+    "Hodnota hash @ souboru # | Hodnota hash @ # | @ hash souboru #",
     // Russian, Ukrainian
-    "Хэш @ файла #",
-    "Хеш @ файла #",
-    "Хэш @ #",
-    "Хеш @ #",
-    "@ хэш файла #",
-    "@ хеш файла #",
-    "@ хэш #",
-    "@ хеш #",
+    "Хэш @ файла # | Хеш @ файла # | Хэш @ # | Хеш @ # | @ хэш файла # | @ хеш файла # | @ хэш # | @ хеш #",
     // Turkish, Hungarian
-    "# öğesinin @ karması",
-    "# dosyasının @ karması",
-    "# @ karması",
-    "# @ kivonata",
+    "# öğesinin @ karması | # dosyasının @ karması | # @ karması | # @ kivonata",
     // Japanese
-    "@ ハッシュ (対象 #)",
-    "@ ハッシュ (ファイル #)",
-    "@ ハッシュ (# の)",
-    "# の @ ハッシュ",
+    "@ ハッシュ (対象 #) | @ ハッシュ (ファイル #) | @ ハッシュ (# の) | # の @ ハッシュ",
     // Chinese, simplified and traditional
-    "@ 哈希(文件 #)",
-    "@ 的 # 哈希",
-    "# 的 @ 哈希",
-    "@ 雜湊 (檔案 #)",
-    "@ 雜湊(檔案 #)",
-    "@ 的 # 雜湊",
-    "# 的 @ 雜湊",
-    "@ 雜湊 #",
+    "@ 哈希(文件 #) | @ 的 # 哈希 | # 的 @ 哈希 | @ 雜湊 (檔案 #) | @ 雜湊(檔案 #) | @ 的 # 雜湊 | # 的 @ 雜湊 | @ 雜湊 #",
     // Korean
-    "@ 해시(파일 #)",
-    "@ 해시(#)",
-    "@의 # 해시",
-    "#의 @ 해시",
+    "@ 해시(파일 #) | @ 해시(#) | @의 # 해시 | #의 @ 해시",
 ];
 
 /// The algorithms of certutil.
@@ -145,7 +90,8 @@ impl Runs {
         // French has a space before the colon, which may be one that does not break.
         let spaces = ["\u{a0}", "\u{202f}", " "];
         let title = spaces.iter().find_map(|space| title.strip_suffix(space.as_bytes())).unwrap_or(title);
-        let (tag, name) = TITLES.iter().find_map(|known| fit(known, title)).ok_or(Reason::Part(
+        let mut titles = TITLES.iter().flat_map(|titles| titles.split(" | "));
+        let (tag, name) = titles.find_map(|known| fit(known, title)).ok_or(Reason::Part(
             "it is unclear where the file name is, because the language of this line is unknown",
         ))?;
         let (spec, digest) = tagged(tag, &digest, &self.options)?;

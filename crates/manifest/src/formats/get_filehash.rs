@@ -17,7 +17,7 @@ pub(crate) static GET_FILEHASH: Format = Format {
         let (at, first) = lines.next()?;
         let second = lines.next().map(|(_, line)| line)?;
         let keys = [property(first), property(second)].map(|found| found.map(|(key, _)| key));
-        let list = keys[0] != keys[1] && keys.iter().all(Option::is_some) && keys.contains(&Some(1));
+        let list = keys[0] != keys[1] && keys.iter().all(Option::is_some) && keys.contains(&Some(HASH));
         let table = columns(first).is_some() && is_rule(second);
         (list || table).then_some(Claim { sign: Sign::Mark, at })
     },
@@ -25,13 +25,14 @@ pub(crate) static GET_FILEHASH: Format = Format {
     ..Format::DEFAULT
 };
 
-/// The columns of a table: their names, and the offsets at which they begin.
-type Columns = Vec<(&'static [u8], usize)>;
+/// The columns of a table: their indices in [`KEYS`], and the offsets at which they begin.
+type Columns = Vec<(usize, usize)>;
 
 /// The names of columns and properties. `Select-Object` puts them in any order, and leaves out some.
 const KEYS: [&[u8]; 3] = [b"Algorithm", b"Hash", b"Path"];
 
-/// The index of the path in [`KEYS`].
+/// The indices of the digest and the path in [`KEYS`].
+const HASH: usize = 1;
 const PATH: usize = 2;
 
 /// Returns the columns named in the header, of which `Path` is the last one.
@@ -41,13 +42,12 @@ fn columns(line: &[u8]) -> Option<Columns> {
     while !rest.is_empty() && found.len() < KEYS.len() {
         let at = line.len() - rest.len();
         let (word, behind) = scan::word(rest);
-        let key = KEYS.into_iter().find(|key| *key == word)?;
+        let key = KEYS.iter().position(|key| *key == word)?;
         found.push((key, at));
         rest = behind;
     }
-    let has = |key: &[u8]| found.iter().filter(|(known, _)| *known == key).count() == 1;
-    let is_last = found.last().is_some_and(|(key, _)| *key == b"Path");
-    (is_last && rest.is_empty() && has(b"Hash") && has(b"Path")).then_some(found)
+    let has = |key| found.iter().filter(|(known, _)| *known == key).count() == 1;
+    (rest.is_empty() && found.last()?.0 == PATH && has(HASH) && has(PATH)).then_some(found)
 }
 
 /// Returns true for the line of a console with the command.
@@ -132,37 +132,26 @@ impl Shown {
         inside.filter(|name| !name.is_empty()).unwrap_or(path).to_vec()
     }
 
-    fn row(&mut self, line: &[u8], columns: &[(&[u8], usize)]) -> Result<Entry, Reason> {
-        let (mut algorithm, mut hash, mut rest) = (None, &b""[..], line);
-        for (key, at) in columns {
+    fn row(&mut self, line: &[u8], columns: &[(usize, usize)]) -> Result<Entry, Reason> {
+        let (mut cells, mut rest) = ([None; KEYS.len()], line);
+        for &(key, at) in columns {
             // Cells are aligned with the header: a name from another column would begin at another
-            // offset. A cell that is wider than its column moves the ones after it.
+            // offset. A cell that is wider than its column moves the path after it.
             let begin = line.len() - rest.len();
-            let is_aligned = begin == *at || begin > *at && line.get(at - 1) == Some(&b' ');
+            let is_aligned = begin == at || key == PATH && begin > at && line.get(at - 1) == Some(&b' ');
             let (word, behind) = scan::word(rest);
-            if *key == b"Path" {
-                let name = scan::trim_end(rest);
-                if is_cut(name) {
-                    return Err(CUT);
-                }
-                if !is_aligned || name.is_empty() {
-                    return Err(Reason::NotALine);
-                }
-                return self.entry(algorithm, hash, name);
-            }
-            if is_cut(word) {
+            let cell = if key == PATH { scan::trim_end(rest) } else { word };
+            if is_cut(cell) {
                 return Err(CUT);
             }
-            if begin != *at {
+            if !is_aligned {
                 return Err(Reason::NotALine);
             }
-            match *key {
-                b"Hash" => hash = word,
-                _ => algorithm = Some(word),
-            }
+            cells[key] = Some(cell).filter(|cell| !cell.is_empty());
             rest = behind;
         }
-        Err(Reason::NotALine)
+        let [algorithm, Some(hash), Some(path)] = cells else { return Err(Reason::NotALine) };
+        self.entry(algorithm, hash, path)
     }
 
     fn object(&mut self) -> Result<Option<Entry>, Reason> {

@@ -23,7 +23,7 @@ pub(crate) static HASHDEEP: Format = Format {
         locates: true,
         ..Holds::DIGESTS
     },
-    sniff,
+    sniff: |head| head.begun(|line| line.starts_with(SIGNATURE)),
     reading: Reading::lines(|options| Box::new(Rows { options: options.clone(), columns: None })),
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
     ..Format::DEFAULT
@@ -39,12 +39,6 @@ const HEADING: &[u8] = b"%%%% ";
 
 /// Maximum number of columns. A header with more is rejected.
 const MAX_COLUMNS: usize = 64;
-
-fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let (at, first) =
-        head.lines(b'\n').enumerate().find(|(_, line)| !scan::all(line, |byte| byte == b'\r'))?;
-    first.starts_with(SIGNATURE).then_some(Claim { sign: Sign::Mark, at })
-}
 
 /// A column before the name.
 #[derive(Clone, Debug)]
@@ -175,7 +169,11 @@ impl Table {
         COLUMNS.iter().filter_map(column).collect()
     }
 
-    fn write_heading(&self, specs: &[Spec], text: &mut Vec<u8>) {
+    /// Writes the header unless that has been done.
+    fn write_heading(&mut self, specs: Vec<Spec>, text: &mut Vec<u8>) {
+        if self.specs.is_some() {
+            return;
+        }
         text.extend_from_slice(SIGNATURE);
         text.push(b'\n');
         let names: Vec<String> = specs.iter().map(|spec| format!("{spec},")).collect();
@@ -191,6 +189,7 @@ impl Table {
         if !folder.is_empty() || !command.is_empty() {
             text.extend_from_slice(b"## \n");
         }
+        self.specs = Some(specs);
     }
 }
 
@@ -215,10 +214,7 @@ impl Compose for Table {
         let digests = specs.iter().map(|spec| entry.digests.iter().find(|(own, _)| own == spec));
         let digests: Option<Vec<String>> = digests.map(|found| Some(found?.1.to_hex() + ",")).collect();
         let digests = digests.filter(|_| own.len() == specs.len()).ok_or(Unholdable::Columns)?;
-        if self.specs.is_none() {
-            self.write_heading(&specs, text);
-            self.specs = Some(specs);
-        }
+        self.write_heading(specs, text);
         text.extend_from_slice(format!("{size},{}", digests.concat()).as_bytes());
         text.extend_from_slice(&entry.path);
         text.push(b'\n');
@@ -226,11 +222,7 @@ impl Compose for Table {
     }
 
     fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
-        if self.specs.is_none() {
-            let specs = self.columns(&[]);
-            self.write_heading(&specs, text);
-            self.specs = Some(specs);
-        }
+        self.write_heading(self.columns(&[]), text);
         Ok(())
     }
 }

@@ -30,7 +30,7 @@ pub(crate) static OPENSSL: Format = Format {
         names: Names::Literal { nowhere: b"\n", not_first: b"", not_last: b"" },
         ..Holds::DIGESTS
     },
-    sniff,
+    sniff: |head| head.whole(|line| is_line(line).then_some(true)),
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
@@ -58,10 +58,6 @@ fn is_line(line: &[u8]) -> bool {
             && line.get(found.tag.len()) == Some(&b'(')
             && line.get(end..end + 3) == Some(b")= ")
     })
-}
-
-fn sniff(head: &Head<'_>) -> Option<Claim> {
-    head.whole(|line| is_line(line).then_some(true))
 }
 
 fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {

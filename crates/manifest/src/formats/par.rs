@@ -8,7 +8,7 @@
 //! is reported as an error, and the reader searches for the next one, as the specification
 //! requires. The control hash of version 1 covers everything that follows it.
 
-use super::nameless::le64 as number;
+use super::nameless::{le32, le64 as number};
 use crate::entry::PieceList;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused};
@@ -105,18 +105,13 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             b"PAR 2.0\0Main\0\0\0\0" => {
                 main = Some(body.to_vec());
-                let count = body.get(8..12).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
-                let ids = body.get(12..).unwrap_or_default().len();
-                if !ids.is_multiple_of(16) || count.is_none_or(|count| count as usize > ids / 16) {
+                let (count, ids) = (le32(body, 8), body.get(12..).unwrap_or_default());
+                if !ids.len().is_multiple_of(16) || count.is_none_or(|count| count as usize > ids.len() / 16)
+                {
                     records.bad(begin, "a truncated list of files");
                 }
                 slice = number(body, 0).unwrap_or(0);
-                named = body
-                    .get(12..)
-                    .unwrap_or_default()
-                    .chunks_exact(16)
-                    .map(|id| (begin, id.to_vec()))
-                    .collect();
+                named = ids.chunks_exact(16).map(|id| (begin, id.to_vec())).collect();
             }
             b"PAR 2.0\0FileDesc" if body.len() > 56 => {
                 // Sets repeat packets for redundancy.

@@ -17,7 +17,7 @@ pub(crate) static RHASH_SIMPLE: Format = Format {
         names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;", not_last: b" \t" },
         ..Holds::DIGESTS
     },
-    sniff,
+    sniff: |head| head.whole(|line| if is_comment(line) { Some(false) } else { split(line).map(|_| true) }),
     reading: Reading::lines(|options| EachLine::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
@@ -120,10 +120,6 @@ fn is_heading(line: &[u8]) -> bool {
     let dashes = !line.is_empty() && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\t' | b'\r'));
     let (first, rest) = scan::word(scan::trim_start(line));
     dashes || first == b"MD5" && scan::trim_end(rest.strip_suffix(b"\r").unwrap_or(rest)) == b"SHA-1"
-}
-
-fn sniff(head: &Head<'_>) -> Option<Claim> {
-    head.whole(|line| if is_comment(line) { Some(false) } else { split(line).map(|_| true) })
 }
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {

@@ -105,14 +105,10 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if name.is_empty() {
         return Err(Reason::EmptyName);
     }
-    if digest.len() != DIGITS && !is_hex(digest) {
-        return Err(Reason::NotALine);
+    if !is_hex(digest) {
+        return Err(if digest.len() == DIGITS { Reason::NotHex } else { Reason::NotALine });
     }
-    let text = std::str::from_utf8(digest).map_err(|_| Reason::NotHex)?;
-    if digest.len() == DIGITS && !is_hex(digest) {
-        return Err(Reason::NotHex);
-    }
-    let (spec, digest) = tagged("crc32", text.as_bytes(), options)?;
+    let (spec, digest) = tagged("crc32", digest, options)?;
     let name = match name {
         [b'"', name @ .., b'"'] if !name.is_empty() => name,
         name => name,

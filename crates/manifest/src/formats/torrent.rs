@@ -118,6 +118,16 @@ impl Members {
         self.utf8_path.as_deref().or(self.path.as_deref())
     }
 
+    /// Returns the path of the file at offset `at`, which has the torrent's name if there is no
+    /// folder.
+    fn path(&self, folder: &[u8], name: &[u8], at: usize) -> Result<Vec<u8>, LineError> {
+        match (folder, self.below()) {
+            (b"", _) => Ok(name.to_vec()),
+            (folder, Some(below)) => Ok([folder, b"/", below].concat()),
+            (_, None) => Err(refused(at, "a file without a path")),
+        }
+    }
+
     /// Returns true for a padding file: because of its attribute, or because of its name, as
     /// written by programs older than BEP 47.
     fn is_pad(&self) -> bool {
@@ -191,22 +201,21 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         agree(&files, &text, &folder, &name, rows)?;
     }
     let mut listed = 0;
-    Ok(Box::new(files.into_iter().filter_map(move |file| {
-        let members = match read_file(&mut Cursor::new(&text, file.at)) {
-            Ok(members) => members,
-            Err(error) => return Some(Err(error)),
-        };
-        let is_nothing = members.is_nothing();
-        let mut found = entry(members, &folder, &name, file, &pieces, &options)?;
-        if let (Some(rows), Ok(line)) = (&rows, &mut found) {
-            match rows.digest(listed, &options) {
-                Ok(digest) => line.entry.digests.extend(digest),
-                Err(reason) => found = Err(LineError { at: Place::Byte(file.at as u64), reason }),
-            }
+    let lines = files.into_iter().map(move |file| -> Result<Option<Line>, LineError> {
+        let members = read_file(&mut Cursor::new(&text, file.at))?;
+        if members.is_nothing() && !members.is_link {
+            return Ok(None);
         }
-        listed += usize::from(!is_nothing);
-        Some(found)
-    })))
+        let number = listed;
+        listed += usize::from(!members.is_nothing());
+        let mut line = entry(members, &folder, &name, file, &pieces, &options)?;
+        if let Some(rows) = &rows {
+            let digest = rows.digest(number, &options).map_err(|reason| LineError { at: line.at, reason })?;
+            line.entry.digests.extend(digest);
+        }
+        Ok(Some(line))
+    });
+    Ok(Box::new(lines.filter_map(Result::transpose)))
 }
 
 /// Returns an error if the versions of a hybrid torrent do not list the same files in the same
@@ -224,12 +233,7 @@ fn agree(
         if members.is_nothing() {
             continue;
         }
-        let parts: &[&[u8]] = match (folder, members.below()) {
-            (b"", _) => &[name],
-            (folder, Some(below)) => &[folder, below],
-            (_, None) => return Err(refused(file.at, "a file without a path")),
-        };
-        if !rows.is(next, &parts.join(&b'/'), members.len, text) {
+        if !rows.is(next, &members.path(folder, name, file.at)?, members.len, text) {
             return Err(refused(file.at, "versions 1 and 2 list different files"));
         }
         next += 1;
@@ -338,7 +342,7 @@ fn read_path(cursor: &mut Cursor<'_>, fault: &mut Option<LineError>) -> Result<V
     Ok(path)
 }
 
-/// Returns the entry of a file, or `None` for padding.
+/// Returns the entry of a file.
 fn entry(
     members: Members,
     folder: &[u8],
@@ -346,32 +350,23 @@ fn entry(
     file: File,
     pieces: &PieceList,
     options: &Options,
-) -> Option<Found> {
+) -> Found {
     let at = Place::Byte(file.at as u64);
-    if members.is_nothing() && !members.is_link {
-        return None;
-    }
     if let Some(fault) = members.fault {
-        return Some(Err(fault));
+        return Err(fault);
     }
-    let path = match (folder, members.below()) {
-        (b"", _) => name.to_vec(),
-        (folder, Some(below)) => [folder, b"/", below].concat(),
-        (_, None) => return Some(Err(refused(file.at, "a file without a path"))),
-    };
+    let path = members.path(folder, name, file.at)?;
     if members.is_link {
-        return Some(Err(LineError { at, reason: Reason::NotAFile(ObjectKind::Link, path) }));
+        return Err(LineError { at, reason: Reason::NotAFile(ObjectKind::Link, path) });
     }
     let mut entry = Entry { path, size: members.len, ..Entry::default() };
     for (at, algorithm, text) in members.digests {
         // Some programs write hexadecimal digits, others the bytes themselves.
         let bytes = find(algorithm).is_some_and(|row| row.digest_len() == text.len());
         let text = if bytes { Digest::new(&text).to_hex().into_bytes() } else { text };
-        match tagged(algorithm, &text, options) {
-            Ok(digest) => entry.digests.push(digest),
-            Err(reason) => return Some(Err(LineError { at: Place::Byte(at as u64), reason })),
-        }
+        let at = Place::Byte(at as u64);
+        entry.digests.push(tagged(algorithm, &text, options).map_err(|reason| LineError { at, reason })?);
     }
     entry.pieces = vec![pieces.of_file_at(file.start)];
-    Some(Ok(Line { at, entry }))
+    Ok(Line { at, entry })
 }

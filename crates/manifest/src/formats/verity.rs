@@ -47,8 +47,10 @@ const SIGNATURE: &[u8] = b"verity\0\0";
 /// Sizes of fs-verity's descriptor and dm-verity's superblock in bytes.
 const DESCRIPTOR: usize = 256;
 const SUPERBLOCK: usize = 512;
-/// Valid block sizes in bytes.
-const BLOCKS: Range<u64> = 512..(1 << 20) + 1;
+
+fn is_block_size(bytes: u64) -> bool {
+    bytes.is_power_of_two() && (512..=1 << 20).contains(&bytes)
+}
 
 /// The parameters of a tree.
 struct Shape {
@@ -73,7 +75,7 @@ impl Shape {
         let mut before = salt.to_vec();
         before.resize(salt.len().next_multiple_of(2 * slot), 0);
         let node = usize::try_from(block).ok()?;
-        let sound = block.is_power_of_two() && BLOCKS.contains(&block) && node >= 2 * slot;
+        let sound = is_block_size(block) && node >= 2 * slot;
         let (before, after) = (before.into(), Arc::from([]));
         sound.then(|| Shape { spec, before, after, block, node, slot, per_node: (node / slot) as u64 })
     }
@@ -92,12 +94,7 @@ impl Shape {
         options: &Options,
     ) -> Result<PieceList, LineError> {
         let cut = |at: usize| refused(at.min(text.len()), "the tree is truncated");
-        let mut levels = Vec::new();
-        let mut count = blocks;
-        while count > 1 {
-            count = count.div_ceil(self.per_node);
-            levels.push(count);
-        }
+        let levels = self.levels(blocks);
         // The expected digests of the next level's blocks, and the offset of that level.
         let mut named: Option<Vec<u8>> = root.map(<[u8]>::to_vec);
         let mut at = from;
@@ -137,14 +134,23 @@ impl Shape {
         }
         let digests =
             named.filter(|_| blocks > 1).ok_or(refused(from, "a file of a single block has no tree"))?;
-        let covered = 0..blocks.checked_mul(self.block).filter(|end| *end <= SIZE_LIMIT).ok_or(cut(from))?;
+        let end = blocks.checked_mul(self.block).filter(|end| *end <= SIZE_LIMIT).ok_or(cut(from))?;
+        self.pieces(end, digests.into())
+            .ok_or(refused(from, "the number of digests does not match the number of blocks in the file"))
+    }
+
+    /// Returns the numbers of blocks of digests in the levels of a tree, the lowest level first.
+    fn levels(&self, blocks: u64) -> Vec<u64> {
+        let above = |count: &u64| (*count > 1).then(|| count.div_ceil(self.per_node));
+        std::iter::successors(above(&blocks), above).collect()
+    }
+
+    /// Returns the list of these digests of the blocks of a file, which is padded to `end` bytes.
+    fn pieces(&self, end: u64, digests: Arc<[u8]>) -> Option<PieceList> {
+        let cuts = Cuts::Equal { covered: 0..end, len: self.block };
         let made = PieceHashing::Salted { before: self.before.clone(), after: self.after.clone() };
-        let list =
-            PieceList::of(self.spec.clone(), Cuts::Equal { covered, len: self.block }, digests.into(), len);
-        Ok(list
-            .ok_or(refused(from, "the number of digests does not match the number of blocks in the file"))?
-            .made(made)
-            .padded())
+        let list = PieceList::of(self.spec.clone(), cuts, digests, self.spec.digest_len())?;
+        Some(list.made(made).padded())
     }
 
     fn hash(&self, node: &[u8]) -> Vec<u8> {
@@ -159,14 +165,7 @@ impl Shape {
     /// there are none. The size of a tree grows monotonically with the number of blocks.
     fn blocks(&self, bytes: usize) -> Option<Range<u64>> {
         let nodes = (bytes.is_multiple_of(self.node)).then_some((bytes / self.node) as u64)?;
-        let size_of = |mut count: u64| {
-            let mut nodes = 0;
-            while count > 1 {
-                count = count.div_ceil(self.per_node);
-                nodes += count;
-            }
-            nodes
-        };
+        let size_of = |blocks: u64| self.levels(blocks).iter().sum::<u64>();
         // The number of blocks in the lowest level, without the levels above it.
         let (mut low, mut high) = (1, nodes);
         while low < high {
@@ -196,11 +195,9 @@ impl Shape {
         let used = row.chunks_exact(self.slot).rposition(|slot| slot.iter().any(|&byte| byte != 0));
         let count = used.map_or(0, |last| last as u64 + 1);
         // A file of one block has no tree, so a level has at least two digests.
-        let count = if blocks.contains(&count) && count > 1 {
-            count
-        } else {
+        if !blocks.contains(&count) || count < 2 {
             return Err(refused(from, "digests are missing from the lowest level of the tree"));
-        };
+        }
         Ok(self.list(text, from, count, root, options)?.ending_with_file())
     }
 }
@@ -232,12 +229,7 @@ fn fsverity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let root = &text[16..16 + shape.spec.digest_len()];
     let lists = match blocks {
         // There is no tree: the root is the digest of the only block.
-        1 => {
-            let made = PieceHashing::Salted { before: shape.before.clone(), after: shape.after.clone() };
-            let cuts = Cuts::Equal { covered: 0..shape.block, len: shape.block };
-            let list = PieceList::of(shape.spec.clone(), cuts, root.into(), root.len());
-            list.map(|list| list.made(made).padded()).into_iter().collect()
-        }
+        1 => shape.pieces(shape.block, root.into()).into_iter().collect(),
         0 => Vec::new(),
         _ => vec![shape.list(&text, DESCRIPTOR, blocks, Some(root), options)?],
     };
@@ -257,11 +249,7 @@ fn dm_verity(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(8, "unsupported superblock version"));
     }
     let (block, node) = (number(64), number(68));
-    if !block.is_power_of_two()
-        || !node.is_power_of_two()
-        || !BLOCKS.contains(&block)
-        || !BLOCKS.contains(&node)
-    {
+    if !is_block_size(block) || !is_block_size(node) {
         return Err(refused(64, "invalid block size"));
     }
     let blocks = le64(&text, 72).filter(|blocks| (1..=SIZE_LIMIT / block).contains(blocks));
