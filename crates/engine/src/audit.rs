@@ -12,6 +12,7 @@ mod finding;
 pub mod known;
 mod listing;
 mod reading;
+pub(crate) mod relocated;
 pub(crate) mod row;
 mod sorted;
 pub(crate) mod stamps;

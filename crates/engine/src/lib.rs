@@ -41,6 +41,7 @@ pub mod names;
 mod pieces;
 pub mod progress;
 pub mod run;
+pub mod scrub;
 pub mod select;
 pub mod shard;
 mod sidecar;

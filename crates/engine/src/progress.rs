@@ -2,11 +2,16 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 use truesum_fs::name::OsStringExt;
 use truesum_fs::stop::{Stop, Waker};
+
+/// The maximum time for which a thread sleeps without testing whether the run was stopped.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// How work ended that [`Progress::stop`] can end early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,7 @@ pub struct Progress {
     listed: AtomicU64,
     list_read: AtomicU64,
     stop: Stop,
+    rate: OnceLock<(NonZeroU64, Instant)>,
     current: Mutex<Vec<u8>>,
 }
 
@@ -107,9 +113,22 @@ impl Progress {
         &self.stop
     }
 
-    /// Counts bytes that were hashed.
+    /// Limits the number of bytes that are hashed per second from now on, on average. A second limit is ignored.
+    pub fn limit_rate(&self, bytes_per_second: NonZeroU64) {
+        let _ = self.rate.set((bytes_per_second, Instant::now()));
+    }
+
+    /// Counts bytes that were hashed, and waits if there is a limit for their rate and it would be exceeded.
     pub fn add_bytes(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Relaxed);
+        let all = self.bytes.fetch_add(bytes, Relaxed) + bytes;
+        let Some((rate, since)) = self.rate.get() else { return };
+        let due = Duration::from_secs_f64(all as f64 / rate.get() as f64);
+        while let Some(left) = due.checked_sub(since.elapsed()).filter(|left| !left.is_zero()) {
+            if self.stopped() {
+                return;
+            }
+            std::thread::sleep(left.min(LONGEST_SLEEP));
+        }
     }
 
     pub(crate) fn add_listed(&self, bytes: u64) {

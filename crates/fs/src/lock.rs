@@ -36,7 +36,7 @@ impl Lock {
     /// # Errors
     /// Fails if the file cannot be opened, is not a regular file, or is locked by another run.
     pub fn open(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, false, stop)
+        Lock::take(path, false, PATIENCE, stop)
     }
 
     /// Locks a file, creating an empty one if it does not exist.
@@ -44,10 +44,18 @@ impl Lock {
     /// # Errors
     /// Fails as [`Lock::open`].
     pub fn create(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, true, stop)
+        Lock::take(path, true, PATIENCE, stop)
     }
 
-    fn take(path: &Path, or_create: bool, stop: &Stop) -> Result<Lock, Error> {
+    /// Locks a file like [`Lock::create`], without waiting for another run.
+    ///
+    /// # Errors
+    /// Fails as [`Lock::open`].
+    pub fn create_without_waiting(path: &Path) -> Result<Lock, Error> {
+        Lock::take(path, true, Duration::ZERO, &Stop::default())
+    }
+
+    fn take(path: &Path, or_create: bool, patience: Duration, stop: &Stop) -> Result<Lock, Error> {
         let name = path.as_os_str().as_bytes();
         let fail = |error: Errno| Error::io(name, "open", error);
         let began = Instant::now();
@@ -70,7 +78,7 @@ impl Lock {
                     continue;
                 }
             }
-            if began.elapsed() > PATIENCE || stop.requested() {
+            if began.elapsed() >= patience || stop.requested() {
                 let why = Cause::Other("another truesum process is using it".to_owned());
                 return Err(Error::new(name, "lock", why));
             }

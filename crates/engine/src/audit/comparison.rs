@@ -1,7 +1,8 @@
 //! A comparison in progress: the two sets, the known facts about the files on both sides, and the result.
 
+use crate::audit::relocated::moved_and_modified;
 use crate::audit::row::Row;
-use crate::audit::stamps::{Movement, movement, same_time};
+use crate::audit::stamps::of_different_content;
 use crate::audit::status::{Event, FileStatus, Report};
 use crate::content::pairing::{Move, copied, duplicated, moved};
 use crate::content::set::{Compared, NONE, Set, compare};
@@ -13,7 +14,7 @@ use crate::verify::entries::tasks::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{ReadOptions, under};
 use crate::verify::unexpected::search::is_signature;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -469,7 +470,10 @@ impl<'a> Comparison<'a> {
                     Compared::Same if self.requested.notes => Row::of(FileStatus::Same, at, found),
                     Compared::Same => Row::of(FileStatus::Same, at, NONE),
                     Compared::Unknown => Row::of(FileStatus::Unknown, at, found),
-                    Compared::Differs => Row::of(self.differs(at, found), at, found),
+                    Compared::Differs => {
+                        let status = of_different_content(sets[LISTED].time(at), sets[FOUND].time(found));
+                        Row::of(status, at, found)
+                    }
                 },
             });
         }
@@ -482,18 +486,6 @@ impl<'a> Comparison<'a> {
         manifests.map(|file| file.mtime()).max()
     }
 
-    /// Returns the standing of a file with different content. Its size is not considered: damage
-    /// that truncates a file or fills it with zeros need not change its time either.
-    fn differs(&self, listed: u32, found: u32) -> FileStatus {
-        let [set, other] = &self.sets;
-        let times = set.time(listed).zip(other.time(found));
-        match times.map(|(recorded, found)| movement(recorded, found)) {
-            Some(Movement::Unmoved) => FileStatus::Corrupt,
-            Some(Movement::Earlier) => FileStatus::Restored,
-            Some(Movement::Later) | None => FileStatus::Changed,
-        }
-    }
-
     /// Combines a missing file and a new one with the same size and time into one row: the file was moved, and was
     /// damaged or modified as well. Callers that accept such changes get two separate rows.
     fn pair_modified(&self, rows: &mut [Row], fresh: &mut Vec<u32>) {
@@ -501,22 +493,13 @@ impl<'a> Comparison<'a> {
         if self.requested.accepts_modified || fresh.is_empty() {
             return;
         }
-        let mut by_size: HashMap<u64, Vec<u32>> = HashMap::new();
-        for &at in fresh.iter() {
-            by_size.entry(found.size(at).unwrap_or(0)).or_default().push(at);
+        let missing = rows.iter().enumerate().filter(|(_, row)| row.status == FileStatus::Missing);
+        let (places, gone): (Vec<usize>, Vec<u32>) = missing.map(|(at, row)| (at, row.at[LISTED])).unzip();
+        for (at, to) in moved_and_modified([listed, found], &gone, fresh) {
+            let from = gone[at];
+            rows[places[at]] =
+                Row { from: Some((LISTED, from)), ..Row::of(FileStatus::MovedModified, from, to) };
         }
-        let mut taken = HashSet::new();
-        for row in rows.iter_mut().filter(|row| row.status == FileStatus::Missing) {
-            let from = row.at[LISTED];
-            let (Some(size), Some(time)) = (listed.size(from), listed.time(from)) else { continue };
-            let same =
-                |to: &u32| !taken.contains(to) && found.time(*to).is_some_and(|other| same_time(time, other));
-            if let Some(to) = by_size.get(&size).and_then(|files| files.iter().copied().find(same)) {
-                taken.insert(to);
-                *row = Row { from: Some((LISTED, from)), ..Row::of(FileStatus::MovedModified, from, to) };
-            }
-        }
-        fresh.retain(|at| !taken.contains(at));
     }
 
     /// Returns all rows, including those of files that exist only on the other side, in the order of names.

@@ -8,6 +8,7 @@
 //! other, truncated or rounded to one of these units. The price is that an edit within the unit is reported as
 //! corruption: a false alarm, but never accepted corruption.
 
+use crate::audit::status::FileStatus;
 use truesum_fs::clock;
 use truesum_manifest::Time;
 
@@ -23,7 +24,7 @@ const HOURS: i128 = 14;
 
 /// The relation of a file's time to the recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Movement {
+enum Movement {
     /// The times are equal as far as file systems can store them: the file was not written to.
     Unmoved,
     /// The file was modified later.
@@ -33,12 +34,23 @@ pub(crate) enum Movement {
 }
 
 /// Compares the time of a file with the recorded one.
-pub(crate) fn movement(recorded: Time, found: Time) -> Movement {
+fn movement(recorded: Time, found: Time) -> Movement {
     let (recorded, found) = (nanos(recorded), nanos(found));
     match () {
         () if is_same_stamp(recorded, found) => Movement::Unmoved,
         () if found > recorded => Movement::Later,
         () => Movement::Earlier,
+    }
+}
+
+/// Returns the status of a file whose content differs from that in the manifest or state. Its size is not considered:
+/// damage that truncates a file or fills it with zeros need not change its time either. Without both times, corruption
+/// cannot be distinguished from an edit.
+pub(crate) fn of_different_content(recorded: Option<Time>, found: Option<Time>) -> FileStatus {
+    match recorded.zip(found).map(|(recorded, found)| movement(recorded, found)) {
+        Some(Movement::Unmoved) => FileStatus::Corrupt,
+        Some(Movement::Earlier) => FileStatus::Restored,
+        Some(Movement::Later) | None => FileStatus::Changed,
     }
 }
 

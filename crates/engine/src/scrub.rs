@@ -1,0 +1,40 @@
+//! Scrubbing: keeps a state of a tree, reads every file again within a number of days, and reports what happened to
+//! each file that is not as recorded.
+//!
+//! A run has four steps.
+//!
+//! 1. [`inventory`] walks the tree next to the entries of the state. New files, files with another size or modification
+//!    time, and files that failed before are read at once.
+//! 2. [`pairing`] compares missing with new files: a file with the same content was moved.
+//! 3. Unchanged files that are due are read, oldest first ([`plan`]).
+//! 4. Failures that were not examined again are reported, and the state is written ([`store`]).
+//!
+//! The status of a file is the one that an audit would report ([`crate::audit`]). [`recorder`] decides what becomes of
+//! it: [`policy`] accepts differences, and everything else is a failure that remains open until the file is intact again
+//! or the user forgets its entry.
+
+mod block;
+mod codec;
+mod coverage;
+mod history;
+mod inventory;
+mod limits;
+mod pairing;
+mod plan;
+mod policy;
+mod record;
+mod recorder;
+mod report;
+mod run;
+mod scan;
+mod store;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+pub use coverage::{AGES, Amount, Coverage};
+pub use history::Run;
+pub use policy::{ACCEPTABLE, Policy};
+pub use report::{Event, Observer, Report, Treatment};
+pub use run::{Options, Scrub};
+pub use transfer::{Overview, export, forget, import, is_state, overview};

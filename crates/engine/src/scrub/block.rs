@@ -1,0 +1,154 @@
+//! The blocks of a state file. Each has a kind, a number and a checksum, so that a block that was changed, lost,
+//! repeated or exchanged is noticed before anything in it is used.
+
+use std::fs::File;
+use std::io;
+use truesum_fs::data::FileExt;
+use truesum_hash::Spec;
+
+/// The first bytes of every state file of this version.
+pub(crate) const MAGIC: &[u8] = b"truesum-scrub/1\n";
+/// Kind (1 byte), number (8), length of the content (4), checksum (16).
+const HEADER: usize = 29;
+/// The position of the checksum, which covers everything before it and the content.
+const CHECKSUM: usize = 13;
+/// The length of the content at which a block is complete, in bytes.
+pub(crate) const FULL: usize = 1 << 16;
+/// The maximum length of the content: a block and one entry with the longest name.
+const LONGEST: usize = 1 << 22;
+
+/// What a block contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The properties of the state.
+    Head = b'H' as isize,
+    /// One run.
+    Run = b'R' as isize,
+    /// Entries, in ascending order of names.
+    Entries = b'E' as isize,
+    /// The end of the entries: how many there are.
+    End = b'Z' as isize,
+    /// Entries that were replaced, added or removed since then.
+    Changes = b'C' as isize,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [Kind::Head, Kind::Run, Kind::Entries, Kind::End, Kind::Changes];
+
+    fn of(byte: u8) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| *kind as u8 == byte)
+    }
+}
+
+/// The position of the next block: its offset in the file in bytes, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) offset: u64,
+    pub(crate) number: u64,
+}
+
+impl Position {
+    /// The first block.
+    pub(crate) const FIRST: Position = Position { offset: MAGIC.len() as u64, number: 0 };
+
+    /// Returns the position after a block with this much content.
+    pub(crate) fn after(self, content: usize) -> Position {
+        Position { offset: self.offset + (HEADER + content) as u64, number: self.number + 1 }
+    }
+}
+
+/// Why there is no block at a position.
+#[derive(Debug)]
+pub(crate) enum NoBlock {
+    /// The file ends here.
+    End,
+    /// The last block was not written completely: it ends with the file, or only zeros follow.
+    Torn,
+    /// The block is damaged.
+    Damaged(&'static str),
+    /// The file cannot be read.
+    Io(io::Error),
+}
+
+impl From<io::Error> for NoBlock {
+    fn from(error: io::Error) -> NoBlock {
+        NoBlock::Io(error)
+    }
+}
+
+/// Appends a block.
+pub(crate) fn put(kind: Kind, number: u64, content: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.push(kind as u8);
+    out.extend_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    let check = checksum(&out[start..], content);
+    out.extend_from_slice(&check);
+    out.extend_from_slice(content);
+}
+
+/// Returns the first 16 bytes of the BLAKE3 digest of the header and the content.
+fn checksum(header: &[u8], content: &[u8]) -> [u8; 16] {
+    let spec: Spec = "blake3".parse().expect("a row of the table of algorithms");
+    let digest = spec.digest(&[header, content].concat());
+    std::array::from_fn(|at| digest.as_bytes()[at])
+}
+
+/// Returns the kind of the block at a position and the length of its content, without verifying them.
+pub(crate) fn peek(file: &File, at: Position, end: u64) -> Result<(Kind, usize), NoBlock> {
+    header(file, at, end).map(|(kind, len, _)| (kind, len))
+}
+
+fn header(file: &File, at: Position, end: u64) -> Result<(Kind, usize, [u8; HEADER]), NoBlock> {
+    let left = end.saturating_sub(at.offset);
+    if left == 0 {
+        return Err(NoBlock::End);
+    }
+    if left < HEADER as u64 {
+        return Err(NoBlock::Torn);
+    }
+    let mut header = [0; HEADER];
+    file.read_exact_at(&mut header, at.offset)?;
+    let number = u64::from_le_bytes(std::array::from_fn(|at| header[1 + at]));
+    let len = u32::from_le_bytes(std::array::from_fn(|at| header[9 + at])) as usize;
+    match Kind::of(header[0]) {
+        None if is_zero(file, at.offset, end)? => Err(NoBlock::Torn),
+        Some(kind) if number == at.number && len <= LONGEST => Ok((kind, len, header)),
+        _ => Err(NoBlock::Damaged("this is not the header of the expected block")),
+    }
+}
+
+/// Returns the block at a position of a file with the length `end`.
+pub(crate) fn read(file: &File, at: Position, end: u64) -> Result<(Kind, Vec<u8>), NoBlock> {
+    let (kind, len, header) = header(file, at, end)?;
+    let content_end = at.offset + (HEADER + len) as u64;
+    if content_end > end {
+        return Err(NoBlock::Torn);
+    }
+    let mut content = vec![0; len];
+    file.read_exact_at(&mut content, at.offset + HEADER as u64)?;
+    if checksum(&header[..CHECKSUM], &content) != header[CHECKSUM..] {
+        // The system may have stored the length of the file before the data that was written last.
+        let is_last = content_end == end || is_zero(file, content_end, end)?;
+        return Err(if is_last {
+            NoBlock::Torn
+        } else {
+            NoBlock::Damaged("the checksum of the block differs")
+        });
+    }
+    Ok((kind, content))
+}
+
+/// Returns whether a part of a file contains only zeros.
+fn is_zero(file: &File, mut offset: u64, end: u64) -> io::Result<bool> {
+    let mut buffer = [0; 1 << 12];
+    while offset < end {
+        let len = (end - offset).min(buffer.len() as u64) as usize;
+        file.read_exact_at(&mut buffer[..len], offset)?;
+        if buffer[..len].iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        offset += len as u64;
+    }
+    Ok(true)
+}

@@ -1,0 +1,94 @@
+//! How recently the files of a state were verified.
+
+use crate::audit::FileStatus;
+use crate::error::Error;
+use crate::scrub::plan::{Classes, Schedule};
+use crate::scrub::store::State;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use truesum_fs::name::OsStringExt;
+use truesum_manifest::Time;
+
+/// The limits of the age classes in days. Files that are older than the last one, and files that were never verified,
+/// are two further classes.
+pub const AGES: [u64; 5] = [1, 7, 30, 90, 365];
+
+const SECONDS_PER_DAY: i64 = 86_400;
+
+readable! {
+    /// A number of files and their bytes.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Amount {
+        /// Files.
+        files: u64,
+        /// Bytes.
+        bytes: u64,
+    }
+}
+
+impl Amount {
+    fn add(&mut self, size: u64) {
+        self.files += 1;
+        self.bytes = self.bytes.saturating_add(size);
+    }
+}
+
+readable! {
+    /// The ages of the last verifications, and what is due.
+    #[derive(Clone, Debug, Default)]
+    pub struct Coverage {
+        /// All files.
+        all: Amount,
+        /// Files whose last complete read was within the promised number of days of the state.
+        within: Amount,
+        /// Files by the time since they were last found intact: at most [`AGES`] days, more, and never.
+        ages: [Amount; AGES.len() + 2] => &[Amount; AGES.len() + 2],
+        /// The time of the oldest verification; `None` if there is none, or if a file was never verified.
+        oldest: Option<Time>,
+        /// The file with that time.
+        oldest_name: Option<PathBuf> as Option<&PathBuf>,
+        /// The files that are not intact and were not accepted.
+        failures: Vec<(FileStatus, PathBuf)> => &[(FileStatus, PathBuf)],
+        /// What the next run reads if it starts a day after the last one.
+        due: Amount,
+    }
+}
+
+/// Returns the coverage of a state at this time. `within` is the promised number of days, `last` the day of the last
+/// run.
+///
+/// # Errors
+/// Fails if the state is damaged.
+pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Result<Coverage, Error> {
+    let mut found = Coverage::default();
+    let (mut classes, mut oldest) = (Classes::default(), None::<(Time, Vec<u8>)>);
+    for entry in state.scan() {
+        let (name, record) = entry?;
+        let size = record.size.unwrap_or(0);
+        found.all.add(size);
+        classes.add(record.day, size);
+        let age = match record.verified {
+            None => AGES.len() + 1,
+            Some(time) => {
+                if oldest.as_ref().is_none_or(|(before, _)| time < *before) {
+                    oldest = Some((time, name.clone()));
+                }
+                let days = now.seconds.saturating_sub(time.seconds) / SECONDS_PER_DAY;
+                AGES.iter().position(|&limit| days < limit as i64).unwrap_or(AGES.len())
+            }
+        };
+        found.ages[age].add(size);
+        if record.verified.is_some() && last.saturating_sub(record.day) < within.max(1) {
+            found.within.add(size);
+        }
+        if record.is_failure() {
+            found.failures.push((record.status, OsString::from_vec(name).into()));
+        }
+    }
+    let due = classes.due(classes.share(Schedule { today: last + 1, gap: 1, within }));
+    found.due = Amount { files: due.files, bytes: due.bytes };
+    if let Some((time, name)) = oldest {
+        (found.oldest, found.oldest_name) = (Some(time), Some(OsString::from_vec(name).into()));
+    }
+    Ok(found)
+}

@@ -1,0 +1,242 @@
+//! The files of the tree next to the entries of the state: both are in the order of names, so a single pass finds new,
+//! missing and modified files, in memory that does not depend on their number.
+
+use crate::audit::same_time;
+use crate::error::{Cause, Error};
+use crate::io::anchor::{Anchor, stat_found};
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::scrub::limits::Limits;
+use crate::scrub::plan::Classes;
+use crate::scrub::record::Record;
+use crate::scrub::scan::{Entry, Scan};
+use crate::scrub::store::State;
+use crate::walk::{Item, Options, Walk};
+use std::collections::HashMap;
+use std::iter::Peekable;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_hash::Spec;
+use truesum_manifest::Place;
+
+/// What the pass found besides the files to read, and which results are still expected. Shared with the receiver of the
+/// results.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// The files that are being read, by the number of their job, with what is recorded about them.
+    pub(crate) expected: HashMap<usize, (Vec<u8>, Option<Record>)>,
+    /// Entries for which the walk found no file.
+    pub(crate) gone: Vec<Entry>,
+    /// Unchanged files by the day of their last complete read.
+    pub(crate) classes: Classes,
+    /// Files that could not be examined and folders that could not be listed.
+    pub(crate) errors: Vec<Error>,
+    /// The number of files that the walk found.
+    pub(crate) files: u64,
+    /// The number of new, modified and failed files that were not read because a limit was reached.
+    pub(crate) deferred: u64,
+    /// Why the state could not be read to its end.
+    pub(crate) damage: Option<Error>,
+}
+
+/// [`Findings`] that are shared between threads.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(Arc<Mutex<Findings>>);
+
+impl Shared {
+    pub(crate) fn get(&self) -> MutexGuard<'_, Findings> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The files to read at once: new and modified ones, and those that failed before.
+pub(crate) struct Inventory<'l> {
+    walk: Walk,
+    /// The next file of the walk, if it was not used yet.
+    file: Option<(Vec<u8>, Vec<u8>, Option<Anchor>)>,
+    scan: Peekable<Scan>,
+    shared: Shared,
+    limits: &'l Limits,
+    specs: Arc<[Spec]>,
+    /// The length of the root's path.
+    root: usize,
+    /// The name of the state file, if it is below the root.
+    own: Option<Vec<u8>>,
+    progress: &'l Progress,
+    next: usize,
+}
+
+impl<'l> Inventory<'l> {
+    pub(crate) fn new(
+        root: &Path,
+        threads: usize,
+        state: &State,
+        own: Option<Vec<u8>>,
+        shared: &Shared,
+        limits: &'l Limits,
+        progress: &'l Progress,
+    ) -> Inventory<'l> {
+        let walk = Walk::new([root.to_owned()], Options::default(), threads).until(progress.stop_flag());
+        let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
+        let root = root.as_os_str().as_bytes().len();
+        Inventory { walk, file: None, scan, shared, limits, specs, root, own, progress, next: 0 }
+    }
+
+    /// Finds the next file of the walk, and stores its name, its path and its anchor.
+    fn find_file(&mut self) {
+        while self.file.is_none() {
+            match self.walk.next() {
+                None => return,
+                Some(Item::File(path, anchor)) => {
+                    let path = path.into_os_string().into_vec();
+                    let below = &path[self.root.min(path.len())..];
+                    let name = below[below.iter().take_while(|&&byte| byte == b'/').count()..].to_vec();
+                    if self.own.as_ref() != Some(&name) {
+                        self.shared.get().files += 1;
+                        self.file = Some((name, path, anchor));
+                    }
+                }
+                Some(Item::Failed(error)) => self.shared.get().errors.push(error),
+                Some(
+                    Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin,
+                ) => {}
+            }
+        }
+    }
+
+    /// Returns the job for a file, unless a limit has been reached.
+    fn job(
+        &mut self,
+        file: (Vec<u8>, Vec<u8>, Option<Anchor>),
+        before: Option<Record>,
+        size: u64,
+    ) -> Option<(Job, u64)> {
+        let (name, path, anchor) = file;
+        if !self.limits.grant(size) {
+            self.shared.get().deferred += 1;
+            return None;
+        }
+        let expected = before.as_ref().map(|record| record.digests.clone()).unwrap_or_default();
+        let job = Job { anchor, ..Job::entry(path, self.specs.clone(), expected) };
+        let job = job.with_origin((self.next, Place::Line(0)));
+        self.shared.get().expected.insert(self.next, (name, before));
+        self.next += 1;
+        Some((job, size))
+    }
+
+    /// Returns the next entry if its name is at most `name`.
+    fn entry_until(&mut self, name: Option<&[u8]>) -> Option<Entry> {
+        let fits = |entry: &Result<Entry, Error>| match (entry, name) {
+            (Ok((key, _)), Some(name)) => key.as_slice() <= name,
+            _ => true,
+        };
+        match self.scan.next_if(fits)? {
+            Ok(entry) => Some(entry),
+            Err(error) => {
+                self.shared.get().damage.get_or_insert(error);
+                None
+            }
+        }
+    }
+}
+
+impl Iterator for Inventory<'_> {
+    type Item = (Job, u64);
+
+    fn next(&mut self) -> Option<(Job, u64)> {
+        loop {
+            self.find_file();
+            let name = self.file.as_ref().map(|file| file.0.clone());
+            let entry = self.entry_until(name.as_deref());
+            // Without the other entries, or the other files, nothing more is known to be new or missing.
+            if self.shared.get().damage.is_some() || self.progress.stopped() {
+                return None;
+            }
+            let before = match (entry, &name) {
+                (None, None) => return None,
+                (None, Some(_)) => None,
+                (Some((key, record)), Some(name)) if key == *name => Some(record),
+                (Some(entry), _) => {
+                    self.shared.get().gone.push(entry);
+                    continue;
+                }
+            };
+            let Some(file) = self.file.take() else { return None };
+            let stat = match stat_found(&file.1, file.2.as_ref()) {
+                Ok(stat) => stat,
+                Err(error) => {
+                    let mut found = self.shared.get();
+                    match before {
+                        // It was removed after its folder was listed, or cannot be examined: decided later.
+                        Some(before) => found.gone.push((file.0, before)),
+                        None => found.errors.push(Error::io(&file.1, "open", error)),
+                    }
+                    continue;
+                }
+            };
+            if let Some(before) = &before
+                && is_unchanged(before, &stat)
+                && !before.is_failure()
+            {
+                self.shared.get().classes.add(before.day, stat.size());
+                continue;
+            }
+            if let Some(job) = self.job(file, before, stat.size()) {
+                return Some(job);
+            }
+        }
+    }
+}
+
+/// Returns whether nothing shows that a file was modified since it was recorded.
+fn is_unchanged(before: &Record, stat: &Metadata) -> bool {
+    before.size.is_none_or(|size| size == stat.size())
+        && before.mtime.is_none_or(|mtime| same_time(mtime, stat.mtime()))
+}
+
+/// The unchanged files of a class, or of several, in the order of names.
+pub(crate) struct Due<'l> {
+    pub(crate) scan: Scan,
+    /// The days of their last complete read.
+    pub(crate) days: Vec<u64>,
+    pub(crate) shared: Shared,
+    pub(crate) limits: &'l Limits,
+    pub(crate) specs: Arc<[Spec]>,
+    pub(crate) next: usize,
+}
+
+impl Iterator for Due<'_> {
+    type Item = (Job, u64);
+
+    fn next(&mut self) -> Option<(Job, u64)> {
+        loop {
+            let (name, record) = match self.scan.next()? {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.shared.get().damage.get_or_insert(error);
+                    return None;
+                }
+            };
+            if record.is_failure() || !self.days.contains(&record.day) {
+                continue;
+            }
+            let size = record.size.unwrap_or(0);
+            if !self.limits.grant_due(size) {
+                return None;
+            }
+            let job = Job::entry(name.clone(), self.specs.clone(), record.digests.clone());
+            let job = job.with_origin((self.next, Place::Line(0)));
+            self.shared.get().expected.insert(self.next, (name, Some(record)));
+            self.next += 1;
+            return Some((job, size));
+        }
+    }
+}
+
+/// Returns the error for a tree in which no file was found although the state has some.
+pub(crate) fn nothing_found(root: &[u8], entries: usize) -> Error {
+    let why = format!("no file was found, but the state has {entries}; is the file system mounted?");
+    Error::new(root, "scrub", Cause::Other(why))
+}

@@ -1,0 +1,146 @@
+//! The end of the inventory: which missing files were moved, and which files are really new.
+
+use crate::audit::FileStatus;
+use crate::audit::relocated::moved_and_modified;
+use crate::content::pairing::{Move, moved};
+use crate::content::set::Set;
+use crate::error::Error;
+use crate::io::open::Root;
+use crate::scrub::record::Record;
+use crate::scrub::recorder::{Details, Recorder};
+use crate::scrub::report::{Event, Treatment};
+use crate::scrub::scan::Entry;
+use std::collections::HashSet;
+use std::io;
+use truesum_fs::Errno;
+
+/// Returns the record of a missing file. A file that was corrupt remains so until it was found intact.
+fn missing_record(before: &Record) -> Record {
+    let status = if before.status == FileStatus::Corrupt { before.status } else { FileStatus::Missing };
+    Record { status, ..before.clone() }
+}
+
+impl Recorder<'_, '_> {
+    /// Returns whether there are new files that have not been compared with missing ones.
+    fn unpaired(&self) -> bool {
+        self.report.recorded > 0 || self.was_killed
+    }
+
+    /// Reports moved, missing and new files. New files that were recorded after the day `paired` have not been compared
+    /// with missing ones yet.
+    pub(crate) fn pair(&mut self, root: &Root, paired: u64, is_first: bool) -> io::Result<()> {
+        let gone = std::mem::take(&mut self.shared.get().gone);
+        let mut missing = Vec::new();
+        for (name, before) in gone {
+            match root.stat(&name, false) {
+                Ok(stat) if stat.kind().is_file() => {}
+                Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => missing.push((name, before)),
+                // A folder that cannot be searched proves nothing about its files.
+                Err(error) => self.hidden(&name, before, &root.refusal(&name, "open", error))?,
+            }
+        }
+        let consumed = if missing.is_empty() { HashSet::new() } else { self.pair_with_new(missing, paired)? };
+        // The first run records everything as new, which is no news.
+        if self.unpaired() && !is_first {
+            for entry in self.state.scan() {
+                let (name, record) = entry.map_err(|error| self.fail(error))?;
+                if record.status == FileStatus::New && record.day > paired && !consumed.contains(&name) {
+                    let details = Details { found: Some(&record), ..Details::default() };
+                    self.tell(&name, FileStatus::New, Treatment::Accepted, &details)?;
+                }
+            }
+        } else {
+            let recorded = self.report.recorded;
+            (0..recorded).for_each(|_| self.report.add(FileStatus::New, Treatment::Accepted));
+        }
+        for (name, record) in std::mem::take(&mut self.refused) {
+            if !consumed.contains(&name) {
+                let details = Details { found: Some(&record), ..Details::default() };
+                self.tell(&name, FileStatus::New, Treatment::Failed, &details)?;
+            }
+        }
+        let errors = std::mem::take(&mut self.shared.get().errors);
+        self.report.failed += errors.len() as u64;
+        errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
+    }
+
+    /// Records and reports a file that may exist.
+    fn hidden(&mut self, name: &[u8], before: Record, error: &Error) -> io::Result<()> {
+        let status = if before.is_failure() { before.status } else { FileStatus::Unreadable };
+        self.put(name, Some(&Record { status, ..before.clone() }))?;
+        let details = Details { before: Some(&before), error: Some(error), ..Details::default() };
+        self.tell(name, FileStatus::Unreadable, Treatment::Failed, &details)
+    }
+
+    /// Returns the new files that may be missing ones, with their sizes.
+    fn candidates(&self, missing: &[Entry], paired: u64) -> Result<Vec<Entry>, Error> {
+        let sizes: HashSet<Option<u64>> = missing.iter().map(|(_, before)| before.size).collect();
+        let fits = |record: &Record| sizes.contains(&record.size) || sizes.contains(&None);
+        let mut fresh: Vec<Entry> = self.refused.iter().filter(|(_, record)| fits(record)).cloned().collect();
+        if self.unpaired() {
+            for entry in self.state.scan() {
+                let (name, record) = entry?;
+                if record.status == FileStatus::New && record.day > paired && fits(&record) {
+                    fresh.push((name, record));
+                }
+            }
+        }
+        fresh.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Ok(fresh)
+    }
+
+    /// Pairs missing files with new ones, and records and reports all missing files. Returns the names of the new files
+    /// that have been reported.
+    fn pair_with_new(&mut self, missing: Vec<Entry>, paired: u64) -> io::Result<HashSet<Vec<u8>>> {
+        let fresh = self.candidates(&missing, paired).map_err(|error| self.fail(error))?;
+        let specs = self.state.head.specs.clone();
+        let set = |entries: &[Entry]| {
+            let mut set = Set::default();
+            let add =
+                |(name, record): &Entry| set.push(name, (record.size, record.mtime), &specs, &record.digests);
+            entries.iter().map(add).collect::<Result<Vec<u32>, String>>().map(|all| (set, all))
+        };
+        let ((listed, mut gone), (found, mut new)) =
+            set(&missing).and_then(|one| Ok((one, set(&fresh)?))).map_err(io::Error::other)?;
+        let mut consumed = HashSet::new();
+        let moves = moved([&listed, &found], &mut gone, &mut new, &|_| false);
+        for Move { from, to, candidates, .. } in moves {
+            let ((from, before), (to, record)) = (&missing[from as usize], &fresh[to as usize]);
+            consumed.insert(to.clone());
+            let is_accepted = self.policy.accepts(FileStatus::Moved, Some(before));
+            if is_accepted {
+                self.put(to, Some(&Record { status: FileStatus::Same, ..record.clone() }))?;
+                self.put(from, None)?;
+            } else {
+                self.put(from, Some(&missing_record(before)))?;
+            }
+            let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
+            let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
+            self.tell(
+                to,
+                FileStatus::Moved,
+                treatment,
+                &Details { from, candidates, before, found, error: None },
+            )?;
+        }
+        for (at, to) in moved_and_modified([&listed, &found], &gone, &mut new) {
+            let ((from, before), (to, record)) = (&missing[gone[at] as usize], &fresh[to as usize]);
+            consumed.insert(to.clone());
+            // Its content must not be accepted as that of a new file.
+            self.put(to, None)?;
+            self.put(from, Some(&missing_record(before)))?;
+            let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
+            let details = Details { from, before, found, ..Details::default() };
+            self.tell(to, FileStatus::MovedModified, Treatment::Failed, &details)?;
+            gone[at] = u32::MAX;
+        }
+        for (name, before) in gone.into_iter().filter(|&at| at != u32::MAX).map(|at| &missing[at as usize]) {
+            let is_accepted = self.policy.accepts(FileStatus::Missing, Some(before));
+            self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
+            let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
+            let details = Details { before: Some(before), ..Details::default() };
+            self.tell(name, FileStatus::Missing, treatment, &details)?;
+        }
+        Ok(consumed)
+    }
+}

@@ -1,0 +1,171 @@
+//! Receives the results of reading files: decides the status of each, records it in the state and reports it.
+
+use crate::audit::stamps::of_different_content;
+use crate::audit::{FileStatus, Finding};
+use crate::content::Facts;
+use crate::error::{Error, Kind};
+use crate::job::{Outcome, Verdict};
+use crate::scrub::inventory::Shared;
+use crate::scrub::policy::Policy;
+use crate::scrub::record::Record;
+use crate::scrub::report::{Event, Observer, Report, Treatment};
+use crate::scrub::scan::Entry;
+use crate::scrub::store::State;
+use crate::task::{Notice, Sink};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use truesum_fs::clock;
+use truesum_fs::name::OsStrExt;
+
+/// Records and reports results.
+pub(crate) struct Recorder<'r, 't> {
+    pub(crate) state: &'r mut State,
+    pub(crate) shared: Shared,
+    pub(crate) report: &'r mut Report,
+    pub(crate) policy: &'r Policy,
+    pub(crate) on_event: &'r mut Observer<'t>,
+    /// The day of this run.
+    pub(crate) today: u64,
+    /// Whether the run before ended before it compared new with missing files.
+    pub(crate) was_killed: bool,
+    /// New files that are not recorded, because the policy does not accept them.
+    pub(crate) refused: Vec<Entry>,
+    /// The names of files that were reported as failures.
+    pub(crate) reported: HashSet<Vec<u8>>,
+    /// Why the state could not be written.
+    pub(crate) failure: Option<Error>,
+}
+
+/// A difference to report: the facts recorded and found, and why the file could not be read.
+#[derive(Default)]
+pub(crate) struct Details<'d> {
+    pub(crate) from: Option<&'d [u8]>,
+    pub(crate) candidates: u32,
+    pub(crate) before: Option<&'d Record>,
+    pub(crate) found: Option<&'d Record>,
+    pub(crate) error: Option<&'d Error>,
+}
+
+impl Recorder<'_, '_> {
+    /// Counts and reports the status of a file.
+    pub(crate) fn tell(
+        &mut self,
+        name: &[u8],
+        status: FileStatus,
+        treatment: Treatment,
+        details: &Details<'_>,
+    ) -> io::Result<()> {
+        self.report.add(status, treatment);
+        if treatment.is_failure() {
+            self.reported.insert(details.from.unwrap_or(name).to_vec());
+        }
+        let path = |name| Path::new(OsStr::from_bytes(name));
+        let specs = &self.state.head.specs;
+        let facts = |record: Option<&Record>| record.map(|record| -> Facts { record.facts(specs) });
+        let finding = Finding {
+            status,
+            name: path(name),
+            from: details.from.map(path),
+            candidates: details.candidates.max(1),
+            listed: facts(details.before),
+            found: facts(details.found),
+            error: details.error,
+        };
+        (self.on_event)(Event::Finding(&finding, treatment))
+    }
+
+    /// Changes an entry of the state. A failure is written at once.
+    pub(crate) fn put(&mut self, name: &[u8], record: Option<&Record>) -> io::Result<()> {
+        let urgent = record.is_some_and(Record::is_failure);
+        self.state.put(name, record, urgent).map_err(|error| self.fail(error))
+    }
+
+    /// Keeps an error of the state and ends the run with it.
+    pub(crate) fn fail(&mut self, error: Error) -> io::Error {
+        let message = error.to_string();
+        self.failure.get_or_insert(error);
+        io::Error::other(message)
+    }
+
+    /// Processes a file that has no entry.
+    fn new_file(&mut self, name: Vec<u8>, outcome: Outcome) -> io::Result<()> {
+        match outcome.result {
+            Ok(found) => {
+                let record = Record::of(&found, self.today, clock::now(), FileStatus::New);
+                // It is reported at the end, when it is known whether it was moved.
+                match self.policy.accepts(FileStatus::New, None) {
+                    true => {
+                        self.report.recorded += 1;
+                        self.put(&name, Some(&record))
+                    }
+                    false => {
+                        self.refused.push((name, record));
+                        Ok(())
+                    }
+                }
+            }
+            // It was removed before it was read.
+            Err(error) if error.is_missing() => Ok(()),
+            Err(error) => {
+                let details = Details { error: Some(&error), ..Details::default() };
+                self.tell(&name, FileStatus::Unreadable, Treatment::Failed, &details)
+            }
+        }
+    }
+
+    /// Processes a file that has an entry.
+    fn known_file(&mut self, name: Vec<u8>, before: Record, outcome: Outcome) -> io::Result<()> {
+        let verdict = outcome.verdict();
+        let found = match outcome.result {
+            Ok(found) => Record::of(&found, self.today, clock::now(), FileStatus::Same),
+            Err(error) if error.is_missing() => {
+                self.shared.get().gone.push((name, before));
+                return Ok(());
+            }
+            Err(error) => {
+                // A file that was corrupt remains so until it was found intact.
+                let status = if before.is_failure() { before.status } else { FileStatus::Unreadable };
+                self.put(&name, Some(&Record { status, ..before.clone() }))?;
+                let details = Details { before: Some(&before), error: Some(&error), ..Details::default() };
+                return self.tell(&name, FileStatus::Unreadable, Treatment::Failed, &details);
+            }
+        };
+        let details = Details { before: Some(&before), found: Some(&found), ..Details::default() };
+        if verdict == Verdict::Verified {
+            self.put(&name, Some(&found))?;
+            let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
+            return self.tell(&name, FileStatus::Same, treatment, &details);
+        }
+        let status = match before.status {
+            FileStatus::Corrupt => FileStatus::Corrupt,
+            _ => of_different_content(before.mtime, found.mtime),
+        };
+        if self.policy.accepts(status, Some(&before)) {
+            self.put(&name, Some(&found))?;
+            return self.tell(&name, status, Treatment::Accepted, &details);
+        }
+        // The recorded content remains the one to compare with.
+        self.put(&name, Some(&Record { status, day: self.today, ..before.clone() }))?;
+        self.tell(&name, status, Treatment::Failed, &details)
+    }
+}
+
+impl Sink for Recorder<'_, '_> {
+    fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
+        let expected = self.shared.get().expected.remove(&outcome.job.origin.0);
+        let Some((name, before)) = expected else { return Ok(()) };
+        if outcome.result.as_ref().is_err_and(|error| error.kind() == Kind::Interrupted) {
+            return Ok(());
+        }
+        match before {
+            None => self.new_file(name, outcome),
+            Some(before) => self.known_file(name, before, outcome),
+        }
+    }
+
+    fn notice(&mut self, _: Notice) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,326 @@
+//! The steps of a run.
+
+use crate::error::{Cause, Error};
+use crate::io::mapping::Mapping;
+use crate::io::open::Root;
+use crate::job::{Job, Summary};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::run::run;
+use crate::scrub::coverage::coverage;
+use crate::scrub::history::Run;
+use crate::scrub::inventory::{Due, Inventory, Shared, nothing_found};
+use crate::scrub::limits::Limits;
+use crate::scrub::plan::Schedule;
+use crate::scrub::policy::Policy;
+use crate::scrub::recorder::{Details, Recorder};
+use crate::scrub::report::{Observer, Report, Treatment};
+use crate::scrub::store::{Head, State};
+use crate::task::Task;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::{OsStrExt, entry_name};
+use truesum_fs::{clock, machine};
+use truesum_hash::Spec;
+
+options! {
+    /// The options of a run.
+    #[derive(Clone, Debug, Default)]
+    pub struct Options {
+        /// The tree.
+        root: PathBuf,
+        /// The state file.
+        state: PathBuf,
+        /// The algorithms of a new state. An existing state must have the same, unless this is empty.
+        algorithms: Vec<Spec>,
+        /// The number of days within which every file is read; 0 means that everything is read in this run.
+        within: u64,
+        /// The maximum number of bytes to read, except for the first file.
+        max_bytes: Option<u64>,
+        /// The time after which no further file is started.
+        max_time: Option<Duration>,
+        /// Whether `max_bytes` and `max_time` alone decide how much is read.
+        until_limit: bool,
+        /// The accepted differences.
+        policy: Policy,
+        /// Whether the state is left as it is.
+        dry_run: bool,
+        /// The number of threads that read and hash; 0 means one per core.
+        threads: usize,
+        /// Whether files may be mapped.
+        mapping: Mapping,
+        /// The version of the program, for the history.
+        version: String,
+    }
+}
+
+/// A run of `scrub`.
+pub struct Scrub<'a> {
+    options: &'a Options,
+    progress: &'a Progress,
+    report: Report,
+}
+
+/// An open state, the run in progress and its schedule.
+struct Session {
+    state: State,
+    this: Run,
+    schedule: Schedule,
+    /// The day of the last run that compared new with missing files.
+    paired: u64,
+    was_killed: bool,
+    is_first: bool,
+}
+
+impl<'a> Scrub<'a> {
+    /// Returns a run that has not started yet. [`Progress::stop`] ends it early.
+    pub fn new(options: &'a Options, progress: &'a Progress) -> Scrub<'a> {
+        Scrub { options, progress, report: Report::default() }
+    }
+
+    /// Returns the counts so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Examines the tree, reads what is due and updates the state.
+    ///
+    /// # Errors
+    /// Fails if the tree cannot be opened, if the state cannot be read or written, is damaged, belongs to another tree or
+    /// is used by another run, or with the error of `on_event`. The results up to then are in the state.
+    pub fn run(&mut self, on_event: &mut Observer<'_>) -> Result<(), Error> {
+        let root = Root::folder(&self.options.root, false)?;
+        let mut session = self.open()?;
+        session.state.record(&session.this)?;
+        let ended = self.steps(&root, &mut session, on_event);
+        let Session { state, this, schedule, .. } = &mut session;
+        let ended = ended.and_then(|()| {
+            let last = this.day;
+            self.report.coverage = Some(coverage(state, clock::now(), schedule.within, last)?);
+            Ok(())
+        });
+        this.end = Some(clock::now());
+        (this.files, this.bytes, this.failures) =
+            (self.report.read, self.report.bytes, self.report.failures());
+        this.exit = if ended.is_ok() { self.report.exit_status() } else { 2 };
+        // What was found until then is kept even if the run was not completed.
+        let saved = state.record(this).and_then(|()| state.finish());
+        ended.and(saved)
+    }
+
+    /// Opens or creates the state, and begins the next run in its history.
+    fn open(&mut self) -> Result<Session, Error> {
+        let Options { root, state: path, within, .. } = self.options;
+        let head = head(root, &self.options.algorithms)?;
+        if path.is_symlink() {
+            let why = "it is a symbolic link and would be replaced; specify the file itself";
+            return Err(Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.to_owned())));
+        }
+        let state = match self.options.dry_run {
+            true => State::read(path)?.unwrap_or_else(|| State::new(path, head.clone())),
+            false => State::write(path, || Ok(head.clone()))?,
+        };
+        fits(&state, &head, root, &self.options.algorithms)?;
+        let before = state.runs.last().cloned().unwrap_or_default();
+        let this = before.next(clock::now(), *within);
+        let this = Run { host: machine::host(), version: self.options.version.clone(), ..this };
+        let gap = this.day - before.day;
+        let paired = state.runs.iter().rev().find(|run| run.paired).map_or(0, Run::day);
+        let is_first = state.scan().next().is_none();
+        self.report.created = is_first;
+        let schedule = Schedule { today: this.day, gap, within: *within };
+        let was_killed = before.number > 0 && !before.paired;
+        Ok(Session { state, this, schedule, paired, was_killed, is_first })
+    }
+
+    /// Carries out the steps of a run ([`crate::scrub`]).
+    fn steps(
+        &mut self,
+        root: &Root,
+        session: &mut Session,
+        on_event: &mut Observer<'_>,
+    ) -> Result<(), Error> {
+        let Options { root: path, max_bytes, max_time, policy, .. } = self.options;
+        let (shared, limits) = (Shared::default(), Limits::new(*max_bytes, *max_time));
+        let Session { state, this, schedule, paired, was_killed, is_first } = session;
+        let own = own_name(path, state.path());
+        let mut inventory =
+            Inventory::new(path, self.options.threads, state, own, &shared, &limits, self.progress);
+        let mut recorder = Recorder {
+            state,
+            shared: shared.clone(),
+            report: &mut self.report,
+            policy,
+            on_event,
+            today: this.day,
+            was_killed: *was_killed,
+            refused: Vec::new(),
+            reported: Default::default(),
+            failure: None,
+        };
+        let reader = Reader { options: self.options, progress: self.progress, limits: &limits };
+        reader.read(&mut inventory, &mut recorder)?;
+        drop(inventory);
+        if self.progress.stopped() {
+            recorder.report.interrupted = true;
+            return Ok(());
+        }
+        {
+            let found = shared.get();
+            (recorder.report.files, recorder.report.deferred) = (found.files, found.deferred);
+            if found.files == 0 && !found.gone.is_empty() && found.errors.is_empty() {
+                return Err(nothing_found(path.as_os_str().as_bytes(), found.gone.len()));
+            }
+        }
+        let result = recorder.pair(root, *paired, *is_first);
+        recorder.ended(path, result)?;
+        this.paired = true;
+        let result = recorder.state.record(this);
+        result?;
+        let classes = shared.get().classes.clone();
+        let is_all = self.options.within == 0 || self.options.until_limit;
+        limits.set_share(if is_all { u64::MAX } else { classes.share(*schedule) });
+        // One class after the other, so that the oldest files are read first, unless all of them are read.
+        let passes = match is_all && !limits.is_hard() {
+            true => vec![classes.days()],
+            false => classes.days().into_iter().map(|day| vec![day]).collect(),
+        };
+        for days in passes {
+            let next = usize::MAX / 2;
+            let (scan, specs, shared) =
+                (recorder.state.scan(), recorder.state.head.specs.clone(), shared.clone());
+            let mut due = Due { scan, days, shared, limits: &limits, specs, next };
+            reader.read(&mut due, &mut recorder)?;
+            recorder.report.interrupted |= self.progress.stopped();
+            if recorder.report.interrupted || limits.is_spent() {
+                break;
+            }
+        }
+        let result = recorder.remind();
+        recorder.ended(path, result)
+    }
+}
+
+/// Returns the properties of a new state of this tree.
+pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
+    let name = root.as_os_str().as_bytes();
+    let stat = Metadata::at(root).map_err(|error| Error::io(name, "open", error))?;
+    let path = root.canonicalize().map_err(|error| Error::io(name, "open", error))?;
+    let default = || vec!["sha256".parse().expect("a row of the table of algorithms")];
+    let specs = if algorithms.is_empty() { default() } else { algorithms.to_vec() };
+    if let Some(spec) = specs.iter().find(|spec| spec.counts_parts() || spec.is_keyed()) {
+        let why = format!("a state cannot store digests of {spec}");
+        return Err(Error::new(name, "scrub", Cause::Other(why)));
+    }
+    let root = path.as_os_str().as_bytes().to_vec();
+    Ok(Head { root, inode: stat.id().number(), specs: specs.into(), created: clock::now() })
+}
+
+/// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
+/// names are relative.
+fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec]) -> Result<(), Error> {
+    let name = state.path().as_os_str().as_bytes();
+    let refuse = |why: String| Err(Error::new(name, "use", Cause::Other(why)));
+    let is_inside = own_name(root, state.path()).is_some();
+    if state.head.root != head.root && state.head.inode != head.inode && !is_inside {
+        let other = truesum_manifest::path::display_safe(&state.head.root);
+        return refuse(format!("it is the state of another folder, {other}"));
+    }
+    if !algorithms.is_empty() && state.head.specs[..] != *algorithms {
+        let specs: Vec<String> = state.head.specs.iter().map(Spec::to_string).collect();
+        return refuse(format!("it was created with other algorithms: {}", specs.join(",")));
+    }
+    Ok(())
+}
+
+/// Returns the name of the state file below the root, if it is there.
+fn own_name(root: &Path, state: &Path) -> Option<Vec<u8>> {
+    let folder = match state.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let path = folder.canonicalize().ok()?.join(state.file_name()?);
+    let below = path.strip_prefix(root.canonicalize().ok()?).ok()?;
+    Some(entry_name(below.to_owned()))
+}
+
+/// Reads files within the limits.
+struct Reader<'r> {
+    options: &'r Options,
+    progress: &'r Progress,
+    limits: &'r Limits,
+}
+
+impl Reader<'_> {
+    /// Reads the files of `jobs`, in batches if the time is limited.
+    fn read(
+        &self,
+        jobs: &mut (dyn Iterator<Item = (Job, u64)> + Send),
+        recorder: &mut Recorder<'_, '_>,
+    ) -> Result<(), Error> {
+        let root = Root::folder(&self.options.root, false)?;
+        let config = Config::default().root(root).threads(self.options.threads).mapping(self.options.mapping);
+        let mut batch = Batch { jobs, left: (0, 0), is_ended: false };
+        while !batch.is_ended && !self.progress.stopped() {
+            batch.left = self.limits.batch((recorder.report.read, recorder.report.bytes));
+            let result = run(&config, &mut batch, self.progress, recorder);
+            let summary = result.as_ref().map_or_else(|_| Summary::default(), Clone::clone);
+            recorder.report.read += summary.files();
+            recorder.report.bytes += summary.bytes();
+            recorder.ended(&self.options.root, result.map(drop))?;
+        }
+        match recorder.shared.get().damage.take() {
+            Some(damage) => Err(damage),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The next jobs of a pass: this number of files, and at most one file more than this number of bytes.
+struct Batch<'j> {
+    jobs: &'j mut (dyn Iterator<Item = (Job, u64)> + Send),
+    left: (u64, u64),
+    is_ended: bool,
+}
+
+impl Iterator for Batch<'_> {
+    type Item = Task;
+
+    fn next(&mut self) -> Option<Task> {
+        if self.is_ended || self.left.0 == 0 || self.left.1 == 0 {
+            return None;
+        }
+        let Some((job, size)) = self.jobs.next() else {
+            self.is_ended = true;
+            return None;
+        };
+        self.left = (self.left.0 - 1, self.left.1.saturating_sub(size));
+        Some(Task::File(job))
+    }
+}
+
+impl Recorder<'_, '_> {
+    /// Returns the error of the state if there is one, or that of the receiver of events.
+    fn ended(&mut self, root: &Path, result: io::Result<()>) -> Result<(), Error> {
+        match (self.failure.take(), result) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(error)) => Err(Error::io(root.as_os_str().as_bytes(), "report", error)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+
+    /// Reports failures of earlier runs that have not been reported in this one.
+    fn remind(&mut self) -> io::Result<()> {
+        let reported = std::mem::take(&mut self.reported);
+        for entry in self.state.scan() {
+            let (name, record) = entry.map_err(|error| self.fail(error))?;
+            if record.is_failure() && !reported.contains(&name) {
+                let details = Details { before: Some(&record), ..Details::default() };
+                self.tell(&name, record.status, Treatment::StillFailed, &details)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,384 @@
+//! The state file: the entries of a tree and the history of its runs (docs/spec/state.md).
+//!
+//! The file begins with a complete list of entries in the order of names. The results of a run are appended as blocks of
+//! changes, which are also held in memory, and a run ends by merging both into a new file that replaces the old one
+//! atomically. So a run that is killed loses only what it had not appended yet, and the memory depends on the number of
+//! changes, which is limited: if there are too many, they are merged during the run.
+//!
+//! A general database was measured instead (redb 4.1 and 4.6, 10^7 entries with paths of 80 bytes): 4.3 GB on disk after
+//! two runs, because it rewrites pages, against 1.0 GB here; and it verifies its checksums only on request, by reading
+//! the complete file, and otherwise returns damaged records or panics.
+
+use crate::error::{Cause, Error};
+use crate::io::lock::Lock;
+use crate::io::write::AtomicFile;
+use crate::scrub::block::{self, FULL, Kind, MAGIC, NoBlock, Position};
+use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
+use crate::scrub::history::{KEPT, Run};
+use crate::scrub::record::Record;
+use crate::scrub::scan::Scan;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use truesum_fs::data::FileExt;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::open::{open_companion, open_or_create};
+use truesum_hash::Spec;
+use truesum_manifest::Time;
+
+/// The maximum time for which results are not written, so that a run that is killed loses little.
+const INTERVAL: Duration = Duration::from_secs(15);
+/// The maximum number of changes in memory: at most 100 MiB with paths of 200 bytes.
+const MOST_CHANGES: usize = 200_000;
+
+/// Changed entries by name, encoded; `None` if an entry was removed.
+pub(crate) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// The properties that a state keeps for as long as it exists.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Head {
+    /// The absolute path of the tree.
+    pub(crate) root: Vec<u8>,
+    /// The inode number of the tree's root.
+    pub(crate) inode: u64,
+    /// The algorithms of all digests.
+    pub(crate) specs: Arc<[Spec]>,
+    /// When the state was created.
+    pub(crate) created: Time,
+}
+
+impl Head {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(&self.root, out);
+        put_number(self.inode, out);
+        put_time(self.created, out);
+        put_number(self.specs.len() as u64, out);
+        self.specs.iter().for_each(|spec| put_bytes(spec.to_string().as_bytes(), out));
+    }
+
+    fn take(rest: &mut Rest<'_>) -> Option<Head> {
+        let (root, inode, created) = (rest.bytes()?.to_vec(), rest.number()?, rest.time()?);
+        let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Vec<Spec>>>()?;
+        (!specs.is_empty()).then(|| Head { root, inode, specs: specs.into(), created })
+    }
+}
+
+/// An open state.
+pub(crate) struct State {
+    path: PathBuf,
+    /// The lock that excludes other runs; `None` if nothing is written.
+    lock: Option<Lock>,
+    /// The file; `None` until the state has been written for the first time.
+    file: Option<Arc<File>>,
+    pub(crate) head: Head,
+    pub(crate) runs: Vec<Run>,
+    /// The first block of entries.
+    entries: Position,
+    changes: Arc<Changes>,
+    /// The end of the blocks, where the next one is appended.
+    end: Position,
+    /// Encoded changes that have not been written yet.
+    waiting: Vec<u8>,
+    written: Instant,
+}
+
+impl State {
+    /// Opens a state to be read. Returns `None` if there is no file or it is empty.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read, is something else, or is damaged.
+    pub(crate) fn read(path: &Path) -> Result<Option<State>, Error> {
+        match open_companion(path) {
+            Ok(file) => State::load(path, file, None),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a state to be written, and excludes other runs. `create` returns the properties of a new one.
+    ///
+    /// # Errors
+    /// Fails as [`State::read`], if another run uses the file, or if it cannot be written.
+    pub(crate) fn write(path: &Path, create: impl FnOnce() -> Result<Head, Error>) -> Result<State, Error> {
+        let name = path.as_os_str().as_bytes();
+        let is_new = match Metadata::of_link(path) {
+            Ok(stat) if stat.size() > 0 => false,
+            Ok(_) => true,
+            Err(error) if error == truesum_fs::Errno::NOENT => true,
+            Err(error) => return Err(Error::io(name, "open", error)),
+        };
+        // Before an empty file is created.
+        let head = if is_new { Some(create()?) } else { None };
+        let lock = Lock::create_without_waiting(path)?;
+        let file = open_or_create(path).map_err(|error| Error::io(name, "open", error))?;
+        lock.still_at(path)?;
+        match (State::load(path, file, Some(lock))?, head) {
+            (Some(state), _) => Ok(state),
+            (None, Some(head)) => {
+                let lock = Lock::create_without_waiting(path)?;
+                let mut state = State::new(path, head);
+                state.lock = Some(lock);
+                state.merge()?;
+                Ok(state)
+            }
+            (None, None) => Err(Error::new(name, "use", Cause::Changed("it was emptied".to_owned()))),
+        }
+    }
+
+    /// Returns a state without entries that exists only in memory.
+    pub(crate) fn new(path: &Path, head: Head) -> State {
+        State {
+            path: path.to_owned(),
+            lock: None,
+            file: None,
+            head,
+            runs: Vec::new(),
+            entries: Position::FIRST,
+            changes: Arc::default(),
+            end: Position::FIRST,
+            waiting: Vec::new(),
+            written: Instant::now(),
+        }
+    }
+
+    fn load(path: &Path, file: File, lock: Option<Lock>) -> Result<Option<State>, Error> {
+        let name = path.as_os_str().as_bytes();
+        let refuse = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
+        let len = Metadata::of(&file).map_err(|error| Error::io(name, "read", error))?.size();
+        if len == 0 {
+            return Ok(None);
+        }
+        let mut magic = [0; MAGIC.len()];
+        let begin = file.read_exact_at(&mut magic, 0);
+        if begin.is_err() || magic != MAGIC {
+            return Err(refuse("it is not a state written by this version of truesum scrub"));
+        }
+        let placeholder =
+            Head { root: Vec::new(), inode: 0, specs: Arc::from([]), created: Time { seconds: 0, nanos: 0 } };
+        let mut state = State { lock, ..State::new(path, placeholder) };
+        let mut at = Position::FIRST;
+        let mut is_complete = false;
+        loop {
+            // The content of entries is verified when they are used.
+            let next = match block::peek(&file, at, len) {
+                Ok((Kind::Entries, size)) if !is_complete => Ok((Kind::Entries, vec![], size)),
+                Ok(_) => block::read(&file, at, len).map(|(kind, content)| {
+                    let size = content.len();
+                    (kind, content, size)
+                }),
+                Err(error) => Err(error),
+            };
+            let (kind, content, size) = match next {
+                Ok(next) => next,
+                Err(NoBlock::End | NoBlock::Torn) if is_complete => break,
+                Err(error) => return Err(damaged(path, at, error)),
+            };
+            let mut rest = Rest(&content);
+            let invalid = || damaged(path, at, NoBlock::Damaged("its content is invalid"));
+            match kind {
+                Kind::Head if at == Position::FIRST => {
+                    state.head = Head::take(&mut rest).ok_or_else(invalid)?
+                }
+                _ if at == Position::FIRST => return Err(invalid()),
+                Kind::Run => state.set_run(Run::take(&mut rest).ok_or_else(invalid)?),
+                Kind::Entries | Kind::End if is_complete => return Err(invalid()),
+                Kind::Entries | Kind::End => {
+                    if state.entries == Position::FIRST {
+                        state.entries = at;
+                    }
+                    is_complete = kind == Kind::End;
+                }
+                Kind::Changes if is_complete => {
+                    let changes = Arc::make_mut(&mut state.changes);
+                    while !rest.0.is_empty() {
+                        let key = rest.bytes().ok_or_else(invalid)?.to_vec();
+                        let value = rest.bytes().ok_or_else(invalid)?;
+                        changes.insert(key, (!value.is_empty()).then(|| value.to_vec()));
+                    }
+                }
+                Kind::Head | Kind::Changes => return Err(invalid()),
+            }
+            at = at.after(size);
+        }
+        state.end = at;
+        if state.lock.is_some() && at.offset < len {
+            // What a killed run wrote incompletely is overwritten.
+            file.set_len(at.offset).map_err(|error| Error::io(name, "write", error))?;
+        }
+        state.file = Some(Arc::new(file));
+        Ok(Some(state))
+    }
+
+    /// Returns the path of the state file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns all entries, as they are now, in the order of names.
+    pub(crate) fn scan(&self) -> Scan {
+        let file = self.file.clone().map(|file| (file, self.entries));
+        Scan::new(&self.path, file, self.end.offset, self.changes.clone(), self.head.specs.clone())
+    }
+
+    /// Records the result for a file, or removes its entry. What is `urgent` is written at once, everything else after
+    /// at most [`INTERVAL`].
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub(crate) fn put(&mut self, key: &[u8], record: Option<&Record>, urgent: bool) -> Result<(), Error> {
+        let value = record.map(|record| {
+            let mut value = Vec::new();
+            record.put(&mut value);
+            value
+        });
+        put_bytes(key, &mut self.waiting);
+        put_bytes(value.as_deref().unwrap_or_default(), &mut self.waiting);
+        Arc::make_mut(&mut self.changes).insert(key.to_vec(), value);
+        if self.lock.is_some() && self.changes.len() > MOST_CHANGES {
+            return self.merge();
+        }
+        match urgent || self.waiting.len() > FULL || self.written.elapsed() > INTERVAL {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    /// Records a run, replacing what was recorded about it before.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub(crate) fn record(&mut self, run: &Run) -> Result<(), Error> {
+        self.set_run(run.clone());
+        self.flush()?;
+        let mut content = Vec::new();
+        run.put(&mut content);
+        self.append(Kind::Run, &content)
+    }
+
+    fn set_run(&mut self, run: Run) {
+        match self.runs.last_mut() {
+            Some(last) if last.number == run.number => *last = run,
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// Writes the results so far.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.written = Instant::now();
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() { Ok(()) } else { self.append(Kind::Changes, &waiting) }
+    }
+
+    fn append(&mut self, kind: Kind, content: &[u8]) -> Result<(), Error> {
+        let (Some(_), Some(file)) = (&self.lock, &self.file) else { return Ok(()) };
+        let mut bytes = Vec::new();
+        block::put(kind, self.end.number, content, &mut bytes);
+        let written = file.write_all_at(&bytes, self.end.offset).and_then(|()| file.sync_data());
+        written.map_err(|error| Error::io(self.path.as_os_str().as_bytes(), "write", error))?;
+        self.end = self.end.after(content.len());
+        Ok(())
+    }
+
+    /// Ends a run: merges the changes into the entries if there are any.
+    ///
+    /// # Errors
+    /// Fails if the file is damaged or cannot be written.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        match self.changes.is_empty() || self.lock.is_none() {
+            true => self.flush(),
+            false => self.merge(),
+        }
+    }
+
+    /// Replaces the file by one with all entries and without changes.
+    fn merge(&mut self) -> Result<(), Error> {
+        let name = self.path.as_os_str().as_bytes();
+        let mut output =
+            Output { file: AtomicFile::create_own(&self.path, MAGIC)?, at: Position::FIRST, name };
+        output.file.write_all(MAGIC).map_err(|error| Error::io(name, "write", error))?;
+        let mut content = Vec::new();
+        self.head.put(&mut content);
+        output.block(Kind::Head, &mut content)?;
+        let runs = self.runs.split_off(self.runs.len().saturating_sub(KEPT));
+        for run in &runs {
+            run.put(&mut content);
+            output.block(Kind::Run, &mut content)?;
+        }
+        self.runs = runs;
+        let entries = output.at;
+        let (mut count, mut before) = (0u64, Vec::new());
+        for entry in self.scan() {
+            let (key, record) = entry?;
+            // Names are stored without the beginning that they share with the name before them in the block.
+            let shared = key.iter().zip(&before).take_while(|(one, other)| one == other).count();
+            put_number(shared as u64, &mut content);
+            put_bytes(&key[shared..], &mut content);
+            record.put(&mut content);
+            (count, before) = (count + 1, key);
+            if content.len() >= FULL {
+                output.block(Kind::Entries, &mut content)?;
+                before.clear();
+            }
+        }
+        if !content.is_empty() {
+            output.block(Kind::Entries, &mut content)?;
+        }
+        put_number(count, &mut content);
+        output.block(Kind::End, &mut content)?;
+        let Output { file, at, .. } = output;
+        let next = Lock::of(file.file(), name)?;
+        let lock = self.lock.take();
+        let moved = || lock.as_ref().map_or(Ok(()), |lock| lock.still_at(&self.path));
+        file.commit_if(moved)?;
+        let file = open_or_create(&self.path).map_err(|error| Error::io(name, "open", error))?;
+        // On a file system without unnamed files, the content was copied to another file.
+        let next = if next.still_at(&self.path).is_ok() { next } else { Lock::of(&file, name)? };
+        (self.lock, self.file, self.entries, self.end) = (Some(next), Some(Arc::new(file)), entries, at);
+        self.changes = Arc::default();
+        self.waiting.clear();
+        self.written = Instant::now();
+        Ok(())
+    }
+}
+
+/// A state file that is being written.
+struct Output<'n> {
+    file: AtomicFile,
+    at: Position,
+    name: &'n [u8],
+}
+
+impl Output<'_> {
+    /// Writes a block and empties `content`.
+    fn block(&mut self, kind: Kind, content: &mut Vec<u8>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        block::put(kind, self.at.number, content, &mut bytes);
+        self.file.write_all(&bytes).map_err(|error| Error::io(self.name, "write", error))?;
+        self.at = self.at.after(content.len());
+        content.clear();
+        Ok(())
+    }
+}
+
+/// Returns the error for a position at which there is no valid block.
+pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
+    let name = path.as_os_str().as_bytes();
+    let why = match error {
+        NoBlock::Io(error) => return Error::io(name, "read", error),
+        NoBlock::End | NoBlock::Torn => "the file is truncated",
+        NoBlock::Damaged(why) => why,
+    };
+    let Position { offset, number } = at;
+    Error::new(
+        name,
+        "use",
+        Cause::Other(format!("the state is damaged in block {number} at byte {offset}: {why}")),
+    )
+}

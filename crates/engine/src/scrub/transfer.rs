@@ -1,0 +1,199 @@
+//! States as a whole: export to and import from manifests, what they contain, and entries that the user forgets.
+
+use crate::audit::FileStatus;
+use crate::error::{Cause, Error};
+use crate::io::write::is_own;
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::scrub::block::MAGIC;
+use crate::scrub::coverage::{Coverage, coverage};
+use crate::scrub::history::Run;
+use crate::scrub::record::Record;
+use crate::scrub::run::head;
+use crate::scrub::store::{Head, State};
+use crate::select::names::plain;
+use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
+use crate::verify::options::ReadOptions;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use truesum_fs::clock;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_hash::Spec;
+use truesum_manifest::path::display_safe;
+use truesum_manifest::{Entry, Heading, Time, WriteError, Writer, format};
+
+/// Returns whether a file is a state of `scrub`.
+pub fn is_state(path: &Path) -> bool {
+    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && is_own(path, MAGIC)
+}
+
+/// Returns an existing state.
+fn existing(path: &Path) -> Result<State, Error> {
+    let name = path.as_os_str().as_bytes();
+    let missing = || Error::new(name, "open", Cause::Other("there is no state".to_owned()));
+    State::read(path)?.ok_or_else(missing)
+}
+
+/// Writes the entries of a state as a manifest in the format `jsonl`: the size, time and digests that were last recorded
+/// as good. The state may be in use.
+///
+/// # Errors
+/// Fails if the state cannot be read, is damaged, or if the output cannot be written.
+pub fn export<W: Write>(path: &Path, out: W) -> Result<W, Error> {
+    let name = path.as_os_str().as_bytes();
+    let state = existing(path)?;
+    let jsonl = format("jsonl").expect("a row of the table of formats");
+    let mut writer = Writer::new(out, jsonl, &Heading::default());
+    let fail = |error: WriteError| Error::new(name, "export", Cause::Other(error.to_string()));
+    for entry in state.scan() {
+        let (path, Record { size, mtime, digests, .. }) = entry?;
+        let digests = state.head.specs.iter().cloned().zip(digests).collect();
+        writer.write(&Entry { path, size, mtime, digests, ..Entry::default() }).map_err(fail)?;
+    }
+    writer.finish().map_err(fail)
+}
+
+/// Creates a state of the tree `root` with the entries of a manifest, which count as never verified. Returns how many
+/// there are.
+///
+/// # Errors
+/// Fails if there is a state already, if the manifest cannot be read or has malformed lines or names outside of the tree,
+/// or if its entries do not all have the same algorithms.
+pub fn import(
+    manifest: &Path,
+    root: &Path,
+    path: &Path,
+    options: &ReadOptions,
+    progress: &Progress,
+) -> Result<u64, Error> {
+    let refuse = |why: String| Error::new(manifest.as_os_str().as_bytes(), "import", Cause::Other(why));
+    let name = path.as_os_str().as_bytes();
+    if State::read(path)?.is_some() {
+        return Err(Error::new(name, "write", Cause::Other("there is a state already".to_owned())));
+    }
+    let (mut state, mut count, mut failure) = (None::<State>, 0, None);
+    let mut add = |job: &Job| -> Result<(), Error> {
+        let shown = display_safe(&job.name);
+        let key = plain(job.path()).into_owned();
+        if key.starts_with(b"/") || key.split(|&byte| byte == b'/').any(|part| part == b"..") {
+            return Err(refuse(format!("{shown} is outside of the folder")));
+        }
+        if job.expected.is_empty() {
+            return Err(refuse(format!("{shown} has no digest of the complete file")));
+        }
+        let state = match &mut state {
+            Some(state) => state,
+            none => none.insert(State::write(path, || head(root, &job.specs))?),
+        };
+        if state.head.specs != job.specs {
+            let specs = |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(",");
+            let (one, other) = (specs(&state.head.specs), specs(&job.specs));
+            return Err(refuse(format!("its entries have different algorithms: {one}; {shown}: {other}")));
+        }
+        count += 1;
+        let record = Record {
+            size: job.size,
+            mtime: job.mtime,
+            ctime: None,
+            inode: 0,
+            digests: job.expected.clone(),
+            day: 0,
+            verified: None,
+            status: FileStatus::Same,
+        };
+        state.put(&key, Some(&record), false)
+    };
+    let ended = listed_jobs(manifest, options, progress, &mut Vec::new(), &mut |listed| {
+        let added = match listed {
+            Listed::Entry(job) if job.exempt => Ok(()),
+            Listed::Entry(job) | Listed::Pieced(job) => add(&job),
+            Listed::Bad(line) => Err(refuse(line.to_string())),
+            Listed::Omitted(error) => Err(error),
+        };
+        added.map_err(|error| {
+            let message = error.to_string();
+            failure = Some(error);
+            std::io::Error::other(message)
+        })
+    });
+    let result = match (ended, failure) {
+        (_, Some(failure)) => Err(failure),
+        (Err(Ended::Unread(error)), None) => Err(error),
+        (Err(Ended::Refused(error)), None) => Err(Error::io(name, "write", error)),
+        (Ok(_), None) if progress.stopped() => Err(Error::interrupted(manifest.as_os_str().as_bytes())),
+        (Ok(_), None) => Ok(()),
+    };
+    let finished = match (&mut state, &result) {
+        (Some(state), Ok(())) => state.finish(),
+        (None, Ok(())) => return Err(refuse("it has no entries".to_owned())),
+        _ => Ok(()),
+    };
+    let result = result.and(finished);
+    if result.is_err() && state.is_some() {
+        // Part of a manifest must not look like a complete state.
+        let _ = std::fs::remove_file(path);
+    }
+    result.map(|()| count)
+}
+
+/// Removes the entries with these names, which must exist. The files are new in the next run.
+///
+/// # Errors
+/// Fails if the state cannot be read or written, if another run uses it, or if it has no entry with one of the names.
+/// Nothing is removed then.
+pub fn forget(path: &Path, names: &[PathBuf]) -> Result<(), Error> {
+    let name = path.as_os_str().as_bytes();
+    drop(existing(path)?);
+    let gone = || Error::new(name, "open", Cause::Other("there is no state".to_owned()));
+    let mut state = State::write(path, || Err(gone()))?;
+    let keys: Vec<Vec<u8>> =
+        names.iter().map(|name| plain(name.as_os_str().as_bytes()).into_owned()).collect();
+    let mut missing: Vec<&Vec<u8>> = keys.iter().collect();
+    for entry in state.scan() {
+        let (key, _) = entry?;
+        missing.retain(|other| **other != key);
+    }
+    if let Some(other) = missing.first() {
+        let why = format!("it has no entry for {}", display_safe(other));
+        return Err(Error::new(name, "change", Cause::Other(why)));
+    }
+    keys.iter().try_for_each(|key| state.put(key, None, true))?;
+    state.finish()
+}
+
+readable! {
+    /// What a state contains.
+    #[derive(Clone, Debug)]
+    pub struct Overview {
+        /// The absolute path of the tree.
+        root: PathBuf => &PathBuf,
+        /// The algorithms of its digests.
+        algorithms: Vec<Spec> => &[Spec],
+        /// When it was created.
+        created: Time,
+        /// The runs so far, the oldest first; at most the last 3660.
+        runs: Vec<Run> => &[Run],
+        /// The ages of the last verifications, the open failures, and what is due.
+        coverage: Coverage => &Coverage,
+    }
+}
+
+/// Returns what a state contains. `within` is the promised number of days. The state may be in use.
+///
+/// # Errors
+/// Fails if the state does not exist, cannot be read or is damaged.
+pub fn overview(path: &Path, within: u64) -> Result<Overview, Error> {
+    let state = existing(path)?;
+    let last = state.runs.last().map_or(0, Run::day);
+    let coverage = coverage(&state, clock::now(), within, last)?;
+    let State { head: Head { root, specs, created, .. }, runs, .. } = state;
+    Ok(Overview {
+        root: OsString::from_vec(root).into(),
+        algorithms: specs.to_vec(),
+        created,
+        runs,
+        coverage,
+    })
+}
