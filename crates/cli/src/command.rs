@@ -25,6 +25,7 @@ use crate::identify::IdentifyArgs;
 use crate::links::LinksArgs;
 use crate::list::ListArgs;
 use crate::output::print_with;
+use crate::scrub::arguments::ScrubArgs;
 use crate::settings;
 use crate::shard::ShardArgs;
 use crate::stores::refuse_elsewhere;
@@ -77,6 +78,7 @@ pub enum Command {
     Audit(AuditArgs),
     Update(UpdateArgs),
     Diff(DiffArgs),
+    Scrub(ScrubArgs),
     Bag(BagArgs),
     Torrent(TorrentArgs),
     Text(TextArgs),

@@ -33,7 +33,7 @@ use truesum::manifest::{
 };
 use truesum::open::FolderCache;
 use truesum::verify::lists_one_of;
-use truesum::{Error, Input, Progress, ReadOptions, Root, Selection};
+use truesum::{Error, Input, Progress, ReadOptions, Root, Selection, scrub};
 use truesum_fs::metadata::FileType;
 use truesum_fs::name::OsStrExt;
 
@@ -54,7 +54,7 @@ Examples:
 With -a, the files are read and verified, and nothing is written unless all match.
 Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
-    /// Manifest to convert; - is standard input
+    /// Manifest or state of scrub to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
     /// Format to write [default: from the name of the -o file, else gnu]
@@ -308,6 +308,12 @@ fn made(
 /// Opens IN.
 fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
     let name = args.input.as_os_str().as_bytes();
+    if scrub::is_state(&args.input) {
+        let mut text = scrub::export(&args.input, spooled_tempfile(IN_MEMORY))?;
+        text.rewind().map_err(|error| Error::io(name, "export", error))?;
+        let options = Options::default().accept_all().format(manifest::format("jsonl"));
+        return Ok(Reader::new(Box::new(text), options));
+    }
     let input = match name {
         b"-" => Input::stdin(progress.stop_signal()),
         _ => Input::open(&args.input, progress.stop_signal()),

@@ -48,6 +48,14 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "a file still differs from the manifest"),
             ("2", "usage, input or output error; the summary shows whether the manifest was written"),
         ],
+        "scrub" => &[
+            ("0", "nothing is wrong"),
+            (
+                "1",
+                "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or has failed before",
+            ),
+            ("2", "usage error, or the state cannot be used"),
+        ],
         "diff" => &[
             ("0", "equal"),
             ("1", "different"),

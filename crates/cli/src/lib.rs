@@ -41,6 +41,7 @@ mod options;
 mod origin;
 mod output;
 mod progress;
+mod scrub;
 mod selection;
 mod settings;
 mod shard;
@@ -124,6 +125,7 @@ fn run(command: Command) -> Exit {
         Command::Audit(args) => audit::run(args),
         Command::Update(args) => update::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Scrub(args) => scrub::run(args),
         Command::Bench(args) => bench::run(&args),
         Command::Bag(args) => bag::run(args),
         Command::Torrent(args) => torrent::run(args),

@@ -38,6 +38,7 @@ mod reference_tools;
 mod relocation;
 mod sandbox;
 mod scripts;
+mod scrub;
 mod selection;
 mod settings;
 mod shard;

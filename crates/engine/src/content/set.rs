@@ -502,7 +502,7 @@ mod tests {
         assert!(File::at(0, &vec![b'a'; 1 << 24]).is_err());
         assert_eq!(File::at(7, &vec![b'a'; (1 << 24) - 1]).unwrap().name(), 7..(1 << 24) + 6);
         let mut set = Set::default();
-        let mut push =
+        let push =
             |set: &mut Set, name: &[u8]| set.push(name, (None, None), &sha, &digests(&sha, name)).unwrap();
         push(&mut set, b"a");
         push(&mut set, b"b");

@@ -378,7 +378,7 @@ pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
     let Position { offset, number } = at;
     Error::new(
         name,
-        "use",
+        "verify",
         Cause::Other(format!("the state is damaged in block {number} at byte {offset}: {why}")),
     )
 }

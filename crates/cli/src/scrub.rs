@@ -1,0 +1,154 @@
+//! `truesum scrub`: verifies an archive regularly, a part of it in each run.
+
+pub mod arguments;
+mod overview;
+mod plan;
+mod report;
+
+use crate::comparing::advise_corrupt;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::output::{Output, cannot_write, print};
+use crate::watch::Watch;
+use crate::words::{count, path_word};
+use arguments::ScrubArgs;
+use report::Printer;
+use std::time::Instant;
+use truesum::audit::FileStatus;
+use truesum::scrub::{self, Scrub};
+use truesum::{Error, ReadOptions};
+use truesum_fs::name::OsStrExt;
+
+/// Runs the command.
+pub fn run(args: ScrubArgs) -> Exit {
+    let mut console = Console::new(args.run.color);
+    match () {
+        () if !args.forget.is_empty() => forget(&args, console),
+        () if args.import.is_some() => import(&args, console),
+        () if args.status || args.log => show(&args, &mut console),
+        () => execute(&args, console),
+    }
+}
+
+fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
+    let reporting = args.run.reporting(args.quiet);
+    let options = match plan::options(args, reporting.threads) {
+        Ok(options) => options,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let watch = Watch::start(reporting.line, None, &mut console);
+    args.rate.into_iter().for_each(|rate| watch.progress.limit_rate(rate));
+    let began = Instant::now();
+    let mut scrub = Scrub::new(&options, &watch.progress);
+    let (json, quiet) = (args.json, args.quiet);
+    let mut printer = Printer { console, output: Output::stdout(), json, quiet, failed: None };
+    let result = scrub.run(&mut |event| printer.event(&event));
+    let report = scrub.report();
+    let mut exit = match &result {
+        Ok(()) => Exit::of_status(report.exit_status(), watch.signals.ended_by()),
+        Err(_) => Exit::NotAsAsked,
+    };
+    let is_complete = result.is_ok() && printer.failed.is_none();
+    if is_complete && json {
+        // A failure to write it is in `printer.failed`.
+        let _ = printer.summary_object(report, began.elapsed().as_secs_f64(), exit.code());
+    }
+    let Printer { mut console, output, failed, .. } = printer;
+    let name = output.name();
+    console.display = None;
+    let finished = match failed {
+        Some(error) => Err(Error::io(&name, "write", error)),
+        None => output.finish(),
+    };
+    if let Err(error) = finished {
+        return exit.max(cannot_write(&error, &mut console));
+    }
+    if let Err(error) = &result {
+        exit = exit.max(failure(args, error, &mut console));
+    } else {
+        if !json && report.failures_of(FileStatus::Corrupt) > 0 {
+            advise_corrupt(&mut console);
+        }
+        if !json && report.failures_of(FileStatus::MovedModified) > 0 {
+            console.hint("moved-modified: the file has the size and time of a missing file, but different content; restore it from a copy, or forget the missing one with --forget");
+        }
+        if !(json || quiet && exit == Exit::Done) {
+            let within = plan::within(args);
+            console.summary(exit, &report::summary(report, within, args.dry_run));
+        }
+    }
+    exit
+}
+
+/// Prints why the state or the folder cannot be used.
+fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
+    console.failure(error);
+    let (state, folder) = (path_word(plan::state(args)), path_word(&args.folder));
+    match error.action() {
+        "verify" => console.hint(&format!(
+            "to start again from an exported manifest: rm {state} && truesum scrub --import MANIFEST {folder}"
+        )),
+        "use" if args.state.is_some() => {
+            console.hint(&format!("to use another state: truesum scrub --state FILE {folder}"));
+        }
+        _ => {}
+    }
+    Exit::NotAsAsked
+}
+
+fn forget(args: &ScrubArgs, mut console: Console) -> Exit {
+    if let Err(refusal) = plan::folder(args) {
+        return console.refuse(&refusal);
+    }
+    match scrub::forget(&plan::state(args), &args.forget) {
+        Ok(()) => Exit::Done,
+        Err(error) => failure(args, &error, &mut console),
+    }
+}
+
+fn import(args: &ScrubArgs, mut console: Console) -> Exit {
+    let Some(manifest) = &args.import else { return Exit::NotAsAsked };
+    if let Err(refusal) = plan::folder(args) {
+        return console.refuse(&refusal);
+    }
+    let reporting = args.run.reporting(args.quiet);
+    let watch = Watch::start(reporting.line, None, &mut console);
+    let read = ReadOptions::default().root(Some(args.folder.clone())).algorithms(args.algorithm.clone());
+    let imported = scrub::import(manifest, &args.folder, &plan::state(args), &read, &watch.progress);
+    console.display = None;
+    match imported {
+        Ok(files) => {
+            if reporting.notes {
+                let state = plan::state(args);
+                let shown = truesum::manifest::path::display_safe(state.as_os_str().as_bytes());
+                console.note(&format!("{shown}: {} imported", count(files, "file", "files")));
+            }
+            Exit::Done
+        }
+        Err(error) => match watch.signals.ended_by() {
+            Some(signal) => Exit::Signal(signal),
+            None => failure(args, &error, &mut console),
+        },
+    }
+}
+
+/// Prints the status or the history of a state.
+fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
+    let within = plan::within(args);
+    let overview = match scrub::overview(&plan::state(args), within) {
+        Ok(overview) => overview,
+        Err(error) => return failure(args, &error, console),
+    };
+    let text = match (args.log, args.json, args.prometheus) {
+        (true, true, _) => overview::log_objects(&overview),
+        (true, false, _) => overview::log(&overview).into_bytes(),
+        (false, true, _) => overview::status_object(&overview, within),
+        (false, false, true) => overview::prometheus(&overview).into_bytes(),
+        (false, false, false) => overview::status(&overview, within).into_bytes(),
+    };
+    let printed = print(&String::from_utf8_lossy(&text), console);
+    match args.status && !overview.coverage().failures().is_empty() {
+        true => printed.max(Exit::Failed),
+        false => printed,
+    }
+}

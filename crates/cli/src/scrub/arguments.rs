@@ -1,0 +1,117 @@
+//! The options of `truesum scrub`: names, help and values only.
+
+use crate::options::RunArgs;
+use crate::values::size::{rate, size};
+use crate::values::table::SpecParser;
+use crate::values::when::length;
+use clap::{Args, ValueEnum, ValueHint};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+use truesum::audit::FileStatus;
+use truesum::hash::Spec;
+
+/// Verify an archive regularly, a part of it in each run
+///
+/// The state records every file. Each run reads new and modified files and those that have gone unverified the longest.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  truesum scrub /srv/photos                 verify a thirtieth (for a nightly job)
+  truesum scrub -q --within 90d /srv/photos
+  truesum scrub --all /srv/photos           verify everything now
+  truesum scrub --status /srv/photos        show what was verified when
+  truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
+Corrupt: the content differs from the recorded one, but the modification time does not, so it is unlikely that a program \
+wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact again or \
+forgotten. The other words are those of truesum audit. The state file is never part of the archive.
+Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state cannot be used.")]
+pub struct ScrubArgs {
+    /// Folder to verify
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
+    pub folder: PathBuf,
+    /// State file [default: DIR/.truesum-state]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub state: Option<PathBuf>,
+    /// Digest algorithms of a new state [default: sha256]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
+    #[arg(hide_possible_values = true)]
+    pub algorithm: Vec<Spec>,
+    /// Read every file at least once in this time if run daily [default: 30d]
+    #[arg(long, value_name = "TIME", value_parser = length, help_heading = "What to read")]
+    pub within: Option<Duration>,
+    /// Read every file in this run
+    #[arg(long, help_heading = "What to read", conflicts_with = "within")]
+    pub all: bool,
+    /// Stop before reading more than SIZE (at least one file is always read)
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
+    pub max_bytes: Option<u64>,
+    /// Start no further file after this time: 90s, 30m, 12h
+    #[arg(long, value_name = "TIME", value_parser = length, help_heading = "What to read")]
+    pub max_time: Option<Duration>,
+    /// Read at most this much per second on average, such as 200MB/s
+    #[arg(long, value_name = "SIZE", value_parser = rate, help_heading = "What to read")]
+    pub rate: Option<NonZeroU64>,
+    /// Differences to accept, or none [default: new,modified,moved]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "What counts as a failure")]
+    pub accept: Option<Vec<Accept>>,
+    /// Show what would be done, without changing the state
+    #[arg(short = 'n', long, help_heading = "Running")]
+    pub dry_run: bool,
+    /// Remove the entry of PATH (relative to DIR) from the state (repeatable)
+    ///
+    /// The file is recorded as a new one in the next run. Nothing is read.
+    #[arg(long, value_name = "PATH", help_heading = "State", group = "instead")]
+    pub forget: Vec<PathBuf>,
+    /// Create the state from a manifest; its entries count as never verified
+    #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State", group = "instead")]
+    pub import: Option<PathBuf>,
+    /// Print how recently files were verified, and open failures
+    #[arg(long, help_heading = "State", group = "instead")]
+    pub status: bool,
+    /// Print the history of runs
+    #[arg(long, help_heading = "State", group = "instead")]
+    pub log: bool,
+    /// With --status: print metrics in the text format of Prometheus
+    #[arg(long, help_heading = "State", requires = "status", conflicts_with = "json")]
+    pub prometheus: bool,
+    /// Print JSON: one object per line
+    #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print only failures, and nothing if there are none
+    #[arg(short, long, help_heading = "Running")]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// A difference that can be accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Accept {
+    /// Files that are not in the state
+    New,
+    /// Files with another content and a later modification time
+    Modified,
+    /// Files with another name and the same content
+    Moved,
+    /// Files with another content and an earlier modification time
+    Restored,
+    /// Files that do not exist any more
+    Missing,
+    /// Nothing
+    None,
+}
+
+impl Accept {
+    /// Returns the corresponding status; `None` for [`Accept::None`].
+    pub fn status(self) -> Option<FileStatus> {
+        match self {
+            Accept::New => Some(FileStatus::New),
+            Accept::Modified => Some(FileStatus::Changed),
+            Accept::Moved => Some(FileStatus::Moved),
+            Accept::Restored => Some(FileStatus::Restored),
+            Accept::Missing => Some(FileStatus::Missing),
+            Accept::None => None,
+        }
+    }
+}

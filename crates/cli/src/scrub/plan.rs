@@ -1,0 +1,83 @@
+//! Converts the options of `scrub` to those of the library. Everything invalid is refused here.
+
+use crate::exit::Refusal;
+use crate::origin::VERSION;
+use crate::scrub::arguments::{Accept, ScrubArgs};
+use crate::settings::settings;
+use crate::words::path_word;
+use std::path::PathBuf;
+use std::time::Duration;
+use truesum::Mapping;
+use truesum::manifest::path::display_safe;
+use truesum::scrub::{Options, Policy};
+use truesum_fs::name::OsStrExt;
+
+const DAY: Duration = Duration::from_secs(86_400);
+/// The default of `--within` in days.
+const WITHIN: u64 = 30;
+/// The name of the state in its folder.
+const STATE: &str = ".truesum-state";
+
+/// Returns the state file.
+pub fn state(args: &ScrubArgs) -> PathBuf {
+    args.state.clone().unwrap_or_else(|| args.folder.join(STATE))
+}
+
+/// Returns the number of days within which every file is read.
+pub fn within(args: &ScrubArgs) -> u64 {
+    args.within.map_or(WITHIN, |time| time.as_secs().div_ceil(DAY.as_secs()).max(1))
+}
+
+/// Returns the options of a run with this number of threads.
+///
+/// # Errors
+/// Fails if the folder does not exist, or if `--accept` contradicts itself.
+pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
+    folder(args)?;
+    let policy = match &args.accept {
+        None => Policy::default(),
+        Some(list) if list.contains(&Accept::None) && list.len() > 1 => {
+            return Err(Refusal::new("--accept: none cannot be combined with other values"));
+        }
+        Some(list) => Policy::new(list.iter().filter_map(|accept| accept.status())),
+    };
+    let algorithms = match &args.algorithm[..] {
+        [] if state(args).exists() => Vec::new(),
+        [] => settings().algorithms.clone(),
+        requested => requested.to_vec(),
+    };
+    let has_limit = args.max_bytes.is_some() || args.max_time.is_some();
+    Ok(Options::default()
+        .root(args.folder.clone())
+        .state(state(args))
+        .algorithms(algorithms)
+        .within(if args.all { 0 } else { within(args) })
+        .until_limit(has_limit && args.within.is_none())
+        .max_bytes(args.max_bytes)
+        .max_time(args.max_time)
+        .policy(policy)
+        .dry_run(args.dry_run)
+        .threads(threads)
+        .mapping(Mapping::Guarded)
+        .version(VERSION.to_owned()))
+}
+
+/// Tests whether the folder exists.
+///
+/// # Errors
+/// Fails if it does not.
+pub fn folder(args: &ScrubArgs) -> Result<(), Refusal> {
+    if args.folder.is_dir() {
+        return Ok(());
+    }
+    let why = if args.folder.exists() { "Not a directory" } else { "No such file or directory" };
+    let shown = display_safe(args.folder.as_os_str().as_bytes());
+    let text = format!("{shown}: cannot open: {why}");
+    match truesum::scrub::is_state(&args.folder) {
+        true => {
+            let hint = format!("to specify a state: truesum scrub --state {} DIR", path_word(&args.folder));
+            Err(Refusal::with_hint(text, hint))
+        }
+        false => Err(Refusal::new(text)),
+    }
+}

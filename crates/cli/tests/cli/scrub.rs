@@ -1,0 +1,228 @@
+//! `truesum scrub`: output, exit statuses, policies, and runs that are killed or overlap.
+
+use crate::program::{Folder, result_of, set_mtime};
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Writes a file with this modification time, in seconds.
+fn write(folder: &Folder, name: &str, text: &str, mtime: u64) {
+    folder.write(name, text);
+    set_mtime(folder, name, time(mtime));
+}
+
+fn time(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::new(seconds, 123_456_789)
+}
+
+/// Returns a folder whose files have been recorded.
+fn recorded(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new();
+    files.iter().for_each(|(name, text)| write(&folder, name, text, 1000));
+    let ran = folder.run(&["scrub", "-q", "d"]);
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    folder
+}
+
+#[test]
+fn scrub_reports_every_status_and_exits_with_1_while_something_is_wrong() {
+    let folder = recorded(&[("d/a", "1"), ("d/b", "two"), ("d/c", "3"), ("d/e", "four"), ("d/f", "5")]);
+    let ran = folder.run(&["scrub", "--all", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()));
+    assert!(
+        ran.err.starts_with("truesum: 5 files recorded, 5 read (10 B): 5 ok; 100% verified within 30 days"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.ends_with("; nothing is wrong\n"), "{}", ran.err);
+    write(&folder, "d/a", "edited", 2000);
+    std::fs::rename(folder.path("d/b"), folder.path("d/moved")).unwrap();
+    write(&folder, "d/c", "X", 1000);
+    std::fs::remove_file(folder.path("d/e")).unwrap();
+    write(&folder, "d/f", "old", 500);
+    write(&folder, "d/new", "new", 2000);
+    let dry = folder.run(&["scrub", "-n", "--all", "d"]);
+    let ran = folder.run(&["scrub", "--all", "d"]);
+    assert_eq!(dry.out(), ran.out(), "a dry run reports the same and changes nothing");
+    let expected = "changed\ta\trecorded\ncorrupt\tc\nrestored\tf\nmissing\te\nmoved\tmoved\tb\trecorded\nnew\tnew\trecorded\n";
+    let sorted = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
+    assert_eq!((ran.code, sorted(&ran.out())), (Some(1), sorted(expected)));
+    assert!(
+        ran.err.contains(": 1 changed, 1 CORRUPT, 1 RESTORED, 1 MISSING, 1 new, 1 moved; "),
+        "{}",
+        ran.err
+    );
+    let ran = folder.run(&["scrub", "-q", "d"]);
+    assert_eq!((ran.code, sorted(&ran.out())), (Some(1), sorted("corrupt\tc\nrestored\tf\nmissing\te\n")));
+    let accepting = folder.run(&["scrub", "--accept", "restored,missing", "d"]);
+    assert_eq!(
+        sorted(&accepting.out()),
+        sorted("corrupt\tc\nrestored\tf\trecorded\nmissing\te\tentry removed\n")
+    );
+    write(&folder, "d/c", "3", 1000);
+    let ran = folder.run(&["scrub", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "ok\tc\tintact again\n".to_owned()));
+}
+
+#[test]
+fn accept_none_records_nothing() {
+    let folder = recorded(&[("d/a", "1")]);
+    write(&folder, "d/a", "edited", 2000);
+    write(&folder, "d/new", "2", 2000);
+    for _ in 0..2 {
+        let ran = folder.run(&["scrub", "-q", "--accept", "none", "d"]);
+        assert_eq!((ran.code, ran.out()), (Some(1), "changed\ta\nnew\tnew\n".to_owned()));
+    }
+    let ran = folder.run(&["scrub", "--accept", "none,new", "d"]);
+    assert_eq!(result_of(&ran).2, Some(2));
+}
+
+#[test]
+fn forgotten_file_is_recorded_again() {
+    let folder = recorded(&[("d/a", "1"), ("d/b", "2")]);
+    write(&folder, "d/a", "X", 1000);
+    assert_eq!(folder.run(&["scrub", "--all", "d"]).code, Some(1));
+    let ran = folder.run(&["scrub", "--forget", "c", "d"]);
+    let error = "truesum: d/.truesum-state: cannot change: it has no entry for c\n";
+    assert_eq!(result_of(&ran), (String::new(), error, Some(2)));
+    assert_eq!(folder.run(&["scrub", "--forget", "a", "d"]).code, Some(0));
+    let ran = folder.run(&["scrub", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "new\ta\trecorded\n".to_owned()));
+}
+
+#[test]
+fn state_is_neither_recorded_nor_used_for_another_folder() {
+    let folder = recorded(&[("d/a", "1"), ("e/a", "1")]);
+    let ran = folder.run(&["convert", "d/.truesum-state", "-t", "gnu", "--lossy"]);
+    assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 1), "{}", ran.err);
+    assert_eq!(folder.run(&["scrub", "--state", "S", "d"]).code, Some(0));
+    let ran = folder.run(&["scrub", "--state", "S", "e"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("S: cannot use: it is the state of another folder, "), "{}", ran.err);
+    assert!(ran.err.contains("hint: to use another state: truesum scrub --state FILE e\n"), "{}", ran.err);
+    // A state in its folder moves with it.
+    std::fs::rename(folder.path("d"), folder.path("m")).unwrap();
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "m"]).code, Some(0));
+    let ran = folder.run(&["scrub", "-a", "md5", "m"]);
+    assert!(ran.err.contains("it was created with other algorithms: sha256"), "{}", ran.err);
+}
+
+#[test]
+fn exported_state_is_imported_and_verified() {
+    let folder = recorded(&[("d/a", "1"), ("d/b", "2")]);
+    assert_eq!(folder.run(&["convert", "d/.truesum-state", "-o", "M.jsonl"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "-q", "--root", "d", "M.jsonl"]).code, Some(0));
+    std::fs::remove_file(folder.path("d/.truesum-state")).unwrap();
+    write(&folder, "d/b", "X", 1000);
+    assert_eq!(folder.run(&["scrub", "-q", "--import", "M.jsonl", "d"]).code, Some(0));
+    let again = folder.run(&["scrub", "--import", "M.jsonl", "d"]);
+    assert!(again.code == Some(2) && again.err.contains("there is a state already"), "{}", again.err);
+    let status = folder.run(&["scrub", "--status", "d"]);
+    assert!(
+        status.code == Some(0) && status.out().contains("  never: 2 files, 2 B, 100%\n"),
+        "{}",
+        status.out()
+    );
+    let ran = folder.run(&["scrub", "-q", "--all", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\tb\n".to_owned()));
+}
+
+#[test]
+fn status_and_log_show_failures_and_runs() {
+    let folder = recorded(&[("d/a", "1"), ("d/b", "2")]);
+    write(&folder, "d/a", "X", 1000);
+    folder.run(&["scrub", "--all", "d"]);
+    let ran = folder.run(&["scrub", "--status", "d"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out().ends_with("open failures: 1\ncorrupt\ta\n"), "{}", ran.out());
+    let metrics = folder.run(&["scrub", "--status", "--prometheus", "d"]).out();
+    let root = folder.path("d").canonicalize().unwrap();
+    assert!(
+        metrics.contains(&format!("truesum_scrub_open_failures{{root=\"{}\"}} 1\n", root.display())),
+        "{metrics}"
+    );
+    let json = folder.run(&["scrub", "--status", "--json", "d"]).out();
+    let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&object["files"], &object["failures"][0]["path"]), (&2.into(), &"a".into()));
+    let log = folder.run(&["scrub", "--log", "d"]).out();
+    let exits: Vec<&str> = log.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
+    assert_eq!(exits, ["exit 0", "exit 1"]);
+    let json = folder.run(&["scrub", "--json", "d"]).out();
+    let objects: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&objects[0]["standing"], &objects[0]["action"]), (&"corrupt".into(), &"failed".into()));
+    assert_eq!(
+        (&objects[1]["kind"], &objects[1]["corrupt"], &objects[1]["exit"]),
+        (&"summary".into(), &1.into(), &1.into())
+    );
+}
+
+#[test]
+fn damaged_state_and_missing_folder_are_errors_with_a_hint() {
+    let folder = recorded(&[("d/a", "1")]);
+    let mut state = folder.read("d/.truesum-state");
+    let len = state.len();
+    state[len - 40] ^= 1;
+    folder.write("d/.truesum-state", &state);
+    let ran = folder.run(&["scrub", "d"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.err.starts_with("truesum: d/.truesum-state: cannot verify: the state is damaged in block "),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("hint: to start again from an exported manifest: rm d/.truesum-state && truesum scrub --import MANIFEST d\n"), "{}", ran.err);
+    assert_eq!(folder.read("d/.truesum-state"), state, "the damaged state is kept");
+    let ran = folder.run(&["scrub", "none"]);
+    assert_eq!(
+        result_of(&ran),
+        (String::new(), "truesum: none: cannot open: No such file or directory\n", Some(2))
+    );
+    assert!(!folder.path("none").exists());
+}
+
+#[test]
+fn second_run_at_the_same_time_is_refused() {
+    let folder = Folder::new();
+    folder.write("d/big", vec![7; 3 << 20]);
+    let mut first = folder.command();
+    let first =
+        first.args(["scrub", "-q", "--rate", "1MiB/s", "d"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = first.spawn().unwrap();
+    while !folder.path("d/.truesum-state").metadata().is_ok_and(|state| state.len() > 0) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let second = folder.run(&["scrub", "d"]);
+    assert_eq!(second.code, Some(2), "{}", second.err);
+    assert!(second.err.contains("cannot lock: another truesum process is using it"), "{}", second.err);
+    assert_eq!(folder.run(&["scrub", "--status", "d"]).code, Some(0), "the state can be read");
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn killed_runs_lose_no_failure_and_leave_a_usable_state() {
+    let folder = Folder::new();
+    (0..2000).for_each(|at| write(&folder, &format!("d/{}/{at}", at % 20), &format!("file {at}"), 1000));
+    assert_eq!(folder.run(&["scrub", "-q", "d"]).code, Some(0));
+    let rounds = truesum_test_support::thorough_or(30, 6);
+    let mut reported = BTreeSet::new();
+    for round in 0..rounds {
+        write(&folder, &format!("d/{}/{round}", round % 20), &format!("fiXe {round}"), 1000);
+        let mut child = folder.command();
+        let out = std::fs::File::create(folder.path("out")).unwrap();
+        let mut child =
+            child.args(["scrub", "-q", "--all", "d"]).stdout(out).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(3 + 17 * round % 150));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let text = String::from_utf8(folder.read("out")).unwrap();
+        reported.extend(text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned));
+        let status = folder.run(&["scrub", "--status", "d"]);
+        assert!(status.code.is_some_and(|code| code < 2), "{}", status.err);
+        for line in &reported {
+            assert!(status.out().contains(line.as_str()), "round {round}: {line} was lost");
+        }
+    }
+    let ran = folder.run(&["scrub", "-q", "--all", "d"]);
+    assert_eq!((ran.code, ran.out().lines().count() as u64), (Some(1), rounds));
+}
