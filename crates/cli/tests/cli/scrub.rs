@@ -172,7 +172,8 @@ fn damaged_state_and_missing_folder_are_errors_with_a_hint() {
         ran.err
     );
     assert!(ran.err.contains("hint: to start again from an exported manifest: rm d/.truesum-state && truesum scrub --import MANIFEST d\n"), "{}", ran.err);
-    assert_eq!(folder.read("d/.truesum-state"), state, "the damaged state is kept");
+    // Only the run is added to its history.
+    assert!(folder.read("d/.truesum-state").starts_with(&state), "the damaged state is kept");
     let ran = folder.run(&["scrub", "none"]);
     assert_eq!(
         result_of(&ran),

@@ -1,9 +1,12 @@
 //! The blocks of a state file. Each has a kind, a number and a checksum, so that a block that was changed, lost,
 //! repeated or exchanged is noticed before anything in it is used.
 
+use crate::error::{Cause, Error};
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use truesum_fs::data::FileExt;
+use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 
 /// The first bytes of every state file of this version.
@@ -112,8 +115,9 @@ fn header(file: &File, at: Position, end: u64) -> Result<(Kind, usize, [u8; HEAD
     let number = u64::from_le_bytes(std::array::from_fn(|at| header[1 + at]));
     let len = u32::from_le_bytes(std::array::from_fn(|at| header[9 + at])) as usize;
     match Kind::of(header[0]) {
-        None if is_zero(file, at.offset, end)? => Err(NoBlock::Torn),
         Some(kind) if number == at.number && len <= LONGEST => Ok((kind, len, header)),
+        // At most part of the header was written.
+        _ if is_zero(file, at.offset + HEADER as u64, end)? => Err(NoBlock::Torn),
         _ => Err(NoBlock::Damaged("this is not the header of the expected block")),
     }
 }
@@ -151,4 +155,20 @@ fn is_zero(file: &File, mut offset: u64, end: u64) -> io::Result<bool> {
         offset += len as u64;
     }
     Ok(true)
+}
+
+/// Returns the error for a position at which there is no valid block.
+pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
+    let name = path.as_os_str().as_bytes();
+    let why = match error {
+        NoBlock::Io(error) => return Error::io(name, "read", error),
+        NoBlock::End | NoBlock::Torn => "the file is truncated",
+        NoBlock::Damaged(why) => why,
+    };
+    let Position { offset, number } = at;
+    Error::new(
+        name,
+        "verify",
+        Cause::Other(format!("the state is damaged in block {number} at byte {offset}: {why}")),
+    )
 }

@@ -101,7 +101,7 @@ mod tests {
             (&[5, 5, 5][..], Some(10), 2),
             (&[11, 1], Some(10), 1),
             (&[0, 11, 1], Some(10), 1),
-            (&[u64::MAX, u64::MAX], Some(u64::MAX), 1),
+            (&[u64::MAX, u64::MAX], Some(u64::MAX), 2),
             (&[3, 3], None, 2),
         ] {
             let limits = Limits::new(most, None);

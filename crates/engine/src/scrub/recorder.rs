@@ -168,4 +168,9 @@ impl Sink for Recorder<'_, '_> {
     fn notice(&mut self, _: Notice) -> io::Result<()> {
         Ok(())
     }
+
+    /// Writes the results before a large file is read, which may take longer than they may stay unwritten.
+    fn pause(&mut self) -> io::Result<()> {
+        self.state.flush_now_and_then().map_err(|error| self.fail(error))
+    }
 }

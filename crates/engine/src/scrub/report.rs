@@ -55,8 +55,6 @@ readable! {
         failed: u64,
         /// Whether the run was stopped before its end.
         interrupted: bool,
-        /// Whether the state was created in this run, or would have been.
-        created: bool,
         /// How recently the files were verified, at the end of the run.
         coverage: Option<Coverage> as Option<&Coverage>,
     }

@@ -6,6 +6,7 @@ use crate::io::open::Root;
 use crate::job::{Job, Summary};
 use crate::progress::Progress;
 use crate::run::config::Config;
+use crate::run::order::Order;
 use crate::run::run;
 use crate::scrub::coverage::coverage;
 use crate::scrub::history::Run;
@@ -129,7 +130,6 @@ impl<'a> Scrub<'a> {
         let gap = this.day - before.day;
         let paired = state.runs.iter().rev().find(|run| run.paired).map_or(0, Run::day);
         let is_first = state.scan().next().is_none();
-        self.report.created = is_first;
         let schedule = Schedule { today: this.day, gap, within: *within };
         let was_killed = before.number > 0 && !before.paired;
         Ok(Session { state, this, schedule, paired, was_killed, is_first })
@@ -261,7 +261,12 @@ impl Reader<'_> {
         recorder: &mut Recorder<'_, '_>,
     ) -> Result<(), Error> {
         let root = Root::folder(&self.options.root, false)?;
-        let config = Config::default().root(root).threads(self.options.threads).mapping(self.options.mapping);
+        // A result must not wait for that of a large file before it.
+        let config = Config::default()
+            .root(root)
+            .threads(self.options.threads)
+            .mapping(self.options.mapping)
+            .order(Order::AsReady);
         let mut batch = Batch { jobs, left: (0, 0), is_ended: false };
         while !batch.is_ended && !self.progress.stopped() {
             batch.left = self.limits.batch((recorder.report.read, recorder.report.bytes));

@@ -1,15 +1,18 @@
 //! All entries of a state in the order of names: those of the file, with the changes that were appended since.
 
 use crate::error::Error;
-use crate::scrub::block::{self, Kind, NoBlock, Position};
+use crate::scrub::block::{self, Kind, NoBlock, Position, damaged};
 use crate::scrub::codec::Rest;
 use crate::scrub::record::Record;
-use crate::scrub::store::{Changes, damaged};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_hash::Spec;
+
+/// Changed entries by name, encoded; `None` if an entry was removed.
+pub(crate) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// The name of a file below the root, and what is stored about it.
 pub(crate) type Entry = (Vec<u8>, Record);

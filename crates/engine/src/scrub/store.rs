@@ -12,12 +12,11 @@
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
 use crate::io::write::AtomicFile;
-use crate::scrub::block::{self, FULL, Kind, MAGIC, NoBlock, Position};
+use crate::scrub::block::{self, FULL, Kind, MAGIC, NoBlock, Position, damaged};
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use crate::scrub::history::{KEPT, Run};
 use crate::scrub::record::Record;
-use crate::scrub::scan::Scan;
-use std::collections::BTreeMap;
+use crate::scrub::scan::{Changes, Scan};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,11 +31,10 @@ use truesum_manifest::Time;
 
 /// The maximum time for which results are not written, so that a run that is killed loses little.
 const INTERVAL: Duration = Duration::from_secs(15);
+/// The minimum time between two writes if nothing is urgent.
+const PAUSE: Duration = Duration::from_secs(5);
 /// The maximum number of changes in memory: at most 100 MiB with paths of 200 bytes.
 const MOST_CHANGES: usize = 200_000;
-
-/// Changed entries by name, encoded; `None` if an entry was removed.
-pub(crate) type Changes = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// The properties that a state keeps for as long as it exists.
 #[derive(Clone, Debug, PartialEq)]
@@ -266,6 +264,14 @@ impl State {
         }
     }
 
+    /// Writes the results so far, unless that was done recently.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub(crate) fn flush_now_and_then(&mut self) -> Result<(), Error> {
+        if self.written.elapsed() < PAUSE { Ok(()) } else { self.flush() }
+    }
+
     /// Writes the results so far.
     ///
     /// # Errors
@@ -365,20 +371,4 @@ impl Output<'_> {
         content.clear();
         Ok(())
     }
-}
-
-/// Returns the error for a position at which there is no valid block.
-pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
-    let name = path.as_os_str().as_bytes();
-    let why = match error {
-        NoBlock::Io(error) => return Error::io(name, "read", error),
-        NoBlock::End | NoBlock::Torn => "the file is truncated",
-        NoBlock::Damaged(why) => why,
-    };
-    let Position { offset, number } = at;
-    Error::new(
-        name,
-        "verify",
-        Cause::Other(format!("the state is damaged in block {number} at byte {offset}: {why}")),
-    )
 }
