@@ -29,7 +29,7 @@ const COMMANDS: &[(&str, &[&str], &str)] = &[
     ("", &["compare"], "truesum diff {}"),
     ("", &["validate", "test"], "truesum check {}"),
     ("", &["detect", "guess"], "truesum identify {}"),
-    ("", &["scrub", "patrol"], "truesum check --state STATE --max-bytes SIZE MANIFEST"),
+    ("", &["patrol", "bitrot"], "truesum scrub {}"),
     ("", &["bagit"], "truesum bag create {}"),
     ("", &["locate"], "truesum check --locate {}"),
     ("", &["formats", "algorithms"], "truesum list formats; truesum list algorithms"),

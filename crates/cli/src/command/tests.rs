@@ -223,7 +223,7 @@ fn help_is_short_and_fits_80_columns() {
 }
 
 /// Options with two descriptions and letters with two names, with the reason.
-const MEANINGS_THAT_DIFFER: [(&str, &str); 12] = [
+const MEANINGS_THAT_DIFFER: [(&str, &str); 14] = [
     ("all", "list has names and identify has candidates"),
     ("algorithm", "some commands accept only one"),
     ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
@@ -235,6 +235,8 @@ const MEANINGS_THAT_DIFFER: [(&str, &str); 12] = [
     ("prune", "bag update has no check for implausible removals, so it has no =all"),
     ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
     ("refresh", "the manifests of a bag have no times of files"),
+    ("state", "check stores when entries were read; scrub also stores the entries"),
+    ("status", "scrub shows the status of an archive, like systemctl status; -q prints only failures"),
     ("t", "convert has two formats, --from and --to"),
 ];
 

@@ -17,7 +17,7 @@ use truesum::hash::Spec;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum scrub /srv/photos                 verify a thirtieth (for a nightly job)
+  truesum scrub /srv/photos                 verify a thirtieth (nightly job)
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show what was verified when
@@ -38,16 +38,16 @@ pub struct ScrubArgs {
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Read every file at least once in this time if run daily [default: 30d]
-    #[arg(long, value_name = "TIME", value_parser = length, help_heading = "What to read")]
+    #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub within: Option<Duration>,
     /// Read every file in this run
     #[arg(long, help_heading = "What to read", conflicts_with = "within")]
     pub all: bool,
-    /// Stop before reading more than SIZE (at least one file is always read)
+    /// Stop before reading more than SIZE (the first file is always read)
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
-    /// Start no further file after this time: 90s, 30m, 12h
-    #[arg(long, value_name = "TIME", value_parser = length, help_heading = "What to read")]
+    /// Do not start reading a file after this much time: 90s, 30m, 12h
+    #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
     /// Read at most this much per second on average, such as 200MB/s
     #[arg(long, value_name = "SIZE", value_parser = rate, help_heading = "What to read")]
@@ -55,7 +55,7 @@ pub struct ScrubArgs {
     /// Differences to accept, or none [default: new,modified,moved]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "What counts as a failure")]
     pub accept: Option<Vec<Accept>>,
-    /// Show what would be done, without changing the state
+    /// Show what would be done, without writing anything
     #[arg(short = 'n', long, help_heading = "Running")]
     pub dry_run: bool,
     /// Remove the entry of PATH (relative to DIR) from the state (repeatable)
@@ -78,7 +78,9 @@ pub struct ScrubArgs {
     /// Print JSON: one object per line
     #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
     pub json: bool,
-    /// Print only failures, and nothing if there are none
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    ///
+    /// Only failures are printed, and nothing if there are none.
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

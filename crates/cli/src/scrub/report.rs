@@ -176,7 +176,9 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().bytes(), coverage.all().bytes());
         text += &format!("; {share} verified within {}", count(within, "day", "days"));
-        if let Some(oldest) = coverage.oldest() {
+        let known = coverage.within().files() + coverage.failures().len() as u64;
+        let is_all = known == coverage.all().files();
+        if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {
             text += &format!(", the oldest on {}", &oldest.to_string()[..10]);
         }
     }

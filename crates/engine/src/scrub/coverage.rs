@@ -39,11 +39,11 @@ readable! {
     pub struct Coverage {
         /// All files.
         all: Amount,
-        /// Files whose last complete read was within the promised number of days of the state.
+        /// Files found intact within the promised number of days of the state. Failures are not among them.
         within: Amount,
         /// Files by the time since they were last found intact: at most [`AGES`] days, more, and never.
         ages: [Amount; AGES.len() + 2] => &[Amount; AGES.len() + 2],
-        /// The time of the oldest verification; `None` if there is none, or if a file was never verified.
+        /// The time of the oldest verification of a file that is not a failure; `None` if there is none.
         oldest: Option<Time>,
         /// The file with that time.
         oldest_name: Option<PathBuf> as Option<&PathBuf>,
@@ -70,7 +70,7 @@ pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Resu
         let age = match record.verified {
             None => AGES.len() + 1,
             Some(time) => {
-                if oldest.as_ref().is_none_or(|(before, _)| time < *before) {
+                if !record.is_failure() && oldest.as_ref().is_none_or(|(before, _)| time < *before) {
                     oldest = Some((time, name.clone()));
                 }
                 let days = now.seconds.saturating_sub(time.seconds) / SECONDS_PER_DAY;
@@ -78,7 +78,8 @@ pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Resu
             }
         };
         found.ages[age].add(size);
-        if record.verified.is_some() && last.saturating_sub(record.day) < within.max(1) {
+        let is_verified = record.verified.is_some() && !record.is_failure();
+        if is_verified && last.saturating_sub(record.day) < within.max(1) {
             found.within.add(size);
         }
         if record.is_failure() {

@@ -158,8 +158,13 @@ impl Iterator for Inventory<'_> {
                 (None, None) => return None,
                 (None, Some(_)) => None,
                 (Some((key, record)), Some(name)) if key == *name => Some(record),
-                (Some(entry), _) => {
-                    self.shared.get().gone.push(entry);
+                (Some(entry), name) => {
+                    let mut found = self.shared.get();
+                    found.gone.push(entry);
+                    // Nothing is missing if everything is: the run is refused.
+                    if name.is_none() && found.files == 0 {
+                        return None;
+                    }
                     continue;
                 }
             };
@@ -236,7 +241,7 @@ impl Iterator for Due<'_> {
 }
 
 /// Returns the error for a tree in which no file was found although the state has some.
-pub(crate) fn nothing_found(root: &[u8], entries: usize) -> Error {
-    let why = format!("no file was found, but the state has {entries}; is the file system mounted?");
-    Error::new(root, "scrub", Cause::Other(why))
+pub(crate) fn nothing_found(root: &[u8]) -> Error {
+    let why = "no file was found, but the state has entries; is the file system mounted?";
+    Error::new(root, "scrub", Cause::Other(why.to_owned()))
 }

@@ -36,14 +36,14 @@ options! {
         state: PathBuf,
         /// The algorithms of a new state. An existing state must have the same, unless this is empty.
         algorithms: Vec<Spec>,
-        /// The number of days within which every file is read; 0 means that everything is read in this run.
+        /// The number of days within which every file is read.
         within: u64,
+        /// Whether every file is due. Only `max_bytes` and `max_time` limit how much is read then.
+        all: bool,
         /// The maximum number of bytes to read, except for the first file.
         max_bytes: Option<u64>,
         /// The time after which no further file is started.
         max_time: Option<Duration>,
-        /// Whether `max_bytes` and `max_time` alone decide how much is read.
-        until_limit: bool,
         /// The accepted differences.
         policy: Policy,
         /// Whether the state is left as it is.
@@ -171,7 +171,7 @@ impl<'a> Scrub<'a> {
             let found = shared.get();
             (recorder.report.files, recorder.report.deferred) = (found.files, found.deferred);
             if found.files == 0 && !found.gone.is_empty() && found.errors.is_empty() {
-                return Err(nothing_found(path.as_os_str().as_bytes(), found.gone.len()));
+                return Err(nothing_found(path.as_os_str().as_bytes()));
             }
         }
         let result = recorder.pair(root, *paired, *is_first);
@@ -180,7 +180,7 @@ impl<'a> Scrub<'a> {
         let result = recorder.state.record(this);
         result?;
         let classes = shared.get().classes.clone();
-        let is_all = self.options.within == 0 || self.options.until_limit;
+        let is_all = self.options.all;
         limits.set_share(if is_all { u64::MAX } else { classes.share(*schedule) });
         // One class after the other, so that the oldest files are read first, unless all of them are read.
         let passes = match is_all && !limits.is_hard() {

@@ -6,7 +6,7 @@
 //! changes, which is limited: if there are too many, they are merged during the run.
 //!
 //! A general database was measured instead (redb 4.1 and 4.6, 10^7 entries with paths of 80 bytes): 4.3 GB on disk after
-//! two runs, because it rewrites pages, against 1.0 GB here; and it verifies its checksums only on request, by reading
+//! two runs, because it rewrites pages, against less than 1 GB here; and it verifies its checksums only on request, by reading
 //! the complete file, and otherwise returns damaged records or panics.
 
 use crate::error::{Cause, Error};

@@ -17,7 +17,8 @@ use truesum_hash::Digest;
 struct Tree {
     folder: tempfile::TempDir,
     policy: Policy,
-    within: u64,
+    /// The days of `within`; everything is due if there are none.
+    within: Option<u64>,
     found: Vec<(FileStatus, String, Treatment)>,
 }
 
@@ -26,7 +27,7 @@ impl Tree {
         let tree = Tree {
             folder: tempfile::tempdir().unwrap(),
             policy: Policy::default(),
-            within: 0,
+            within: None,
             found: Vec::new(),
         };
         files.iter().for_each(|(name, text)| tree.write(name, text, 1000));
@@ -54,7 +55,8 @@ impl Tree {
         let options = Options::default()
             .root(self.folder.path().to_owned())
             .state(self.state())
-            .within(self.within)
+            .within(self.within.unwrap_or(30))
+            .all(self.within.is_none())
             .policy(self.policy.clone())
             .threads(1);
         let (progress, mut found) = (Progress::default(), Vec::new());
@@ -193,7 +195,7 @@ fn silent_damage_is_found_within_the_days_and_never_accepted() {
     const WITHIN: u64 = 10;
     let mut tree = Tree::new(&[]);
     (0..60).for_each(|at| tree.write(&format!("d{}/f{at}", at % 7), &format!("content {at}"), 1000 + at));
-    tree.within = WITHIN;
+    tree.within = Some(WITHIN);
     tree.run();
     let (mut random, mut damaged) = (7u64, BTreeMap::<String, u64>::new());
     for night in 0..60u64 {
