@@ -72,7 +72,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
             console.hint("moved-modified: the file has the size and time of a missing file, but different content; restore it from a copy, or forget the missing one with --forget");
         }
-        if !(json || quiet && exit == Exit::Done) {
+        // A state that is created again by mistake must not go unnoticed.
+        if !(json || quiet && exit == Exit::Done && !report.created()) {
             let within = plan::within(args);
             console.summary(exit, &report::summary(report, within, args.dry_run));
         }

@@ -25,7 +25,7 @@ pub fn state(args: &ScrubArgs) -> PathBuf {
 
 /// Returns the number of days within which every file is read.
 pub fn within(args: &ScrubArgs) -> u64 {
-    args.within.map_or(WITHIN, |time| time.as_secs().div_ceil(DAY.as_secs()).max(1))
+    args.within.map_or(WITHIN, |time| (time.as_secs() / DAY.as_secs()).max(1))
 }
 
 /// Returns the options of a run with this number of threads.

@@ -14,7 +14,7 @@ use crate::scrub::store::State;
 use crate::walk::{Item, Options, Walk};
 use std::collections::HashMap;
 use std::iter::Peekable;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
@@ -78,7 +78,9 @@ impl<'l> Inventory<'l> {
         limits: &'l Limits,
         progress: &'l Progress,
     ) -> Inventory<'l> {
-        let walk = Walk::new([root.to_owned()], Options::default(), threads).until(progress.stop_flag());
+        // The paths of the walk begin with the root without redundant slashes and dots.
+        let root: PathBuf = root.components().collect();
+        let walk = Walk::new([root.clone()], Options::default(), threads).until(progress.stop_flag());
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
         let root = root.as_os_str().as_bytes().len();
         Inventory { walk, file: None, scan, shared, limits, specs, root, own, progress, next: 0 }
@@ -115,7 +117,12 @@ impl<'l> Inventory<'l> {
     ) -> Option<(Job, u64)> {
         let (name, path, anchor) = file;
         if !self.limits.grant(size) {
-            self.shared.get().deferred += 1;
+            let mut found = self.shared.get();
+            found.deferred += 1;
+            // Other files must not make it wait longer than its turn, even if they are modified before every run.
+            if let Some(before) = before.filter(|before| !before.is_failure()) {
+                found.classes.add(before.day, size);
+            }
             return None;
         }
         let expected = before.as_ref().map(|record| record.digests.clone()).unwrap_or_default();
@@ -242,6 +249,6 @@ impl Iterator for Due<'_> {
 
 /// Returns the error for a tree in which no file was found although the state has some.
 pub(crate) fn nothing_found(root: &[u8]) -> Error {
-    let why = "no file was found, but the state has entries; is the file system mounted?";
+    let why = "no file was found; is the file system mounted?";
     Error::new(root, "scrub", Cause::Other(why.to_owned()))
 }

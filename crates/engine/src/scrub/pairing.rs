@@ -34,7 +34,8 @@ impl Recorder<'_, '_> {
         for (name, before) in gone {
             match root.stat(&name, false) {
                 Ok(stat) if stat.kind().is_file() => {}
-                Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => missing.push((name, before)),
+                // A folder on the way may have been replaced by a link, which the walk does not follow.
+                Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => missing.push((name, before)),
                 // A folder that cannot be searched proves nothing about its files.
                 Err(error) => self.hidden(&name, before, &root.refusal(&name, "open", error))?,
             }
@@ -103,6 +104,8 @@ impl Recorder<'_, '_> {
         let ((listed, mut gone), (found, mut new)) =
             set(&missing).and_then(|one| Ok((one, set(&fresh)?))).map_err(io::Error::other)?;
         let mut consumed = HashSet::new();
+        // A file that was not read, or is in a folder that could not be listed, may be a missing one.
+        let is_complete = self.report.deferred == 0 && self.shared.get().errors.is_empty();
         let moves = moved([&listed, &found], &mut gone, &mut new, &|_| false);
         for Move { from, to, candidates, .. } in moves {
             let ((from, before), (to, record)) = (&missing[from as usize], &fresh[to as usize]);
@@ -135,7 +138,7 @@ impl Recorder<'_, '_> {
             gone[at] = u32::MAX;
         }
         for (name, before) in gone.into_iter().filter(|&at| at != u32::MAX).map(|at| &missing[at as usize]) {
-            let is_accepted = self.policy.accepts(FileStatus::Missing, Some(before));
+            let is_accepted = is_complete && self.policy.accepts(FileStatus::Missing, Some(before));
             self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
             let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
             let details = Details { before: Some(before), ..Details::default() };

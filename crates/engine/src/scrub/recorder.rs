@@ -139,7 +139,7 @@ impl Recorder<'_, '_> {
             return self.tell(&name, FileStatus::Same, treatment, &details);
         }
         let status = match before.status {
-            FileStatus::Corrupt => FileStatus::Corrupt,
+            FileStatus::Corrupt | FileStatus::Restored => before.status,
             _ => of_different_content(before.mtime, found.mtime),
         };
         if self.policy.accepts(status, Some(&before)) {

@@ -92,7 +92,7 @@ impl<'a> Scrub<'a> {
     /// Fails if the tree cannot be opened, if the state cannot be read or written, is damaged, belongs to another tree or
     /// is used by another run, or with the error of `on_event`. The results up to then are in the state.
     pub fn run(&mut self, on_event: &mut Observer<'_>) -> Result<(), Error> {
-        let root = Root::folder(&self.options.root, false)?;
+        let root = tree(&self.options.root)?;
         let mut session = self.open()?;
         session.state.record(&session.this)?;
         let ended = self.steps(&root, &mut session, on_event);
@@ -106,6 +106,11 @@ impl<'a> Scrub<'a> {
         (this.files, this.bytes, this.failures) =
             (self.report.read, self.report.bytes, self.report.failures());
         this.exit = if ended.is_ok() { self.report.exit_status() } else { 2 };
+        if ended.is_err() && this.number == 1 && self.report.recorded == 0 && !self.options.dry_run {
+            // The next run must not take the state for that of an empty tree.
+            let _ = std::fs::remove_file(state.path());
+            return ended;
+        }
         // What was found until then is kept even if the run was not completed.
         let saved = state.record(this).and_then(|()| state.finish());
         ended.and(saved)
@@ -130,6 +135,7 @@ impl<'a> Scrub<'a> {
         let gap = this.day - before.day;
         let paired = state.runs.iter().rev().find(|run| run.paired).map_or(0, Run::day);
         let is_first = state.scan().next().is_none();
+        self.report.created = before.number == 0;
         let schedule = Schedule { today: this.day, gap, within: *within };
         let was_killed = before.number > 0 && !before.paired;
         Ok(Session { state, this, schedule, paired, was_killed, is_first })
@@ -170,7 +176,7 @@ impl<'a> Scrub<'a> {
         {
             let found = shared.get();
             (recorder.report.files, recorder.report.deferred) = (found.files, found.deferred);
-            if found.files == 0 && !found.gone.is_empty() && found.errors.is_empty() {
+            if found.files == 0 && (this.number == 1 || !found.gone.is_empty()) && found.errors.is_empty() {
                 return Err(nothing_found(path.as_os_str().as_bytes()));
             }
         }
@@ -201,6 +207,14 @@ impl<'a> Scrub<'a> {
         let result = recorder.remind();
         recorder.ended(path, result)
     }
+}
+
+/// Opens a tree. Names in it do not lead through links, because the walk does not follow them.
+fn tree(path: &Path) -> Result<Root, Error> {
+    Ok(match Root::folder(path, false)? {
+        Root::Beneath(folder) => Root::Within(folder),
+        root => root,
+    })
 }
 
 /// Returns the properties of a new state of this tree.
@@ -260,7 +274,7 @@ impl Reader<'_> {
         jobs: &mut (dyn Iterator<Item = (Job, u64)> + Send),
         recorder: &mut Recorder<'_, '_>,
     ) -> Result<(), Error> {
-        let root = Root::folder(&self.options.root, false)?;
+        let root = tree(&self.options.root)?;
         // A result must not wait for that of a large file before it.
         let config = Config::default()
             .root(root)
