@@ -1,9 +1,10 @@
 //! `audit` and `diff`: compare two sets of files and report the difference for each file.
 
-use crate::errors;
+use crate::errors::{self, Failure, SavedFailure, refused};
 use crate::interrupt::{EventSender, interruptible};
 use crate::outcome::by_name;
 use crate::paths::{self, Name, Names};
+use crate::pickling::{known, restored_pairs, restorer, saved_pairs};
 use crate::spec::Specs;
 use crate::verify::{format_named, no_stream};
 use pyo3::exceptions::PyBaseException;
@@ -11,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use truesum::audit::{Comparison, Equality, Event, Facts, FileStatus, Options, Report};
+use truesum::audit::{Comparison, Equality, Event, Facts, FileStatus, Options};
+use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::{Error, Progress};
 
@@ -22,9 +24,36 @@ pub struct Finding {
     name: Vec<u8>,
     from: Option<Vec<u8>>,
     candidates: u32,
-    listed: Option<Facts>,
-    found: Option<Facts>,
-    error: Option<Error>,
+    listed: Vec<(Spec, Digest)>,
+    found: Vec<(Spec, Digest)>,
+    error: Option<Failure>,
+}
+
+/// The values of a finding in a pickle.
+type SavedFinding = (
+    String,
+    Vec<u8>,
+    Option<Vec<u8>>,
+    u32,
+    Vec<(String, String)>,
+    Vec<(String, String)>,
+    Option<SavedFailure>,
+);
+
+/// Rebuilds a pickled Finding.
+#[pyfunction]
+pub fn restore_finding(saved: SavedFinding) -> PyResult<Finding> {
+    let (standing, name, from, candidates, listed, found, error) = saved;
+    let status = FileStatus::ALL.into_iter().find(|status| status.word() == standing);
+    Ok(Finding {
+        standing: status.ok_or_else(|| refused(format!("unknown standing '{standing}'")))?,
+        name,
+        from,
+        candidates,
+        listed: restored_pairs(&listed)?,
+        found: restored_pairs(&found)?,
+        error: error.map(Failure::restored).transpose()?,
+    })
 }
 
 #[pymethods]
@@ -59,37 +88,51 @@ impl Finding {
     /// The digests of the file in the manifest.
     #[getter]
     fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        digests(py, self.listed.as_ref())
+        by_name(py, self.listed.iter().map(|(spec, digest)| (spec, digest)))
     }
 
     /// The digests that were found, if they differ from those in the manifest.
     #[getter]
     fn found<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        digests(py, self.found.as_ref())
+        by_name(py, self.found.iter().map(|(spec, digest)| (spec, digest)))
     }
 
     /// Why the file is unreadable: an OSError that was not raised.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBaseException>> {
-        self.error.as_ref().map(|error| errors::of(py, error).into_value(py).into_bound(py))
+        self.error.as_ref().map(|failure| failure.raised(py).into_value(py).into_bound(py))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<truesum.Finding {} {}>", self.standing.word(), paths::text(py, &self.name)?.repr()?))
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (SavedFinding,))> {
+        let saved = (
+            self.standing.word().to_owned(),
+            self.name.clone(),
+            self.from.clone(),
+            self.candidates,
+            saved_pairs(&self.listed),
+            saved_pairs(&self.found),
+            self.error.as_ref().map(Failure::saved),
+        );
+        Ok((restorer(py, "restore_finding")?, (saved,)))
+    }
 }
 
-fn digests<'py>(py: Python<'py>, facts: Option<&Facts>) -> PyResult<Bound<'py, PyDict>> {
-    by_name(
-        py,
-        facts.into_iter().flat_map(|facts| facts.digests().iter().map(|(spec, digest)| (spec, digest))),
-    )
+/// Returns the digests of one side of a comparison.
+fn digests(facts: Option<&Facts>) -> Vec<(Spec, Digest)> {
+    let digests = facts.into_iter().flat_map(Facts::digests);
+    digests.map(|(spec, digest)| (spec.clone(), digest.clone())).collect()
 }
 
 /// The result of comparing two sets of files. It is true only if they are equal.
 #[pyclass(frozen, module = "truesum")]
 pub struct AuditReport {
-    report: Report,
+    verdict: &'static str,
+    /// The number of files for each of [`FileStatus::ALL`].
+    counts: Vec<u64>,
     errors: Vec<Py<PyBaseException>>,
     malformed: Vec<String>,
 }
@@ -99,19 +142,13 @@ impl AuditReport {
     /// The overall result: "equal", "part-equal", "different", "not-as-asked" or "interrupted".
     #[getter]
     fn verdict(&self) -> &'static str {
-        match self.report.equality() {
-            Equality::Equal => "equal",
-            Equality::PartEqual => "part-equal",
-            Equality::Different => "different",
-            Equality::NotAsAsked => "not-as-asked",
-            Equality::Interrupted => "interrupted",
-        }
+        self.verdict
     }
 
     /// True if both sides are equal.
     #[getter]
     fn ok(&self) -> bool {
-        self.report.equality() == Equality::Equal
+        self.verdict == "equal"
     }
 
     fn __bool__(&self) -> bool {
@@ -121,8 +158,8 @@ impl AuditReport {
     /// The number of files with each standing.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = PyDict::new(py);
-        for standing in FileStatus::ALL {
-            counts.set_item(standing.word(), self.report.count(standing))?;
+        for (standing, count) in FileStatus::ALL.iter().zip(&self.counts) {
+            counts.set_item(standing.word(), count)?;
         }
         Ok(counts)
     }
@@ -140,8 +177,43 @@ impl AuditReport {
     }
 
     fn __repr__(&self) -> String {
-        format!("<truesum.AuditReport {}>", self.verdict())
+        format!("<truesum.AuditReport {}>", self.verdict)
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SavedReport)> {
+        let saved = (self.verdict.to_owned(), self.counts.clone(), self.errors(py), self.malformed.clone());
+        Ok((restorer(py, "restore_audit_report")?, saved))
+    }
+}
+
+/// The words for the overall results.
+const WORDS: [&str; 5] = ["equal", "part-equal", "different", "not-as-asked", "interrupted"];
+
+fn word(equality: Equality) -> &'static str {
+    match equality {
+        Equality::Equal => "equal",
+        Equality::PartEqual => "part-equal",
+        Equality::Different => "different",
+        Equality::NotAsAsked => "not-as-asked",
+        Equality::Interrupted => "interrupted",
+    }
+}
+
+/// The arguments of [`restore_audit_report`].
+type SavedReport = (String, Vec<u64>, Vec<Py<PyBaseException>>, Vec<String>);
+
+/// Rebuilds a pickled AuditReport.
+#[pyfunction]
+pub fn restore_audit_report(
+    verdict: &str,
+    counts: Vec<u64>,
+    errors: Vec<Py<PyBaseException>>,
+    malformed: Vec<String>,
+) -> PyResult<AuditReport> {
+    if counts.len() != FileStatus::ALL.len() {
+        return Err(refused("a count is missing"));
+    }
+    Ok(AuditReport { verdict: known(&WORDS, verdict)?, counts, errors, malformed })
 }
 
 enum CheckEvent {
@@ -158,9 +230,9 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
             name: bytes(finding.name()),
             from: finding.from().map(bytes),
             candidates: finding.candidates(),
-            listed: finding.listed().cloned(),
-            found: finding.found().cloned(),
-            error: finding.error().map(|error| error.under(error.name())),
+            listed: digests(finding.listed()),
+            found: digests(finding.found()),
+            error: finding.error().map(Failure::from),
         }),
         Event::Malformed(manifest, line) => {
             CheckEvent::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
@@ -202,7 +274,8 @@ fn compared(
         }
         Ok(())
     })?;
-    Ok(AuditReport { report, errors: failed, malformed })
+    let counts = FileStatus::ALL.into_iter().map(|status| report.count(status)).collect();
+    Ok(AuditReport { verdict: word(report.equality()), counts, errors: failed, malformed })
 }
 
 /// Compares a folder with a manifest and reports what happened to each file since the manifest was made.

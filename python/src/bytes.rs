@@ -6,8 +6,8 @@
 //! then that of some mixture of old and new bytes.
 #![allow(unsafe_code, reason = "memory of the buffer protocol is reached through a pointer")]
 
-use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -37,8 +37,42 @@ impl Fixed<'_> {
     }
 }
 
-/// The memory of a buffer that other threads may write to.
-pub struct Shared(PyUntypedBuffer);
+/// The memory of a buffer that other threads may write to. It is requested as hashlib does, as bytes without a format, so
+/// that objects of types that have no format (numpy's dates and scalars) are accepted.
+pub struct Shared(Box<ffi::Py_buffer>);
+
+// SAFETY: the buffer stays valid until it is released, and its memory is read only by [`load`].
+unsafe impl Send for Shared {}
+// SAFETY: the same.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Requests the buffer of an object. Memory that is not contiguous is refused by the object itself.
+    fn of(given: &Bound<'_, PyAny>) -> PyResult<Shared> {
+        let mut view = Box::new(ffi::Py_buffer::new());
+        // SAFETY: the object is alive, and the view is released only if the call succeeds.
+        let failed =
+            unsafe { ffi::PyObject_GetBuffer(given.as_ptr(), &raw mut *view, ffi::PyBUF_SIMPLE) } != 0;
+        if failed { Err(PyErr::fetch(given.py())) } else { Ok(Shared(view)) }
+    }
+
+    /// Returns the address of the first byte.
+    fn first(&self) -> usize {
+        self.0.buf as usize
+    }
+
+    /// Returns the length in bytes.
+    fn len(&self) -> usize {
+        usize::try_from(self.0.len).unwrap_or(0)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: the buffer was requested successfully and is released once.
+        Python::attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut *self.0) });
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Data<'py> {
     type Error = PyErr;
@@ -51,32 +85,33 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
         if given.is_instance_of::<PyString>() {
             return Err(PyTypeError::new_err("Strings must be encoded before hashing"));
         }
-        let buffer = PyUntypedBuffer::get(&given).map_err(|error| {
-            let kind = given.get_type();
-            match error.is_instance_of::<PyTypeError>(given.py()) {
-                true => {
-                    PyTypeError::new_err(format!("object supporting the buffer API required, not {kind}"))
-                }
+        let buffer = Shared::of(&given).map_err(|error| {
+            let (py, kind) = (given.py(), given.get_type());
+            if error.is_instance_of::<PyTypeError>(py) {
+                return PyTypeError::new_err(format!(
+                    "object supporting the buffer API required, not {kind}"
+                ));
+            }
+            // numpy raises ValueError, which would be taken for that of an algorithm.
+            match error.is_instance_of::<PyValueError>(py) {
+                true => PyBufferError::new_err(error.value(py).to_string()),
                 false => error,
             }
         })?;
-        if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the buffer is not contiguous"));
-        }
         Ok(match view_of_bytes(&given, &buffer) {
             Some(fixed) => Data::Fixed(fixed),
-            None => Data::Shared(Shared(buffer)),
+            None => Data::Shared(buffer),
         })
     }
 }
 
 /// Returns a view of a `bytes` object, which is as immutable as the object itself.
-fn view_of_bytes<'py>(given: &Bound<'py, PyAny>, buffer: &PyUntypedBuffer) -> Option<Fixed<'py>> {
+fn view_of_bytes<'py>(given: &Bound<'py, PyAny>, buffer: &Shared) -> Option<Fixed<'py>> {
     given.cast::<PyMemoryView>().ok()?;
     let bytes = given.getattr("obj").ok()?.cast_into_exact::<PyBytes>().ok()?;
-    let (all, first) = (bytes.as_bytes(), buffer.buf_ptr() as usize);
+    let (all, first) = (bytes.as_bytes(), buffer.first());
     let start = first.checked_sub(all.as_ptr() as usize)?;
-    let len = buffer.len_bytes();
+    let len = buffer.len();
     let inside = start.checked_add(len)? <= all.len();
     inside.then_some(Fixed { bytes, start, len })
 }
@@ -86,7 +121,7 @@ impl Data<'_> {
     pub fn len(&self) -> usize {
         match self {
             Data::Fixed(fixed) => fixed.len,
-            Data::Shared(shared) => shared.0.len_bytes(),
+            Data::Shared(shared) => shared.len(),
         }
     }
 
@@ -101,7 +136,7 @@ impl Data<'_> {
     pub fn source(&self) -> Source<'_> {
         match self {
             Data::Fixed(fixed) => Source::Fixed(fixed.as_slice()),
-            Data::Shared(shared) => Source::Shared { first: shared.0.buf_ptr() as usize, of: shared },
+            Data::Shared(shared) => Source::Shared { first: shared.first(), of: shared },
         }
     }
 }
@@ -126,7 +161,7 @@ impl Source<'_> {
         match self {
             Source::Fixed(bytes) => take(&bytes[range]),
             Source::Shared { first, of } => {
-                assert!(range.end <= of.0.len_bytes(), "the range is outside the buffer");
+                assert!(range.end <= of.len(), "the range is outside the buffer");
                 let mut copy = [0; COPY];
                 for start in range.clone().step_by(COPY) {
                     let copy = &mut copy[..COPY.min(range.end - start)];

@@ -4,7 +4,7 @@
 
 use crate::bytes::Data;
 use crate::hash::{Hash, Kept, Which};
-use crate::spec::with_parameters;
+use crate::spec::{message, with_parameters};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::panic::PanicException;
@@ -48,12 +48,28 @@ impl Constructor {
             let name = identifier(spec.algorithm());
             return Err(PyTypeError::new_err(format!("{name}() takes one message, not {count}")));
         }
-        let data = first.map(|first| first.extract::<Data<'_>>()).transpose()?;
-        let spec = match keywords {
+        let by_keyword = keywords.map(message).transpose()?.flatten();
+        if let (Some(_), Some(_)) = (&first, &by_keyword) {
+            return Err(PyTypeError::new_err("the message was given twice"));
+        }
+        let data = match (&first, &by_keyword) {
+            (Some(first), _) => Some(first.extract::<Data<'_>>()?),
+            (None, given) => given.as_ref().map(|given| given.extract::<Data<'_>>()).transpose()?,
+        };
+        let spec = match keywords.filter(|keywords| !keywords.is_empty()) {
             None if !spec.lacks_key() => Which::Kept(self.0),
-            _ => Which::Own(Box::new(with_parameters(spec.clone(), keywords)?)),
+            keywords => Which::Own(Box::new(with_parameters(spec.clone(), keywords)?)),
         };
         Hash::begin(py, spec, data)
+    }
+}
+
+#[pymethods]
+impl Constructor {
+    /// Saves the function that calls the constructor: pickle saves a built-in method as an attribute of its object, and
+    /// the function is an attribute of the package.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
+        Ok((py.import("importlib")?.getattr("import_module")?, ("truesum",)))
     }
 }
 
@@ -72,10 +88,11 @@ pub fn function<'py>(
         ml_doc: documentation.as_ptr(),
     }));
     let own = Bound::new(py, constructor)?;
-    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes its own reference
-    // to `own`. The result is a new object, or null with an exception set.
+    let module = PyString::intern(py, "truesum");
+    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes its own references
+    // to `own` and the name of the module. The result is a new object, or null with an exception set.
     unsafe {
-        let made = ffi::PyCFunction_NewEx(definition, own.as_ptr(), std::ptr::null_mut());
+        let made = ffi::PyCFunction_NewEx(definition, own.as_ptr(), module.as_ptr());
         Bound::from_owned_ptr_or_err(py, made)
     }
 }

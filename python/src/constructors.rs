@@ -7,33 +7,42 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList};
 use std::ffi::{CStr, CString};
 use truesum::hash::{ALGORITHMS, Algorithm, Spec};
 
+/// The constructors that hashlib and xxhash have under other names: theirs, and the name in the table.
+const ALSO: [(&str, &str); 4] =
+    [("shake_128", "shake128"), ("shake_256", "shake256"), ("xxh3_64", "xxh3"), ("xxh3_128", "xxh128")];
+
 /// Adds the constructors and the sets of algorithm names to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    let mut names = Vec::new();
+    let (mut names, mut all) = (Vec::new(), Vec::new());
     for row in ALGORITHMS {
         names.push(row.name());
-        module.add(identifier(row), constructor(py, row)?)?;
+        let identifier = identifier(row);
+        let also = ALSO.iter().filter(|(_, name)| *name == row.name()).map(|(also, _)| (*also).to_owned());
+        let kept = Kept::forever(Spec::new(row));
+        for called in std::iter::once(identifier).chain(also) {
+            let text = lasting(documentation(row, &called));
+            module
+                .add(called.as_str(), function(py, lasting(called.clone()), text, Constructor::new(kept))?)?;
+            all.push(called);
+        }
+        all.extend(std::iter::once(row.name()).chain(row.aliases().iter().copied()).map(str::to_owned));
     }
-    module.add("algorithms_available", PyFrozenSet::new(py, &names)?)?;
-    // The set is the same on every machine, because every algorithm is built in.
+    // Every name that new() accepts, without parameters.
+    module.add("algorithms_available", PyFrozenSet::new(py, all)?)?;
+    // One name of each algorithm. All of them are built in, so the set is the same on every machine.
     module.add("algorithms_guaranteed", PyFrozenSet::new(py, names)?)
 }
 
-fn constructor<'py>(py: Python<'py>, row: &'static Algorithm) -> PyResult<Bound<'py, PyAny>> {
-    let constructor = Constructor::new(Kept::forever(Spec::new(row)));
-    function(py, lasting(identifier(row)), lasting(documentation(row)), constructor)
-}
-
 /// Returns the text for help(), with the signature that inspect parses.
-fn documentation(row: &Algorithm) -> String {
-    let (name, status) = (identifier(row), row.status());
+fn documentation(row: &Algorithm, name: &str) -> String {
+    let status = row.status();
     let takes = match row.check_key() {
         Some(_) => " Requires a key.",
         None => "",
     };
     format!(
-        "{name}(data=b'', /, **parameters)\n--\n\n{}: {}. {} bits, {}: {}.{takes}",
+        "{name}(data=b'', **parameters)\n--\n\n{}: {}. {} bits, {}: {}.{takes}",
         row.name(),
         row.summary(),
         row.digest_len() * 8,

@@ -11,9 +11,9 @@ pyo3::create_exception!(
     truesum,
     FileError,
     PyOSError,
-    "A file error that is not a system error: the file is not a regular file, its name leads out of its folder, or its digest \
-     cannot be divided. System errors are raised as the usual subclasses of OSError (FileNotFoundError, PermissionError and \
-     others)."
+    "A file error that is not a system error: the file is a device, pipe or socket, its name leads out of its folder, or its \
+     digest cannot be divided. Other errors are raised as the usual subclasses of OSError (FileNotFoundError, \
+     IsADirectoryError, PermissionError and others)."
 );
 pyo3::create_exception!(
     truesum,
@@ -28,33 +28,87 @@ pyo3::create_exception!(
     "The manifest is invalid, or the format cannot represent the data."
 );
 
-/// Returns the exception for a file error.
-pub fn of(py: Python<'_>, error: &Error) -> PyErr {
-    let made = || -> PyResult<PyErr> {
-        let name = paths::text(py, error.name())?;
-        if let Some(errno) = error.errno() {
-            // OSError selects the subclass (FileNotFoundError and others) by errno.
-            return Ok(PyOSError::new_err((errno, error.reason(), name.unbind())));
-        }
-        // Without an errno, OSError would not show its message.
-        let raised = (number(error.cause()), error.reason(), name.unbind());
-        Ok(match error.cause() {
-            Cause::Changed(_) => ChangedError::new_err(raised),
-            _ => FileError::new_err(raised),
-        })
-    };
-    made().unwrap_or_else(|raised| raised)
+/// The class of the exception for a file error.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    /// The subclass of `OSError` for the errno.
+    System,
+    File,
+    Changed,
 }
 
-/// Returns the errno that fits the cause best.
-fn number(cause: &Cause) -> i32 {
-    match cause {
-        Cause::Interrupted => libc::EINTR,
-        Cause::Changed(_) => libc::EBUSY,
-        Cause::Special("directory") => libc::EISDIR,
-        Cause::Loop => libc::ELOOP,
-        _ => libc::EINVAL,
+const CLASSES: [(Class, &str); 3] =
+    [(Class::System, "system"), (Class::File, "file"), (Class::Changed, "changed")];
+
+/// A file error as plain values. An exception is created from it whenever one is needed, so that no traceback is shared.
+#[derive(Clone)]
+pub struct Failure {
+    class: Class,
+    errno: i32,
+    reason: String,
+    name: Vec<u8>,
+}
+
+/// The values of a [`Failure`] in a pickle: class, errno, reason, name.
+pub type SavedFailure = (String, i32, String, Vec<u8>);
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Failure {
+        let (class, errno) = match (error.errno(), error.cause()) {
+            (Some(errno), _) => (Class::System, errno),
+            (None, Cause::Special("directory")) => (Class::System, libc::EISDIR),
+            (None, Cause::Interrupted) => (Class::System, libc::EINTR),
+            (None, Cause::Changed(_)) => (Class::Changed, libc::EBUSY),
+            (None, Cause::Loop) => (Class::File, libc::ELOOP),
+            // Without an errno, OSError would not show its message.
+            (None, _) => (Class::File, libc::EINVAL),
+        };
+        Failure { class, errno, reason: error.reason(), name: error.name().to_vec() }
     }
+}
+
+impl Failure {
+    /// Returns the exception. `OSError` selects the subclass (`FileNotFoundError` and others) by errno.
+    pub fn raised(&self, py: Python<'_>) -> PyErr {
+        let name = match paths::text(py, &self.name) {
+            Ok(name) => name.unbind(),
+            Err(raised) => return raised,
+        };
+        let arguments = (self.errno, self.reason.clone(), name);
+        match self.class {
+            Class::System => PyOSError::new_err(arguments),
+            Class::File => FileError::new_err(arguments),
+            Class::Changed => ChangedError::new_err(arguments),
+        }
+    }
+
+    /// Returns the reason.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Returns the values for a pickle.
+    pub fn saved(&self) -> SavedFailure {
+        let class = CLASSES.iter().find(|(class, _)| *class == self.class).map_or("", |(_, word)| word);
+        (class.to_owned(), self.errno, self.reason.clone(), self.name.clone())
+    }
+
+    /// Returns the error with these values.
+    ///
+    /// # Errors
+    /// Fails if the class is unknown.
+    pub fn restored((class, errno, reason, name): SavedFailure) -> PyResult<Failure> {
+        let found = CLASSES.iter().find(|(_, word)| *word == class);
+        let class = found
+            .map(|(class, _)| *class)
+            .ok_or_else(|| refused(format!("unknown error class '{class}'")))?;
+        Ok(Failure { class, errno, reason, name })
+    }
+}
+
+/// Returns the exception for a file error.
+pub fn of(py: Python<'_>, error: &Error) -> PyErr {
+    Failure::from(error).raised(py)
 }
 
 /// Returns the exception for an invalid algorithm name or parameter.

@@ -3,13 +3,13 @@
 use crate::bytes::Data;
 use crate::errors::{self, refused};
 use crate::hash::{Hash, Which};
-use crate::interrupt::{LOOK, interruptible};
-use crate::outcome::Outcome;
+use crate::interrupt::{LOOK, Meter, metered};
+use crate::outcome::{Outcome, Record};
 use crate::paths::Name;
 use crate::spec::{Specs, named, with_parameters};
-use pyo3::exceptions::{PyBlockingIOError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyBlockingIOError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyIterator, PyString};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -19,11 +19,14 @@ use truesum::hash::Spec;
 use truesum::manifest::Place;
 use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, run};
 
-/// Returns the digest of a file as a Hash. `file` is a name or an object open for binary reading.
+/// Returns the digest of a file as a Hash. `fileobj` is a file name, a file descriptor, or an object open for binary
+/// reading. `digest` is the name of an algorithm, or a function that returns a hash object, like truesum.sha256 or
+/// hashlib.sha256.
 ///
 /// A file given by name is read as by hash_files(): on all cores if the algorithm allows it. There is a digest only if
 /// the file was read to its end and did not change during the read; the object cannot be updated further. An open file
-/// is read from its current position.
+/// is read from its current position. `progress` is called with the number of bytes read so far, about every 50 ms and
+/// at the end.
 ///
 /// >>> import io, truesum
 /// >>> truesum.file_digest(io.BytesIO(b"abc"), "md5").hexdigest()
@@ -33,41 +36,88 @@ use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, 
 ///     ...
 /// FileNotFoundError: [Errno 2] No such file or directory: '/nonexistent'
 #[pyfunction]
-#[pyo3(signature = (file, digest, /, **parameters))]
+#[pyo3(signature = (fileobj, digest, *, progress = None, **parameters))]
 pub fn file_digest(
     py: Python<'_>,
-    file: &Bound<'_, PyAny>,
+    fileobj: &Bound<'_, PyAny>,
     digest: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Hash> {
-    let spec = match digest.cast::<PyString>() {
-        Ok(name) => named(name.to_str()?)?,
-        // Like hashlib, accept a constructor.
-        Err(_) => digest.call0()?.cast::<Hash>()?.get().spec().clone(),
-    };
-    let spec = with_parameters(spec, parameters)?;
+    let file = fileobj;
+    let spec = with_parameters(selected(digest)?, parameters)?;
+    let mut meter = Meter::new(progress);
     if file.is_instance_of::<PyString>() || file.is_instance_of::<PyBytes>() || file.hasattr("__fspath__")? {
         let Name(path) = file.extract()?;
-        return named_file(py, path, spec);
+        return named_file(py, path, spec, meter);
+    }
+    if file.is_exact_instance_of::<PyInt>() {
+        let keywords = PyDict::new(py);
+        keywords.set_item("closefd", false)?;
+        let opened = py.import("io")?.getattr("FileIO")?.call((file,), Some(&keywords))?;
+        return open_file(py, &opened, spec, meter);
     }
     if file.hasattr("getbuffer")? {
         let start = file.call_method0("tell")?.extract::<usize>()?;
         let whole = file.call_method0("getbuffer")?;
         let rest = whole.get_item(pyo3::types::PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?;
-        return Hash::begin(py, Which::Own(Box::new(spec)), Some(rest.extract()?));
+        let data: Data<'_> = rest.extract()?;
+        let bytes = data.len() as u64;
+        let hash = Hash::begin(py, Which::Own(Box::new(spec)), Some(data))?;
+        meter.finish(py, bytes)?;
+        return Ok(hash);
     }
     if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
         return Err(refused(format!("{what} is neither a file name nor a file open for binary reading")));
     }
-    open_file(py, file, spec)
+    open_file(py, file, spec, meter)
 }
 
-fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
+/// Returns the algorithm with this name, or that of the objects which this function returns. An object of hashlib must
+/// have the digest of the empty message, so that a key, a salt or a first part of the message is not ignored.
+fn selected(digest: &Bound<'_, PyAny>) -> PyResult<Spec> {
+    if let Ok(name) = digest.cast::<PyString>() {
+        return named(name.to_str()?);
+    }
+    let differs = || -> PyResult<PyErr> {
+        let what = digest.repr()?;
+        Ok(refused(format!(
+            "{what} returns an object with a key, a message or another digest than its name says; pass the name and \
+             the parameters of the algorithm instead"
+        )))
+    };
+    let made = digest.call0()?;
+    if let Ok(hash) = made.cast::<Hash>() {
+        let hash = hash.get();
+        return if hash.is_empty(digest.py())? { Ok(hash.spec().clone()) } else { Err(differs()?) };
+    }
+    let (Ok(name), Ok(size)) = (made.getattr("name"), made.getattr("digest_size")) else {
+        return Err(PyTypeError::new_err(format!("{} returns no hash object", digest.repr()?)));
+    };
+    let (spec, size) = (named(&name.extract::<String>()?)?, size.extract::<usize>()?);
+    let usual = size == 0 || size == spec.digest_len();
+    let spec = if usual {
+        spec
+    } else {
+        spec.with_bits(size.saturating_mul(8)).map_err(|why| errors::of_spec(&why))?
+    };
+    // Objects without a fixed digest size require the length.
+    let found = match size {
+        0 => made.call_method1("digest", (spec.digest_len(),))?,
+        _ => made.call_method0("digest")?,
+    };
+    if spec.lacks_key() || found.extract::<Vec<u8>>()? != spec.digest(b"").as_bytes() {
+        return Err(differs()?);
+    }
+    Ok(spec)
+}
+
+fn named_file(py: Python<'_>, path: PathBuf, spec: Spec, meter: Meter) -> PyResult<Hash> {
     let (config, progress) = (Config::default(), Progress::default());
     let specs = [spec.clone()];
     let hashing = Hashing::new(&config, &progress);
-    let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
+    let found = metered::<_, ()>(py, &progress, meter, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
     let found = found.map_err(|error| errors::of(py, &error))?;
     let digest =
         found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("the digest is missing"))?;
@@ -75,11 +125,12 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec) -> PyResult<Hash> {
 }
 
 /// Reads as hashlib does: calls `readinto` until it returns 0.
-fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Hash> {
+fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec, mut meter: Meter) -> PyResult<Hash> {
     const BUFFER: usize = 256 << 10;
     let hash = Hash::begin(py, Which::Own(Box::new(spec)), None)?;
     let buffer = PyByteArray::new_with(py, BUFFER, |_| Ok(()))?;
     let view = pyo3::types::PyMemoryView::from(&buffer)?;
+    let mut bytes = 0;
     loop {
         let read = file.call_method1("readinto", (&view,))?;
         if read.is_none() {
@@ -87,6 +138,7 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
         }
         let read = read.extract::<usize>()?;
         if read == 0 {
+            meter.finish(py, bytes)?;
             return Ok(hash);
         }
         if read > BUFFER {
@@ -96,6 +148,8 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec) -> PyResult<Ha
         }
         let part = view.get_item(pyo3::types::PySlice::new(py, 0, isize::try_from(read)?, 1))?;
         hash.add(py, &part.extract::<Data<'_>>()?)?;
+        bytes += read as u64;
+        meter.show(py, bytes)?;
     }
 }
 
@@ -179,6 +233,7 @@ struct Running {
     /// The objects that name the files in progress.
     called: HashMap<usize, Py<PyAny>>,
     next: usize,
+    meter: Meter,
 }
 
 /// Hashes files on all cores, several at a time in SIMD lanes, and returns an iterator of Outcome.
@@ -186,7 +241,8 @@ struct Running {
 /// Failures are not raised: the outcome of a file that is missing, unreadable or changed during the read has `error`
 /// set and no digest. Outcomes are in the order of `paths`, or with ordered=False in the order of completion. `paths`
 /// is any iterable of str, bytes and os.PathLike; it is consumed as needed, so memory does not grow with the number of
-/// files. `algorithms` is one name or several, all computed in one read. `threads` defaults to one per core.
+/// files. `algorithms` is one name or several, all computed in one read. `threads` defaults to one per core. While the
+/// iterator waits, `progress` is called with the number of bytes read so far, about every 50 ms and at the end.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()
@@ -199,14 +255,16 @@ struct Running {
 /// missing {}
 /// >>> folder.cleanup()
 #[pyfunction]
-#[pyo3(signature = (paths, /, algorithms = None, *, threads = None, ordered = true))]
+#[pyo3(signature = (paths, /, algorithms = None, *, threads = None, ordered = true, progress = None))]
 pub fn hash_files(
     py: Python<'_>,
     paths: &Bound<'_, PyAny>,
     algorithms: Option<Specs>,
     threads: Option<usize>,
     ordered: bool,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Outcomes> {
+    let meter = Meter::new(progress);
     if paths.is_instance_of::<PyString>() || paths.is_instance_of::<PyBytes>() {
         return Err(refused("hash_files takes an iterable of names; use file_digest for a single file"));
     }
@@ -239,6 +297,7 @@ pub fn hash_files(
         thread: Some(thread),
         called: HashMap::new(),
         next: 0,
+        meter,
     };
     Ok(Outcomes { stage: Mutex::new(Stage::Running(Box::new(running))), progress })
 }
@@ -265,8 +324,9 @@ impl Running {
         Ok(())
     }
 
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Outcome>> {
+    fn next(&mut self, py: Python<'_>, progress: &Progress) -> PyResult<Option<Outcome>> {
         loop {
+            self.meter.show(py, progress.bytes())?;
             let events = match self.events.try_recv() {
                 Ok(events) => Ok(events),
                 Err(_) => {
@@ -279,7 +339,7 @@ impl Running {
                 Ok(RunEvent::Wants) => self.give(py)?,
                 Ok(RunEvent::Outcome(outcome)) => {
                     let path = self.called.remove(&outcome.job.origin().0);
-                    return Ok(Some(Outcome::new(*outcome, path)));
+                    return Ok(Some(Outcome::new(Record::from(&*outcome), path)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -294,6 +354,7 @@ impl Running {
                             "internal error: {missing} files have no outcome"
                         )));
                     }
+                    self.meter.finish(py, progress.bytes())?;
                     return Ok(None);
                 }
             }
@@ -339,7 +400,7 @@ impl Outcomes {
                 return Ok(None);
             }
         };
-        match running.next(py) {
+        match running.next(py, &self.progress) {
             Ok(Some(outcome)) => {
                 self.become_stage(Stage::Running(running));
                 Ok(Some(outcome))

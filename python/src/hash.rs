@@ -2,11 +2,12 @@
 
 use crate::bytes::{Data, Source};
 use crate::errors::refused;
-use crate::spec::{named, with_parameters};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use crate::pickling::restorer;
+use crate::spec::{message, named, with_parameters};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyInt};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -123,6 +124,11 @@ impl Hash {
     /// Returns the algorithm.
     pub fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    /// Returns whether the message is empty so far.
+    pub fn is_empty(&self, py: Python<'_>) -> PyResult<bool> {
+        self.locked(py, |state| Ok(matches!(state, State::Short { len: 0, .. })))
     }
 
     /// Calls `act` with the state while no other thread uses it.
@@ -311,6 +317,48 @@ impl Hash {
         Ok(Hash::with(self.spec.clone(), state))
     }
 
+    /// Returns the digest as an integer, big-endian.
+    ///
+    /// >>> import truesum
+    /// >>> truesum.crc32(b"123456789").intdigest() == 0xcbf43926
+    /// True
+    fn intdigest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let digest = self.digest(py, None)?;
+        py.get_type::<PyInt>().call_method1("from_bytes", (digest, "big"))
+    }
+
+    /// Discards the message, so that the object is as if newly created.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.locked(py, |state| {
+            *state = State::Short { len: 0, bytes: [0; SHORT] };
+            Ok(())
+        })
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Hash> {
+        self.copy(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, SavedState))> {
+        let name = self.spec.to_string();
+        let unsaved = || {
+            PyTypeError::new_err(format!(
+                "cannot pickle the state of {name}; send its digest() or the data instead"
+            ))
+        };
+        // A key is not part of the name and must not be in a pickle.
+        if named(&name).ok().as_ref() != Some(&*self.spec) {
+            return Err(unsaved());
+        }
+        let state = self.locked(py, |state| match state {
+            State::Short { len, bytes } => Ok((MESSAGE, bytes[..usize::from(*len)].to_vec())),
+            State::Open(hasher) => hasher.save().map(|state| (STATE, state)).ok_or_else(unsaved),
+            State::Whole(digest) => Ok((DIGEST, digest.to_hex().into_bytes())),
+            State::Broken => Err(unsaved()),
+        })?;
+        Ok((restorer(py, "restore_hash")?, (name, state)))
+    }
+
     fn __copy__(&self, py: Python<'_>) -> PyResult<Hash> {
         self.copy(py)
     }
@@ -338,6 +386,27 @@ impl Hash {
     }
 }
 
+/// The state of a hash object in a pickle: its kind, and a message, the state of a hasher or the digest of a file.
+type SavedState = (u8, Vec<u8>);
+
+const MESSAGE: u8 = 0;
+const STATE: u8 = 1;
+const DIGEST: u8 = 2;
+
+/// Rebuilds a pickled Hash.
+#[pyfunction]
+pub fn restore_hash(name: &str, state: SavedState) -> PyResult<Hash> {
+    let (kind, saved) = state;
+    let spec = with_parameters(named(name)?, None)?;
+    let which = Which::Own(Box::new(spec.clone()));
+    match kind {
+        MESSAGE => Hash::short(which, &saved).ok_or_else(|| refused("the saved message is too long")),
+        STATE => Ok(Hash::with(which, State::Open(Box::new(spec.restore(&saved).map_err(refused)?)))),
+        DIGEST => Ok(Hash::whole(spec, Digest::from_hex(&saved).map_err(refused)?)),
+        _ => Err(refused("unknown kind of saved state")),
+    }
+}
+
 /// Returns a hash object for the named algorithm.
 ///
 /// Parameters, for algorithms that have them: digest_size (in bytes), key (bytes), context (str, for key derivation
@@ -356,13 +425,21 @@ impl Hash {
 ///     ...
 /// ValueError: unknown algorithm 'sha257' (did you mean ...
 #[pyfunction]
-#[pyo3(signature = (name, /, data = None, **parameters))]
+#[pyo3(signature = (name, data = None, **parameters))]
 pub fn new(
     py: Python<'_>,
     name: &str,
     data: Option<Data<'_>>,
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Hash> {
+    let by_keyword = parameters.map(message).transpose()?.flatten();
+    if let (Some(_), Some(_)) = (&data, &by_keyword) {
+        return Err(PyTypeError::new_err("the message was given twice"));
+    }
     let spec = with_parameters(named(name)?, parameters)?;
+    let data = match &by_keyword {
+        Some(given) => Some(given.extract()?),
+        None => data,
+    };
     Hash::begin(py, Which::Own(Box::new(spec)), data)
 }

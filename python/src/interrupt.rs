@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use truesum::Progress;
 
 /// The interval at which the calling thread checks for signals. Including the slice being hashed, KeyboardInterrupt is
@@ -26,6 +26,43 @@ impl<E> EventSender<E> {
     }
 }
 
+/// Calls a Python function with the number of bytes read so far: at most every 50 ms, and once at the end.
+pub struct Meter {
+    callback: Option<Py<PyAny>>,
+    shown: Option<u64>,
+    due: Instant,
+}
+
+impl Meter {
+    /// Returns a meter for this function; without one, nothing is called.
+    pub fn new(callback: Option<Py<PyAny>>) -> Meter {
+        Meter { callback, shown: None, due: Instant::now() + Meter::INTERVAL }
+    }
+
+    const INTERVAL: Duration = Duration::from_millis(50);
+
+    /// Calls the function if the number has changed and the last call is long enough ago.
+    ///
+    /// # Errors
+    /// Returns the exception of the function.
+    pub fn show(&mut self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        if self.callback.is_none() || Instant::now() < self.due { Ok(()) } else { self.finish(py, bytes) }
+    }
+
+    /// Calls the function if the number has changed.
+    ///
+    /// # Errors
+    /// Returns the exception of the function.
+    pub fn finish(&mut self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        if let Some(callback) = self.callback.as_ref().filter(|_| self.shown != Some(bytes)) {
+            callback.call1(py, (bytes,))?;
+            self.shown = Some(bytes);
+            self.due = Instant::now() + Meter::INTERVAL;
+        }
+        Ok(())
+    }
+}
+
 /// Runs `work` without the interpreter lock and calls `each` with its events. If a signal handler or `each` raises an
 /// exception, `progress` is stopped, and the exception is raised when the work has ended.
 ///
@@ -35,6 +72,20 @@ pub fn interruptible<T: Send, E: Send>(
     py: Python<'_>,
     progress: &Progress,
     work: impl FnOnce(&EventSender<E>) -> T + Send,
+    each: impl FnMut(Python<'_>, E) -> PyResult<()>,
+) -> PyResult<T> {
+    metered(py, progress, Meter::new(None), work, each)
+}
+
+/// Does the same as [`interruptible`] and reports the number of bytes read.
+///
+/// # Errors
+/// Also returns the error of the meter's function.
+pub fn metered<T: Send, E: Send>(
+    py: Python<'_>,
+    progress: &Progress,
+    mut meter: Meter,
+    work: impl FnOnce(&EventSender<E>) -> T + Send,
     mut each: impl FnMut(Python<'_>, E) -> PyResult<()>,
 ) -> PyResult<T> {
     let (send, receive) = sync_channel(AHEAD);
@@ -43,12 +94,13 @@ pub fn interruptible<T: Send, E: Send>(
         let working = builder
             .spawn_scoped(scope, move || work(&EventSender(send)))
             .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
-        let heard = listen(py, receive, &mut each);
+        let heard = listen(py, receive, &mut each, &mut || meter.show(py, progress.bytes()));
         if heard.is_err() {
             progress.stop();
         }
         let ended = py.detach(move || working.join());
         heard?;
+        meter.finish(py, progress.bytes())?;
         ended.map_err(|_| PyRuntimeError::new_err("internal error: a thread of truesum panicked"))
     })
 }
@@ -57,6 +109,7 @@ fn listen<E: Send>(
     py: Python<'_>,
     receive: Receiver<E>,
     each: &mut impl FnMut(Python<'_>, E) -> PyResult<()>,
+    tick: &mut impl FnMut() -> PyResult<()>,
 ) -> PyResult<()> {
     let receive = std::sync::Mutex::new(receive);
     loop {
@@ -66,6 +119,7 @@ fn listen<E: Send>(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
+        tick()?;
         py.check_signals()?;
     }
 }

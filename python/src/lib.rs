@@ -11,12 +11,14 @@ mod callable;
 mod constructors;
 mod errors;
 mod files;
+mod folder;
 mod hash;
 mod identify;
 mod interrupt;
 mod manifest;
 mod outcome;
 mod paths;
+mod pickling;
 mod shard;
 mod spec;
 mod tree;
@@ -45,6 +47,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(constructors::algorithm, module)?)?;
     module.add_function(wrap_pyfunction!(files::file_digest, module)?)?;
     module.add_function(wrap_pyfunction!(files::hash_files, module)?)?;
+    module.add_function(wrap_pyfunction!(folder::hash_tree, module)?)?;
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit, module)?)?;
     module.add_function(wrap_pyfunction!(audit::diff, module)?)?;
@@ -61,6 +64,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr("locate", wrap_pyfunction!(tree::locate, module)?)?;
     module.setattr("prove", wrap_pyfunction!(tree::prove, module)?)?;
     module.setattr("verify_proof", wrap_pyfunction!(tree::verify_proof, module)?)?;
+    // Functions that pickles call.
+    module.setattr("restore_hash", wrap_pyfunction!(hash::restore_hash, module)?)?;
+    module.setattr("restore_outcome", wrap_pyfunction!(outcome::restore_outcome, module)?)?;
+    module.setattr("restore_report", wrap_pyfunction!(verify::restore_report, module)?)?;
+    module.setattr("restore_finding", wrap_pyfunction!(audit::restore_finding, module)?)?;
+    module.setattr("restore_audit_report", wrap_pyfunction!(audit::restore_audit_report, module)?)?;
+    module.setattr("restore_entry", wrap_pyfunction!(manifest::restore_entry, module)?)?;
+    module.setattr("restore_manifest", wrap_pyfunction!(manifest::restore_manifest, module)?)?;
     module.setattr("Plan", py.get_type::<shard::Plan>())?;
     module.setattr("Part", py.get_type::<shard::Part>())?;
     module.setattr("Merged", py.get_type::<shard::Merged>())?;

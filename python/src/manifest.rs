@@ -5,13 +5,16 @@ use crate::errors::{self, ManifestError, refused};
 use crate::interrupt::interruptible;
 use crate::outcome::by_name;
 use crate::paths::{self, Name};
+use crate::pickling::{restored_pairs, restorer, saved_pairs};
 use crate::spec::{Specs, named};
 use crate::verify::format_named;
-use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
 use truesum::manifest::{
@@ -85,6 +88,81 @@ impl Entry {
         let names: Vec<String> = self.0.digests.iter().map(|(spec, _)| spec.to_string()).collect();
         Ok(format!("<truesum.Entry {} {}>", paths::text(py, &self.0.path)?.repr()?, names.join(",")))
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (SavedEntry,))> {
+        Ok((restorer(py, "restore_entry")?, (saved_entry(&self.0)?,)))
+    }
+}
+
+/// The values of an entry in a pickle: name, size, modification time, digests, names of other digests and attributes, and
+/// the entry as a line of JSON if it has piece digests.
+type SavedEntry = (
+    Vec<u8>,
+    Option<u64>,
+    Option<(i64, u32)>,
+    Vec<(String, String)>,
+    Vec<String>,
+    Vec<String>,
+    Option<Vec<u8>>,
+);
+
+fn saved_entry(entry: &manifest::Entry) -> PyResult<SavedEntry> {
+    let pieces = match entry.pieces.is_empty() {
+        true => None,
+        false => {
+            let mut line = Writer::new(Vec::new(), format_named("jsonl")?, &Heading::default());
+            line.write(entry).map_err(|why| unwritten(&entry.path, &why))?;
+            Some(line.finish().map_err(|why| unwritten(&entry.path, &why))?)
+        }
+    };
+    let time = entry.mtime.map(|time| (time.seconds, time.nanos));
+    let digests = saved_pairs(&entry.digests);
+    let saved = (
+        entry.path.clone(),
+        entry.size,
+        time,
+        digests,
+        entry.unread.clone(),
+        entry.attributes.clone(),
+        pieces,
+    );
+    let restored = restored_entry(saved.clone())?;
+    if saved.6.is_some() && restored != *entry {
+        let name = manifest::path::display_safe(&entry.path);
+        return Err(PyTypeError::new_err(format!("cannot pickle the piece digests of {name}")));
+    }
+    Ok(saved)
+}
+
+fn restored_entry(saved: SavedEntry) -> PyResult<manifest::Entry> {
+    let (path, size, time, digests, unread, attributes, line) = saved;
+    let mtime = time.map(|(seconds, nanos)| Time { seconds, nanos });
+    let pieces = match line {
+        None => Vec::new(),
+        Some(line) => {
+            let options = Options::default().accept_all().format(Some(format_named("jsonl")?));
+            let read = parsed(&line[..], options, false).map_err(refused)?;
+            read.entries.into_iter().next().map_or_else(Vec::new, |entry| entry.pieces)
+        }
+    };
+    Ok(manifest::Entry { path, size, mtime, digests: restored_pairs(&digests)?, unread, attributes, pieces })
+}
+
+/// Rebuilds a pickled Entry.
+#[pyfunction]
+pub fn restore_entry(saved: SavedEntry) -> PyResult<Entry> {
+    restored_entry(saved).map(Entry)
+}
+
+/// Rebuilds a pickled Manifest.
+#[pyfunction]
+pub fn restore_manifest(
+    format: &str,
+    entries: Vec<Py<Entry>>,
+    malformed: Vec<String>,
+    signed: bool,
+) -> PyResult<Manifest> {
+    Ok(Manifest { malformed, signed, ..Manifest::with(format_named(format)?, entries) })
 }
 
 const NANOS: i128 = 1_000_000_000;
@@ -128,6 +206,8 @@ pub struct Manifest {
     entries: Vec<Py<Entry>>,
     malformed: Vec<String>,
     signed: bool,
+    /// The position of the first entry with each name, and whether there are others.
+    index: OnceLock<HashMap<Vec<u8>, (usize, bool)>>,
 }
 
 /// Returns the options for reading, including what the file name implies.
@@ -176,6 +256,34 @@ fn parsed(input: impl Read, options: Options, lenient: bool) -> Result<Parsed, s
 }
 
 impl Manifest {
+    /// Returns the manifest with these entries.
+    pub fn with(format: &'static Format, entries: Vec<Py<Entry>>) -> Manifest {
+        Manifest { format, entries, malformed: Vec::new(), signed: false, index: OnceLock::new() }
+    }
+
+    /// Returns the entry with this name, or `None`.
+    ///
+    /// # Errors
+    /// Fails if there is more than one.
+    fn find(&self, name: &[u8]) -> PyResult<Option<&Py<Entry>>> {
+        let index = self.index.get_or_init(|| {
+            let mut index = HashMap::with_capacity(self.entries.len());
+            for (at, entry) in self.entries.iter().enumerate() {
+                let found = index.entry(entry.get().0.path.clone());
+                found.and_modify(|(_, again)| *again = true).or_insert((at, false));
+            }
+            index
+        });
+        match index.get(name) {
+            Some((_, true)) => Err(refused(format!(
+                "several entries are named {}; iterate over the manifest to get all of them",
+                manifest::path::display_safe(name)
+            ))),
+            Some((at, false)) => Ok(self.entries.get(*at)),
+            None => Ok(None),
+        }
+    }
+
     fn read_from<R: Read>(
         py: Python<'_>,
         open: impl FnOnce(&Progress) -> std::io::Result<R> + Send,
@@ -194,12 +302,8 @@ impl Manifest {
         }
         let entries = parsed.entries.into_iter().map(|entry| Py::new(py, Entry(entry)));
         let format = parsed.format.map_or_else(|| format_named("gnu"), Ok)?;
-        Ok(Manifest {
-            format,
-            entries: entries.collect::<PyResult<_>>()?,
-            malformed: parsed.malformed,
-            signed: parsed.signed,
-        })
+        let made = Manifest::with(format, entries.collect::<PyResult<_>>()?);
+        Ok(Manifest { malformed: parsed.malformed, signed: parsed.signed, ..made })
     }
 
     /// Returns the manifest in this format. The result is parsed again before it is returned.
@@ -306,12 +410,35 @@ fn ambiguous(format: &'static Format, converted: &Converted, name: Option<&[u8]>
     converted.specs().iter().filter(|spec| !options(spec)).cloned().collect()
 }
 
+/// The arguments of [`restore_manifest`].
+type Saved = (&'static str, Vec<Py<Entry>>, Vec<String>, bool);
+
+impl Manifest {
+    /// Returns the columns of [`Manifest::to_dicts`], each made by `column` from its name and values.
+    fn columns<'py>(
+        &self,
+        py: Python<'py>,
+        column: impl Fn(&str, Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, columns) = (self.to_dicts(py)?, PyDict::new(py));
+        let names = match rows.first() {
+            Some(row) => row.keys().iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?,
+            None => ["name", "size", "mtime_ns"].map(str::to_owned).to_vec(),
+        };
+        for name in names {
+            let values = rows.iter().map(|row| row.get_item(&name)).collect::<PyResult<Vec<_>>>()?;
+            columns.set_item(&name, column(&name, PyList::new(py, values)?)?)?;
+        }
+        Ok(columns)
+    }
+}
+
 #[pymethods]
 impl Manifest {
     #[new]
     #[pyo3(signature = (entries = Vec::new(), format = "jsonl"))]
     fn new(entries: Vec<Py<Entry>>, format: &str) -> PyResult<Manifest> {
-        Ok(Manifest { format: format_named(format)?, entries, malformed: Vec::new(), signed: false })
+        Ok(Manifest::with(format_named(format)?, entries))
     }
 
     /// Reads a manifest from a file. The format is detected unless `format` is given. With `algorithms`, lines with any
@@ -421,7 +548,101 @@ impl Manifest {
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Py<pyo3::types::PyIterator>> {
-        Ok(pyo3::types::PyList::new(py, self.entries(py))?.try_iter()?.unbind())
+        Ok(PyList::new(py, self.entries(py))?.try_iter()?.unbind())
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<Entry>> {
+        let Name(path) = name.extract()?;
+        let found = self.find(path.as_os_str().as_bytes())?;
+        found.map(|entry| entry.clone_ref(py)).ok_or_else(|| PyKeyError::new_err(name.clone().unbind()))
+    }
+
+    fn __contains__(&self, item: &Bound<'_, PyAny>) -> bool {
+        if let Ok(entry) = item.cast::<Entry>() {
+            return self.entries.iter().any(|other| *other.get() == *entry.get());
+        }
+        let name = item.extract::<Name>();
+        name.is_ok_and(|Name(path)| !matches!(self.find(path.as_os_str().as_bytes()), Ok(None)))
+    }
+
+    /// Returns the entry with this name, or `default` if there is none. manifest[name] raises KeyError instead. Both
+    /// raise ValueError if several entries have the name.
+    #[pyo3(signature = (name, /, default = None))]
+    fn get(&self, py: Python<'_>, name: Name, default: Option<Py<PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        let found = self.find(name.0.as_os_str().as_bytes())?;
+        Ok(found.map(|entry| entry.clone_ref(py).into_any()).or(default))
+    }
+
+    /// Returns the names of the entries, in order.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
+        self.entries.iter().map(|entry| entry.get().name(py)).collect()
+    }
+
+    /// Returns the entries, in order.
+    fn values(&self, py: Python<'_>) -> Vec<Py<Entry>> {
+        self.entries(py)
+    }
+
+    /// Returns pairs of a name and its entry, in order.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyString>, Py<Entry>)>> {
+        Ok(self.keys(py)?.into_iter().zip(self.entries(py)).collect())
+    }
+
+    /// Returns the entries as dicts with the same keys in each: name, size, mtime_ns, and the hexadecimal digest of each
+    /// algorithm in the manifest. Missing values are None.
+    ///
+    /// >>> import truesum
+    /// >>> truesum.Manifest([truesum.Entry("a", {"crc32": "cbf43926"}, size=9)]).to_dicts()
+    /// [{'name': 'a', 'size': 9, 'mtime_ns': None, 'crc32': 'cbf43926'}]
+    fn to_dicts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let mut columns = Vec::new();
+        for entry in &self.entries {
+            for (spec, _) in &entry.get().0.digests {
+                if !columns.contains(&spec) {
+                    columns.push(spec);
+                }
+            }
+        }
+        let columns: Vec<(&Spec, String)> =
+            columns.into_iter().map(|spec| (spec, spec.to_string())).collect();
+        let row = |entry: &Py<Entry>| {
+            let (row, entry) = (PyDict::new(py), entry.get());
+            row.set_item("name", entry.name(py)?)?;
+            row.set_item("size", entry.size())?;
+            row.set_item("mtime_ns", entry.mtime_ns())?;
+            for (spec, column) in &columns {
+                let found = entry.0.digests.iter().find(|(other, _)| other == *spec);
+                row.set_item(column, found.map(|(_, digest)| digest.to_hex()))?;
+            }
+            Ok(row)
+        };
+        self.entries.iter().map(row).collect()
+    }
+
+    /// Returns a pandas DataFrame with the columns of to_dicts(). Sizes and times are nullable integers. Requires pandas.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pandas = py.import("pandas")?;
+        let frame = self.columns(py, |name, values| match name {
+            "size" | "mtime_ns" => pandas.call_method1("array", (values, "Int64")),
+            _ => pandas.call_method1("Series", (values, py.None(), "object")),
+        })?;
+        pandas.call_method1("DataFrame", (frame,))
+    }
+
+    /// Returns a pyarrow Table with the columns of to_dicts(). Requires pyarrow.
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let arrow = py.import("pyarrow")?;
+        let (int64, string) = (arrow.call_method0("int64")?, arrow.call_method0("string")?);
+        let table = self.columns(py, |name, values| {
+            let kind = if matches!(name, "size" | "mtime_ns") { &int64 } else { &string };
+            arrow.call_method1("array", (values, kind))
+        })?;
+        arrow.call_method1("table", (table,))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Saved)> {
+        let saved = (self.format.name(), self.entries(py), self.malformed.clone(), self.signed);
+        Ok((restorer(py, "restore_manifest")?, saved))
     }
 
     fn __repr__(&self) -> String {

@@ -1,12 +1,111 @@
 //! `Outcome`: the result for one file.
 
-use crate::errors::{self, refused};
+use crate::errors::{Failure, SavedFailure, refused};
 use crate::paths;
+use crate::pickling::{known, restored_digests, restorer, saved_digests};
+use crate::spec::named;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::sync::Arc;
 use truesum::hash::{Digest, Spec};
-use truesum::{Findings, Found, Verdict};
+use truesum::manifest::Time;
+use truesum::{Findings, Verdict};
+
+/// All results: the verdicts of the library, and the one for entries that are skipped.
+const WORDS: [&str; 8] =
+    ["hashed", "verified", "mismatch", "missing", "changed", "unreadable", "unverified", "ignored"];
+
+/// The result for one file as plain values, which can be sent to other threads and pickled.
+pub struct Record {
+    name: Vec<u8>,
+    verdict: &'static str,
+    is_good: bool,
+    specs: Arc<[Spec]>,
+    expected: Vec<Digest>,
+    result: Result<Read, Failure>,
+}
+
+/// What is known about a file that was read.
+struct Read {
+    size: u64,
+    mtime_ns: i128,
+    seconds: f64,
+    digests: Vec<Digest>,
+    damaged: Vec<(u64, u64)>,
+}
+
+impl From<&truesum::Outcome> for Record {
+    fn from(outcome: &truesum::Outcome) -> Record {
+        let (job, verdict) = (&outcome.job, outcome.verdict());
+        let is_good = match verdict {
+            Verdict::Hashed | Verdict::Verified => true,
+            // An entry whose format provides no digest for it is not a failure.
+            Verdict::Unverified => job.exempt(),
+            Verdict::Mismatch | Verdict::Missing | Verdict::Changed | Verdict::Unreadable => false,
+        };
+        let result = outcome.result.as_ref().map_err(Failure::from).map(|found| {
+            let (seconds, nanos) = found.mtime();
+            let damaged = found.pieces().map_or(&[][..], Findings::damaged);
+            Read {
+                size: found.size(),
+                mtime_ns: i128::from(seconds) * 1_000_000_000 + i128::from(nanos),
+                seconds: found.time().as_secs_f64(),
+                digests: found.digests().to_vec(),
+                damaged: damaged.iter().map(|damage| (damage.range().start, damage.range().end)).collect(),
+            }
+        });
+        Record {
+            name: job.name().to_vec(),
+            verdict: verdict.word(),
+            is_good,
+            specs: job.specs().clone(),
+            expected: job.expected().to_vec(),
+            result,
+        }
+    }
+}
+
+impl Record {
+    /// Returns the result for an entry that is skipped with `ignore_missing` because its file is missing.
+    pub fn passed_over(self) -> Record {
+        Record { verdict: "ignored", is_good: true, ..self }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Returns the result with another name.
+    pub fn renamed(self, name: Vec<u8>) -> Record {
+        Record { name, ..self }
+    }
+
+    /// Returns whether the result is not a failure.
+    pub fn is_good(&self) -> bool {
+        self.is_good
+    }
+
+    /// Returns the reason why the file has no digest.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.result.as_ref().err()
+    }
+
+    /// Returns the entry of a manifest for a file that was read.
+    pub fn entry(&self) -> Option<truesum::manifest::Entry> {
+        let read = self.result.as_ref().ok()?;
+        let (seconds, nanos) =
+            (read.mtime_ns.div_euclid(1_000_000_000), read.mtime_ns.rem_euclid(1_000_000_000));
+        Some(truesum::manifest::Entry {
+            path: self.name.clone(),
+            size: Some(read.size),
+            mtime: i64::try_from(seconds).ok().map(|seconds| Time { seconds, nanos: nanos as u32 }),
+            digests: self.specs.iter().cloned().zip(read.digests.iter().cloned()).collect(),
+            ..truesum::manifest::Entry::default()
+        })
+    }
+}
 
 /// The result for one file: its digests, or the reason why there are none.
 ///
@@ -14,48 +113,35 @@ use truesum::{Findings, Found, Verdict};
 #[pyclass(frozen, module = "truesum")]
 pub struct Outcome {
     path: Option<Py<PyAny>>,
-    inner: truesum::Outcome,
-    passed_over: bool,
+    record: Record,
 }
 
 impl Outcome {
     /// Returns the result for a file, with the object the caller named it by.
-    pub fn new(inner: truesum::Outcome, path: Option<Py<PyAny>>) -> Outcome {
-        Outcome { path, inner, passed_over: false }
+    pub fn new(record: Record, path: Option<Py<PyAny>>) -> Outcome {
+        Outcome { path, record }
     }
 
-    /// Returns the result for an entry that is skipped with `ignore_missing` because its file is missing.
-    pub fn passed_over(inner: truesum::Outcome) -> Outcome {
-        Outcome { path: None, inner, passed_over: true }
-    }
-
-    /// Returns whether the result is not a failure. An entry whose format provides no digest for it is not a failure.
-    pub fn is_good(&self) -> bool {
-        match self.inner.verdict() {
-            Verdict::Hashed | Verdict::Verified => true,
-            Verdict::Unverified => self.inner.job.exempt(),
-            Verdict::Mismatch | Verdict::Missing | Verdict::Changed | Verdict::Unreadable => false,
-        }
-    }
-
-    fn found(&self, py: Python<'_>) -> PyResult<&Found> {
-        self.inner.result.as_ref().map_err(|error| errors::of(py, error))
+    fn read(&self) -> Option<&Read> {
+        self.record.result.as_ref().ok()
     }
 
     fn digest_of(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<&Digest> {
-        let digests = self.found(py)?.digests();
-        let specs = self.inner.job.specs();
+        let read = self.record.result.as_ref().map_err(|failure| failure.raised(py))?;
         let at = match algorithm {
-            None if digests.len() == 1 => Some(0),
+            None if read.digests.len() == 1 => Some(0),
             None => {
-                return Err(refused(format!("there are {} digests: specify the algorithm", digests.len())));
+                return Err(refused(format!(
+                    "there are {} digests: specify the algorithm",
+                    read.digests.len()
+                )));
             }
             Some(name) => {
-                let spec = crate::spec::named(name)?;
-                specs.iter().position(|other| *other == spec)
+                let spec = named(name)?;
+                self.record.specs.iter().position(|other| *other == spec)
             }
         };
-        let digest = at.and_then(|at| digests.get(at));
+        let digest = at.and_then(|at| read.digests.get(at));
         digest
             .ok_or_else(|| PyKeyError::new_err(format!("no {} digest was computed", algorithm.unwrap_or(""))))
     }
@@ -73,13 +159,33 @@ pub fn by_name<'py, 'd>(
     Ok(named)
 }
 
-/// Returns a copy for another thread. System errors cannot be cloned, so they are recreated.
-pub fn copied(outcome: &truesum::Outcome) -> truesum::Outcome {
-    let result = match &outcome.result {
-        Ok(found) => Ok(found.clone()),
-        Err(error) => Err(error.under(error.name())),
+/// The values of an outcome in a pickle: name, verdict, whether it is good, algorithms, expected digests.
+type SavedRecord = (Vec<u8>, String, bool, Vec<String>, Vec<String>);
+/// The values of a file that was read: size, modification time, seconds, digests, damaged ranges.
+type SavedRead = (u64, i128, f64, Vec<String>, Vec<(u64, u64)>);
+
+/// The arguments of [`restore_outcome`].
+type Saved = (Option<Py<PyAny>>, SavedRecord, Option<SavedRead>, Option<SavedFailure>);
+
+/// Rebuilds a pickled Outcome.
+#[pyfunction]
+pub fn restore_outcome(
+    path: Option<Py<PyAny>>,
+    record: SavedRecord,
+    read: Option<SavedRead>,
+    failure: Option<SavedFailure>,
+) -> PyResult<Outcome> {
+    let result = match (read, failure) {
+        (Some((size, mtime_ns, seconds, digests, damaged)), None) => {
+            Ok(Read { size, mtime_ns, seconds, digests: restored_digests(&digests)?, damaged })
+        }
+        (None, Some(failure)) => Err(Failure::restored(failure)?),
+        _ => return Err(refused("an outcome has either digests or an error")),
     };
-    truesum::Outcome { job: outcome.job.clone().with_anchor(None), result }
+    let (name, verdict, is_good, specs, expected) = record;
+    let specs = specs.iter().map(|name| named(name)).collect::<PyResult<Vec<Spec>>>()?;
+    let (verdict, expected) = (known(&WORDS, &verdict)?, restored_digests(&expected)?);
+    Ok(Outcome { path, record: Record { name, verdict, is_good, specs: specs.into(), expected, result } })
 }
 
 #[pymethods]
@@ -89,73 +195,70 @@ impl Outcome {
     fn path(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.path {
             Some(path) => Ok(path.clone_ref(py)),
-            None => Ok(paths::text(py, self.inner.job.name())?.into_any().unbind()),
+            None => Ok(paths::text(py, &self.record.name)?.into_any().unbind()),
         }
     }
 
     /// The name as `str`. Bytes that are not UTF-8 are escaped as by os.fsdecode().
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyString>> {
-        paths::text(py, self.inner.job.name())
+        paths::text(py, &self.record.name)
     }
 
     /// The result: "hashed" if nothing was expected; for a manifest entry "verified", "mismatch", "missing", "changed",
     /// "unreadable", "unverified" (nothing to compare with) or "ignored" (missing, and skipped with ignore_missing).
     #[getter]
     fn verdict(&self) -> &'static str {
-        if self.passed_over { "ignored" } else { self.inner.verdict().word() }
+        self.record.verdict
     }
 
     /// True if the file was read to its end and matches the expected digests, if any.
     #[getter]
     fn ok(&self) -> bool {
-        !self.passed_over && matches!(self.inner.verdict(), Verdict::Hashed | Verdict::Verified)
+        matches!(self.record.verdict, "hashed" | "verified")
     }
 
     /// Why there is no digest: an OSError that was not raised. None if the file was read.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::exceptions::PyBaseException>> {
-        self.inner.result.as_ref().err().map(|error| errors::of(py, error).into_value(py).into_bound(py))
+        self.record.failure().map(|failure| failure.raised(py).into_value(py).into_bound(py))
     }
 
     /// The number of bytes read, or None if reading failed.
     #[getter]
     fn size(&self) -> Option<u64> {
-        self.inner.result.as_ref().ok().map(Found::size)
+        self.read().map(|read| read.size)
     }
 
     /// The modification time in nanoseconds since 1970, or None if the file was not read.
     #[getter]
     fn mtime_ns(&self) -> Option<i128> {
-        let mtime = self.inner.result.as_ref().ok()?.mtime();
-        Some(i128::from(mtime.0) * 1_000_000_000 + i128::from(mtime.1))
+        self.read().map(|read| read.mtime_ns)
     }
 
     /// The time from opening the file to its digest, in seconds.
     #[getter]
     fn seconds(&self) -> Option<f64> {
-        self.inner.result.as_ref().ok().map(|found| found.time().as_secs_f64())
+        self.read().map(|read| read.seconds)
     }
 
     /// The digests in hexadecimal, keyed by algorithm name; empty if the file was not read.
     #[getter]
     fn digests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.inner.result.as_ref().map_or(&[][..], Found::digests);
-        by_name(py, self.inner.job.specs().iter().zip(found))
+        let found = self.read().map_or(&[][..], |read| &read.digests);
+        by_name(py, self.record.specs.iter().zip(found))
     }
 
     /// The digests in the manifest in hexadecimal, keyed by algorithm name.
     #[getter]
     fn expected<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(py, self.inner.job.specs().iter().zip(self.inner.job.expected()))
+        by_name(py, self.record.specs.iter().zip(&self.record.expected))
     }
 
     /// The damaged byte ranges as (start, end), if the manifest has piece digests.
     #[getter]
     fn damaged(&self) -> Vec<(u64, u64)> {
-        let pieces = self.inner.result.as_ref().ok().and_then(Found::pieces);
-        let damaged = pieces.map_or(&[][..], Findings::damaged);
-        damaged.iter().map(|damage| (damage.range().start, damage.range().end)).collect()
+        self.read().map_or_else(Vec::new, |read| read.damaged.clone())
     }
 
     /// Returns the digest; `algorithm` selects one of several. Raises `error` if the file was not read.
@@ -171,10 +274,22 @@ impl Outcome {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let name = paths::text(py, self.inner.job.name())?.repr()?;
-        Ok(match &self.inner.result {
+        let name = paths::text(py, &self.record.name)?.repr()?;
+        Ok(match &self.record.result {
             Ok(_) => format!("<truesum.Outcome {} {name}>", self.verdict()),
-            Err(error) => format!("<truesum.Outcome {} {name}: {}>", self.verdict(), error.reason()),
+            Err(failure) => format!("<truesum.Outcome {} {name}: {}>", self.verdict(), failure.reason()),
         })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Saved)> {
+        let Record { name, verdict, is_good, specs, expected, result } = &self.record;
+        let specs = specs.iter().map(Spec::to_string).collect();
+        let record = (name.clone(), (*verdict).to_owned(), *is_good, specs, saved_digests(expected));
+        let read = result.as_ref().ok().map(|read| {
+            (read.size, read.mtime_ns, read.seconds, saved_digests(&read.digests), read.damaged.clone())
+        });
+        let path = self.path.as_ref().map(|path| path.clone_ref(py));
+        let saved = (path, record, read, self.record.failure().map(Failure::saved));
+        Ok((restorer(py, "restore_outcome")?, saved))
     }
 }

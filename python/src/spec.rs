@@ -50,6 +50,35 @@ fn with_key(spec: Spec) -> PyResult<Spec> {
     Ok(spec)
 }
 
+/// Removes and returns the message from keyword arguments: `data`, which older versions of hashlib call `string`.
+///
+/// # Errors
+/// Fails if there are both.
+pub fn message<'py>(keywords: &Bound<'py, PyDict>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let mut found = None;
+    for keyword in ["data", "string"] {
+        let Some(given) = keywords.get_item(keyword)? else { continue };
+        keywords.del_item(keyword)?;
+        if found.replace(given).is_some() {
+            return Err(PyTypeError::new_err("the message was given twice"));
+        }
+    }
+    Ok(found)
+}
+
+/// The parameters of hashlib's BLAKE2 that are not supported.
+const BLAKE2_ONLY: [&str; 9] = [
+    "salt",
+    "person",
+    "fanout",
+    "depth",
+    "leaf_size",
+    "node_offset",
+    "node_depth",
+    "inner_size",
+    "last_node",
+];
+
 /// Returns the algorithm with the parameters given as keyword arguments.
 ///
 /// # Errors
@@ -76,6 +105,13 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
                 spec.with_customization(&bytes)
             }
             "unit" => spec.with_unit(value.extract()?),
+            "salt" | "person" if is_blake2(&spec) && value.len()? == 0 => continue,
+            other if is_blake2(&spec) && BLAKE2_ONLY.contains(&other) => {
+                let name = spec.algorithm().name();
+                return Err(PyTypeError::new_err(format!(
+                    "unknown parameter '{other}' (truesum computes {name} without it; use hashlib.{name})"
+                )));
+            }
             other => {
                 return Err(PyTypeError::new_err(format!(
                     "unknown parameter '{other}' (valid parameters: digest_size, key, context, seed, custom and unit)"
@@ -85,4 +121,9 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
         spec = given.map_err(|error| of_spec(&error))?;
     }
     with_key(spec)
+}
+
+/// Returns whether hashlib has the algorithm with parameters that this package does not have.
+fn is_blake2(spec: &Spec) -> bool {
+    matches!(spec.algorithm().name(), "blake2b" | "blake2s")
 }

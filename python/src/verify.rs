@@ -2,13 +2,15 @@
 
 use crate::bytes::Data;
 use crate::errors;
-use crate::interrupt::{EventSender, interruptible};
-use crate::outcome::{Outcome, copied};
+use crate::interrupt::{EventSender, Meter, metered};
+use crate::outcome::{Outcome, Record};
 use crate::paths::{self, Name, Names};
+use crate::pickling::{known, restorer};
 use crate::spec::Specs;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use truesum::Verification;
 use truesum::hash::Secret;
@@ -31,10 +33,30 @@ pub fn no_stream(path: PathBuf) -> PathBuf {
     if path == Path::new("-") { PathBuf::from("./-") } else { path }
 }
 
+/// The words for the overall results.
+const WORDS: [&str; 6] =
+    ["verified", "part-verified", "failed", "not-as-asked", "nothing-verified", "interrupted"];
+
+fn word(conclusion: Conclusion) -> &'static str {
+    match conclusion {
+        Conclusion::Verified => "verified",
+        Conclusion::PartVerified => "part-verified",
+        Conclusion::Failed => "failed",
+        Conclusion::NotAsAsked => "not-as-asked",
+        Conclusion::NothingVerified => "nothing-verified",
+        Conclusion::Interrupted => "interrupted",
+    }
+}
+
 /// The result of a check. It is true only if everything that was requested was verified.
 #[pyclass(frozen, module = "truesum")]
 pub struct Report {
-    counted: Counted,
+    verdict: &'static str,
+    exit_status: u8,
+    counts: Counts,
+    /// The number of entries that failed.
+    failed: u64,
+    not_tamper_evident: BTreeMap<String, u64>,
     failures: Vec<Py<Outcome>>,
     errors: Vec<Py<PyBaseException>>,
     malformed: Vec<String>,
@@ -43,8 +65,7 @@ pub struct Report {
 
 /// The events of a check, as owned values.
 enum CheckEvent {
-    Entry(truesum::Outcome),
-    Ignored(truesum::Outcome),
+    Entry(Record),
     Malformed(String),
     Failed(Error),
     Unlisted(Vec<u8>),
@@ -53,8 +74,8 @@ enum CheckEvent {
 fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     match event {
-        Event::Entry(_, outcome) => sender.send(CheckEvent::Entry(copied(outcome))),
-        Event::Ignored(_, outcome) => sender.send(CheckEvent::Ignored(copied(outcome))),
+        Event::Entry(_, outcome) => sender.send(CheckEvent::Entry(Record::from(*outcome))),
+        Event::Ignored(_, outcome) => sender.send(CheckEvent::Entry(Record::from(*outcome).passed_over())),
         Event::Malformed(manifest, line) => {
             let name = manifest::path::display_safe(manifest.name().as_os_str().as_bytes());
             sender.send(CheckEvent::Malformed(format!("{name}: {line}")))
@@ -77,6 +98,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
 /// algorithm are malformed. `key` is the key of keyed digests. With `ignore_missing`, entries whose files are missing
 /// are skipped. With `lenient`, malformed lines are counted but are not failures. With `exact`, every file below the
 /// root must be in the manifest. With `allow_weak`, digests that are too short to verify anything are accepted.
+/// `progress` is called with the number of bytes read so far, about every 50 ms and at the end.
 ///
 /// Problems with files and manifests are recorded in the report and never raised as exceptions.
 ///
@@ -93,7 +115,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
 /// >>> folder.cleanup()
 #[pyfunction]
 #[pyo3(signature = (manifest, /, root = None, callback = None, *, algorithms = None, format = None, key = None, threads = None,
-    ignore_missing = false, lenient = false, exact = false, allow_weak = false, allow_outside = false))]
+    ignore_missing = false, lenient = false, exact = false, allow_weak = false, allow_outside = false, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
 pub fn verify(
     py: Python<'_>,
@@ -109,7 +131,9 @@ pub fn verify(
     exact: bool,
     allow_weak: bool,
     allow_outside: bool,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
+    let meter = Meter::new(progress);
     let read = ReadOptions::default()
         .root(root.map(|Name(root)| root))
         .algorithms(algorithms.map_or_else(Vec::new, |Specs(specs)| specs))
@@ -131,14 +155,9 @@ pub fn verify(
         let _ = verification.manifests(&names, &mut |event| forward(sender, &event));
         verification.report().clone()
     };
-    let counted = interruptible(py, &progress, work, |py, event| {
-        let (outcome, bad) = match event {
-            CheckEvent::Entry(outcome) => {
-                let outcome = Outcome::new(outcome, None);
-                let bad = !outcome.is_good();
-                (outcome, bad)
-            }
-            CheckEvent::Ignored(outcome) => (Outcome::passed_over(outcome), false),
+    let counted = metered(py, &progress, meter, work, |py, event| {
+        let record = match event {
+            CheckEvent::Entry(record) => record,
             CheckEvent::Malformed(line) => {
                 if malformed.len() < KEPT {
                     malformed.push(line);
@@ -158,9 +177,9 @@ pub fn verify(
                 return Ok(());
             }
         };
-        let keep = bad && failures.len() < KEPT;
+        let keep = !record.is_good() && failures.len() < KEPT;
         if keep || callback.is_some() {
-            let outcome = Py::new(py, outcome)?;
+            let outcome = Py::new(py, Outcome::new(record, None))?;
             if keep {
                 failures.push(outcome.clone_ref(py));
             }
@@ -170,19 +189,81 @@ pub fn verify(
         }
         Ok(())
     })?;
-    Ok(Report { counted, failures, errors: failed, malformed, unlisted })
+    Ok(Report {
+        verdict: word(counted.verdict()),
+        exit_status: counted.verdict().exit_status(),
+        counts: Counts::from(&counted),
+        failed: counted.counts().failed(),
+        not_tamper_evident: counted.not_tamper_evident().clone(),
+        failures,
+        errors: failed,
+        malformed,
+        unlisted,
+    })
+}
+
+/// The values of a report in a pickle: verdict, exit status, counts, failures, entries that are not tamper-evident.
+type SavedCounts = (String, u8, Vec<u64>, u64, BTreeMap<String, u64>);
+/// The arguments of [`restore_report`].
+type Saved = (SavedCounts, Vec<Py<Outcome>>, Vec<Py<PyBaseException>>, Vec<String>, Vec<Vec<u8>>);
+
+/// Rebuilds a pickled Report.
+#[pyfunction]
+pub fn restore_report(
+    counts: SavedCounts,
+    failures: Vec<Py<Outcome>>,
+    errors: Vec<Py<PyBaseException>>,
+    malformed: Vec<String>,
+    unlisted: Vec<Vec<u8>>,
+) -> PyResult<Report> {
+    let (verdict, exit_status, counts, failed, not_tamper_evident) = counts;
+    let (verdict, counts) = (known(&WORDS, &verdict)?, Counts::restored(counts)?);
+    Ok(Report {
+        verdict,
+        exit_status,
+        counts,
+        failed,
+        not_tamper_evident,
+        failures,
+        errors,
+        malformed,
+        unlisted,
+    })
 }
 
 macro_rules! counts {
     ($($name:ident: $doc:literal = $value:expr;)*) => {
+        /// The counts of a check.
+        struct Counts {
+            $($name: u64,)*
+        }
+
+        impl From<&Counted> for Counts {
+            fn from(counted: &Counted) -> Counts {
+                $(let $name: fn(&Counted) -> u64 = $value;)*
+                Counts { $($name: $name(counted),)* }
+            }
+        }
+
+        impl Counts {
+            fn saved(&self) -> Vec<u64> {
+                vec![$(self.$name),*]
+            }
+
+            fn restored(saved: Vec<u64>) -> PyResult<Counts> {
+                let mut saved = saved.into_iter();
+                let mut next = || saved.next().ok_or_else(|| errors::refused("a count is missing"));
+                Ok(Counts { $($name: next()?,)* })
+            }
+        }
+
         #[pymethods]
         impl Report {
             $(
                 #[doc = $doc]
                 #[getter]
                 fn $name(&self) -> u64 {
-                    let value: fn(&Counted) -> u64 = $value;
-                    value(&self.counted)
+                    self.counts.$name
                 }
             )*
 
@@ -197,20 +278,13 @@ macro_rules! counts {
             /// "interrupted".
             #[getter]
             fn verdict(&self) -> &'static str {
-                match self.counted.verdict() {
-                    Conclusion::Verified => "verified",
-                    Conclusion::PartVerified => "part-verified",
-                    Conclusion::Failed => "failed",
-                    Conclusion::NotAsAsked => "not-as-asked",
-                    Conclusion::NothingVerified => "nothing-verified",
-                    Conclusion::Interrupted => "interrupted",
-                }
+                self.verdict
             }
 
             /// True if everything that was requested was verified.
             #[getter]
             fn ok(&self) -> bool {
-                self.counted.verdict() == Conclusion::Verified
+                self.verdict == "verified"
             }
 
             fn __bool__(&self) -> bool {
@@ -220,7 +294,7 @@ macro_rules! counts {
             /// The exit status of `truesum check`: 0 verified, 1 a file failed, 2 not everything could be done.
             #[getter]
             fn exit_status(&self) -> u8 {
-                self.counted.verdict().exit_status()
+                self.exit_status
             }
 
             /// The outcomes of entries that failed (at most 1,000). The counts and the callback cover all of them.
@@ -249,14 +323,28 @@ macro_rules! counts {
 
             /// The number of entries per algorithm for which a matching digest does not rule out tampering.
             #[getter]
-            fn not_tamper_evident(&self) -> std::collections::BTreeMap<String, u64> {
-                self.counted.not_tamper_evident().clone()
+            fn not_tamper_evident(&self) -> BTreeMap<String, u64> {
+                self.not_tamper_evident.clone()
             }
 
             fn __repr__(&self) -> String {
-                let (counts, entries) = (self.counted.counts(), self.counted.entries());
-                let (verified, failed) = (counts.verified(), counts.failed());
-                format!("<truesum.Report {}: {entries} entries, {verified} verified, {failed} failed>", self.verdict())
+                let Counts { entries, verified, .. } = self.counts;
+                let failed = self.failed;
+                format!("<truesum.Report {}: {entries} entries, {verified} verified, {failed} failed>", self.verdict)
+            }
+
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Saved)> {
+                let verdict = self.verdict.to_owned();
+                let evident = self.not_tamper_evident.clone();
+                let counts = (verdict, self.exit_status, self.counts.saved(), self.failed, evident);
+                let saved = (
+                    counts,
+                    self.failures(py),
+                    self.errors(py),
+                    self.malformed.clone(),
+                    self.unlisted.clone(),
+                );
+                Ok((restorer(py, "restore_report")?, saved))
             }
         }
     };
