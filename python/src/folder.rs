@@ -52,9 +52,10 @@ impl Sink for Forward<'_> {
     }
 }
 
-/// Returns the name relative to the root with which it begins.
+/// Returns the name without the root with which it begins. The walk drops slashes at the end of the root.
 fn relative(name: &[u8], root: &[u8]) -> Vec<u8> {
-    let rest = name.strip_prefix(root).unwrap_or(name);
+    let slashes = root.iter().rev().take_while(|byte| **byte == b'/').count();
+    let rest = name.strip_prefix(&root[..root.len() - slashes]).unwrap_or(name);
     let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
     rest[slashes..].to_vec()
 }

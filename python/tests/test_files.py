@@ -41,7 +41,7 @@ def test_failures_are_raised_only_when_a_digest_is_requested(tmp_path: Path, fil
     assert [outcome.verdict for outcome in outcomes] == ["missing", "unreadable", "unreadable", "unreadable", "hashed"]
     missing, folder, looping, device, good = outcomes
     assert isinstance(missing.error, FileNotFoundError) and missing.error.filename == str(tmp_path / "none")
-    assert isinstance(folder.error, truesum.FileError) and "directory" in str(folder.error)
+    assert isinstance(folder.error, IsADirectoryError) and "directory" in str(folder.error)
     assert isinstance(looping.error, OSError) and isinstance(device.error, truesum.FileError)
     assert not missing.ok and missing.size is None and missing.digests == {}
     with pytest.raises(FileNotFoundError):
@@ -131,3 +131,16 @@ def test_threads_sharing_an_iterator_lose_no_outcome(tmp_path: Path, files: dict
     for thread in threads:
         thread.join()
     assert sum(counts) == 5000
+
+
+def test_progress_counts_bytes_while_waiting(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    seen: list[int] = []
+    assert [outcome.ok for outcome in truesum.hash_files([path, path], "md5", progress=seen.append)] == [True, True]
+    assert seen == sorted(seen) and seen[-1] == 2 << 30 and len(seen) > 2
+    (tmp_path / "MD5SUMS").write_text(f"{truesum.file_digest(path, 'md5').hexdigest()}  large\n")
+    seen.clear()
+    assert truesum.verify(tmp_path / "MD5SUMS", progress=seen.append)
+    assert seen[-1] == 1 << 30

@@ -9,12 +9,15 @@ import hashlib
 import inspect
 import io
 import mmap
+import os
 import random
 import sys
 import threading
+import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import truesum
@@ -40,7 +43,19 @@ LENGTHS = [0, 1, 3, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 135, 136, 2047,
 def test_guaranteed_hashlib_algorithms_are_available() -> None:
     for name in hashlib.algorithms_guaranteed:
         assert truesum.new(name, b"").digest_size
-        assert callable(getattr(truesum, name.replace("shake_", "shake")))
+        assert truesum.file_digest(io.BytesIO(b"abc"), getattr(hashlib, name)) is not None
+        assert name in truesum.algorithms_available and callable(getattr(truesum, name))
+
+
+def test_new_accepts_every_available_name() -> None:
+    assert truesum.algorithms_guaranteed < truesum.algorithms_available
+    for name in truesum.algorithms_available:
+        if not truesum.algorithm(name)["needs_key"]:
+            assert truesum.new(name).digest_size, name
+    for alias, name in (("shake_128", "shake128"), ("xxh3_64", "xxh3"), ("xxh3_128", "xxh128"), ("sha512_256", "sha512-256")):
+        assert alias in truesum.algorithms_available
+        assert getattr(truesum, alias)(b"x").digest() == truesum.new(name, b"x").digest()
+        assert getattr(truesum, alias).__name__ == alias
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -84,7 +99,10 @@ def test_parameters_match_hashlib() -> None:
         assert truesum.blake2b(b"abc", key=key).digest() == hashlib.blake2b(b"abc", key=key).digest()
     assert truesum.sha1(b"abc", usedforsecurity=False).hexdigest() == hashlib.sha1(b"abc").hexdigest()
     with pytest.raises(TypeError, match="unknown parameter"):
-        truesum.sha256(b"", salt=b"")  # type: ignore[call-arg]
+        truesum.sha256(b"", salt=b"")
+    assert truesum.blake2b(b"abc", salt=b"", person=b"").digest() == hashlib.blake2b(b"abc").digest()
+    with pytest.raises(TypeError, match="use hashlib.blake2b"):
+        truesum.blake2b(b"", person=b"p")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="takes no key"):
         truesum.sha256(b"", key=b"k")
     with pytest.raises(ValueError, match="needs a key"):
@@ -104,7 +122,7 @@ def test_keyed_digests_match_hmac() -> None:
 
 
 def test_copies_are_independent() -> None:
-    for name in sorted(truesum.algorithms_available):
+    for name in sorted(truesum.algorithms_guaranteed):
         if truesum.algorithm(name)["needs_key"]:
             continue
         first = truesum.new(name, b"1234")
@@ -116,7 +134,7 @@ def test_copies_are_independent() -> None:
 
 
 def test_every_algorithm_has_a_constructor() -> None:
-    for name in truesum.algorithms_available:
+    for name in truesum.algorithms_guaranteed:
         if truesum.algorithm(name)["needs_key"]:
             continue
         constructor = getattr(truesum, name.replace("-", "_"))
@@ -142,9 +160,15 @@ def test_constructors_accept_ordinary_arguments() -> None:
             truesum.sha256(*wrong)
     with pytest.raises(TypeError, match="takes one message, not 2"):
         truesum.sha3_256(*[b"a", b"b"])
-    with pytest.raises(TypeError):
-        truesum.sha256(data=b"")  # type: ignore[call-arg]
-    assert (truesum.sha256.__name__, str(inspect.signature(truesum.sha256))) == ("sha256", "(data=b'', /, **parameters)")
+    assert truesum.sha256(data=message).digest() == truesum.sha256(string=bytearray(message)).digest() == expected
+    assert truesum.new(name="sha256", data=message).digest() == truesum.new("sha256", string=message).digest() == expected
+    with pytest.raises(TypeError, match="given twice"):
+        truesum.sha256(b"", data=b"")  # type: ignore[misc]
+    with pytest.raises(TypeError, match="given twice"):
+        truesum.sha256(string=b"", data=b"")
+    with pytest.raises(TypeError, match="given twice"):
+        truesum.new("sha256", b"", string=b"")
+    assert (truesum.sha256.__name__, str(inspect.signature(truesum.sha256))) == ("sha256", "(data=b'', **parameters)")
 
 
 def test_constructors_leak_no_references() -> None:
@@ -198,6 +222,36 @@ def test_every_kind_of_buffer_is_accepted(tmp_path: Path) -> None:
             truesum.new("sha256").update(refused)  # type: ignore[arg-type]
     with pytest.raises(BufferError):
         truesum.sha256(memoryview(bytes(100))[::2])
+
+
+def test_numpy_arrays_are_hashed_as_by_hashlib() -> None:
+    arrays: list[Any] = [
+        numpy.array(["2020-01-01"], dtype="M8[ns]"),
+        numpy.datetime64("2020-01-01"),
+        numpy.array([1], dtype="m8[s]"),
+        numpy.zeros(2, dtype=[("a", "i4"), ("d", "M8[D]")]),
+        numpy.array(3),
+        numpy.float64(1),
+        numpy.arange(3, dtype=">i4"),
+        numpy.array(["abc"]),
+        numpy.zeros((3, 4)),
+        numpy.zeros((0, 3)),
+    ]
+    for array_like in arrays:
+        assert truesum.sha256(array_like).digest() == hashlib.sha256(array_like).digest(), array_like
+    grid = numpy.arange(12).reshape(3, 4)
+    several: list[Any] = [grid.T, grid[:, ::2], numpy.asfortranarray(grid)]
+    for scattered in several:
+        with pytest.raises(BufferError, match="contiguous"):
+            truesum.sha256(scattered)
+
+
+def test_integer_digest_and_reset() -> None:
+    assert truesum.crc32(b"123456789").intdigest() == zlib.crc32(b"123456789")
+    hash = truesum.xxh64(b"x" * 1000, seed=5)
+    assert hash.intdigest() == int(hash.hexdigest(), 16)
+    hash.reset()
+    assert hash.digest() == truesum.xxh64(seed=5).digest()
 
 
 def test_shared_object_loses_no_update() -> None:
@@ -265,6 +319,41 @@ def test_open_files_are_read_from_their_position(tmp_path: Path) -> None:
     assert added.digest() == hashlib.md5(b"abc").digest()
 
 
+def test_file_digest_accepts_constructors_and_descriptors(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    data = random.Random(3).randbytes(300_000)
+    path.write_bytes(data)
+
+    def small() -> Any:
+        return hashlib.blake2b(digest_size=20)
+
+    for digest in (truesum.sha256, hashlib.sha256, hashlib.sha3_256, hashlib.shake_128, small, hashlib.md5):
+        found = truesum.file_digest(fileobj=path, digest=digest)
+        assert found.digest() == truesum.new(found.name, data).digest()
+    assert truesum.file_digest(path, small).digest() == hashlib.blake2b(data, digest_size=20).digest()
+    # A key or the beginning of a message must not be ignored.
+    for partial in (lambda: hashlib.blake2b(key=b"k"), lambda: hashlib.md5(b"x"), lambda: truesum.md5(b"x")):
+        with pytest.raises(ValueError, match="pass the name"):
+            truesum.file_digest(path, partial)
+    with pytest.raises(TypeError, match="returns no hash object"):
+        truesum.file_digest(path, dict)  # type: ignore[arg-type]
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.lseek(descriptor, 5, os.SEEK_SET)
+        assert truesum.file_digest(descriptor, "md5").digest() == hashlib.md5(data[5:]).digest()
+        assert os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    with pytest.raises(OSError):
+        truesum.file_digest(descriptor, "md5")
+    for given in (path, io.BytesIO(data), path.open("rb")):
+        seen: list[int] = []
+        truesum.file_digest(given, "md5", progress=seen.append)
+        assert seen[-1] == len(data) and seen == sorted(seen)
+    with pytest.raises(ZeroDivisionError):
+        truesum.file_digest(path, "md5", progress=lambda done: done / 0)
+
+
 def test_file_digest_accepts_a_path(tmp_path: Path) -> None:
     path = tmp_path / "file"
     data = random.Random(2).randbytes(3_000_000)
@@ -278,7 +367,7 @@ def test_file_digest_accepts_a_path(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         truesum.file_digest(tmp_path / "none", "md5")
     assert missing.value.filename == str(tmp_path / "none")
-    with pytest.raises(truesum.FileError, match="directory"):
+    with pytest.raises(IsADirectoryError, match="directory"):
         truesum.file_digest(tmp_path, "md5")
     with pytest.raises(ValueError, match="null byte"):
         truesum.file_digest("a\0b", "md5")

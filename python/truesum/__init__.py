@@ -23,6 +23,7 @@ file in the manifest was read and matches. When in doubt, a check fails.
     new, sha256, blake3 ...   hash a message: update(), digest(), hexdigest(), copy()
     file_digest               hash one file
     hash_files                hash many files
+    hash_tree                 hash a folder: returns its manifest
     verify                    verify files against a manifest
     audit, diff               report what happened to each file between two sets of files
     Manifest, Entry           read, write and convert manifests
