@@ -4,14 +4,11 @@ use crate::errors::{self, Failure, refused};
 use crate::interrupt::{EventSender, Meter, metered};
 use crate::manifest::{Entry, Manifest};
 use crate::outcome::{Outcome, Record};
-use crate::paths::Name;
+use crate::paths::{self, Name};
 use crate::spec::{Specs, named};
 use crate::verify::format_named;
-use pyo3::exceptions::PyNotADirectoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
@@ -103,7 +100,10 @@ pub fn hash_tree(
     let wanted = Wanted::default().include(globs(include)).exclude(globs(exclude));
     let select = Selection::new(&wanted).map_err(refused)?;
     let root = path.0;
-    is_folder(py, &root)?;
+    // Anything but a folder is an error before the walk, which would take a file as one to hash.
+    if let Err(error) = std::fs::read_dir(&root) {
+        return Err(errors::of(py, &Error::io(paths::bytes(&root), "open", error)));
+    }
     let meter = Meter::new(progress);
     let progress = Progress::default();
     let threads = threads.unwrap_or_else(cores);
@@ -134,7 +134,7 @@ pub fn hash_tree(
         if let Some(failure) = record.failure() {
             failed(failure)?;
         }
-        let name = relative(record.name(), root.as_os_str().as_bytes());
+        let name = relative(record.name(), paths::bytes(&root));
         let record = record.renamed(name);
         if let Some(entry) = record.entry() {
             entries.push(Py::new(py, Entry(entry))?);
@@ -146,23 +146,10 @@ pub fn hash_tree(
     })?;
     if !errors.is_empty() {
         let what = if errors.len() == 1 { "file or folder" } else { "files or folders" };
-        let name = display_safe(root.as_os_str().as_bytes());
+        let name = display_safe(paths::bytes(&root));
         let message = format!("{name}: {} {what} could not be read", errors.len());
         let group = py.import("builtins")?.getattr("ExceptionGroup")?.call1((message, errors))?;
         return Err(PyErr::from_value(group));
     }
     Ok(Manifest::with(format_named("jsonl")?, entries))
-}
-
-/// Fails unless there is a folder with this name.
-fn is_folder(py: Python<'_>, path: &Path) -> PyResult<()> {
-    let name = path.as_os_str().as_bytes();
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => {
-            let name = crate::paths::text(py, name)?.unbind();
-            Err(PyNotADirectoryError::new_err((libc::ENOTDIR, "not a directory", name)))
-        }
-        Err(error) => Err(errors::of(py, &Error::io(name, "open", error))),
-    }
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file name in the system's encoding. Text that was decoded with `surrogateescape` is converted back to the original
 /// bytes.
@@ -49,6 +49,11 @@ impl FromPyObject<'_, '_> for Names {
         let names = given.try_iter()?.map(|name| Ok(name?.extract::<Name>()?.0));
         Ok(Names(names.collect::<PyResult<_>>()?))
     }
+}
+
+/// Returns the name as bytes.
+pub fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
 }
 
 /// Returns the name as `str`. Bytes that are not UTF-8 are escaped reversibly.
