@@ -20,7 +20,9 @@ fn recorded(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new();
     files.iter().for_each(|(name, text)| write(&folder, name, text, 1000));
     let ran = folder.run(&["scrub", "-q", "d"]);
-    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()));
+    // A first run is not quiet: a state that was lost must not go unnoticed.
+    assert!(ran.err.ends_with("; nothing is wrong\n"), "{}", ran.err);
     folder
 }
 
@@ -226,4 +228,74 @@ fn killed_runs_lose_no_failure_and_leave_a_usable_state() {
     }
     let ran = folder.run(&["scrub", "-q", "--all", "d"]);
     assert_eq!((ran.code, ran.out().lines().count() as u64), (Some(1), rounds));
+}
+
+#[test]
+fn folder_with_redundant_slashes_is_the_same_folder() {
+    // regression: with two slashes at the end, the first byte of every name was cut off, and all files were new.
+    let folder = recorded(&[("d/1x", "one"), ("d/2x", "two")]);
+    write(&folder, "d/2x", "TWO", 1000);
+    for name in ["d//", "d/.//", "./d///", ".//d/."] {
+        let ran = folder.run(&["scrub", "-q", "--all", name]);
+        assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\t2x\n".to_owned()), "{name}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn moves_are_recognized_if_a_link_has_the_former_name() {
+    // regression: the missing file seemed to exist, because the link was followed, and a corrupt one was new.
+    let folder = recorded(&[("d/z/x", "content"), ("d/other", "1")]);
+    std::fs::rename(folder.path("d/z"), folder.path("d/real")).unwrap();
+    std::os::unix::fs::symlink("real", folder.path("d/z")).unwrap();
+    write(&folder, "d/real/x", "CONTENT", 1000);
+    let ran = folder.run(&["scrub", "-q", "d"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out(), ran.err);
+    assert!(ran.out().contains("moved-modified\treal/x\tz/x"), "{}", ran.out());
+}
+
+#[test]
+fn missing_files_are_not_accepted_while_new_ones_are_left_for_later() {
+    // regression: the entries of moved files were removed before the files were read, and corrupt ones were then new.
+    let text = "x".repeat(50_000);
+    let folder =
+        recorded(&[("d/a", &text), ("d/b", &text.replace('x', "y")), ("d/c", &text.replace('x', "z"))]);
+    std::fs::create_dir(folder.path("d/new")).unwrap();
+    for name in ["a", "b", "c"] {
+        std::fs::rename(folder.path(&format!("d/{name}")), folder.path(&format!("d/new/{name}"))).unwrap();
+    }
+    write(&folder, "d/new/c", &text.replace('x', "?"), 1000);
+    let mut found = String::new();
+    for _ in 0..4 {
+        let ran =
+            folder.run(&["scrub", "--accept", "new,modified,moved,missing", "--max-bytes", "50kB", "d"]);
+        found += &ran.out();
+    }
+    assert!(found.contains("moved-modified\tnew/c\tc"), "{found}");
+    assert!(!found.contains("new\tnew/c"), "{found}");
+}
+
+#[test]
+fn files_left_for_later_are_read_in_their_turn() {
+    // regression: a file whose size changed was never read if another one was modified before every run.
+    let text = "x".repeat(60_000);
+    let folder = recorded(&[("d/a", &text), ("d/b", &text), ("d/c", &text)]);
+    write(&folder, "d/c", "short", 1000);
+    let mut found = String::new();
+    for run in 0..4 {
+        write(&folder, "d/a", &"x".repeat(60_001 + run), 2000 + run as u64);
+        found += &folder.run(&["scrub", "--max-bytes", "60kB", "d"]).out();
+    }
+    assert!(found.contains("corrupt\tc"), "{found}");
+}
+
+#[test]
+fn empty_folder_gets_no_state() {
+    // regression: the mount point of a file system that was not mounted got a state, and nothing was wrong.
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    let ran = folder.run(&["scrub", "-q", "d"]);
+    let said = "truesum: d: cannot scrub: no file was found; is the file system mounted?\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
+    assert!(!folder.path("d/.truesum-state").exists());
 }

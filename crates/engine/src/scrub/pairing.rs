@@ -13,6 +13,8 @@ use crate::scrub::scan::Entry;
 use std::collections::HashSet;
 use std::io;
 use truesum_fs::Errno;
+use truesum_fs::metadata::Metadata;
+use truesum_fs::resolve::OpenMode;
 
 /// Returns the record of a missing file. A file that was corrupt remains so until it was found intact.
 fn missing_record(before: &Record) -> Record {
@@ -32,9 +34,10 @@ impl Recorder<'_, '_> {
         let gone = std::mem::take(&mut self.shared.get().gone);
         let mut missing = Vec::new();
         for (name, before) in gone {
-            match root.stat(&name, false) {
+            // Opened, because an examination by name would follow links that replaced folders, which the walk does not.
+            let stat = root.resolve(&name, OpenMode::Path).and_then(|file| Metadata::of(&file));
+            match stat {
                 Ok(stat) if stat.kind().is_file() => {}
-                // A folder on the way may have been replaced by a link, which the walk does not follow.
                 Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => missing.push((name, before)),
                 // A folder that cannot be searched proves nothing about its files.
                 Err(error) => self.hidden(&name, before, &root.refusal(&name, "open", error))?,
