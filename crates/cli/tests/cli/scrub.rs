@@ -262,7 +262,7 @@ fn missing_files_are_not_accepted_while_new_ones_are_left_for_later() {
         recorded(&[("d/a", &text), ("d/b", &text.replace('x', "y")), ("d/c", &text.replace('x', "z"))]);
     std::fs::create_dir(folder.path("d/new")).unwrap();
     for name in ["a", "b", "c"] {
-        std::fs::rename(folder.path(&format!("d/{name}")), folder.path(&format!("d/new/{name}"))).unwrap();
+        std::fs::rename(folder.path(format!("d/{name}")), folder.path(format!("d/new/{name}"))).unwrap();
     }
     write(&folder, "d/new/c", &text.replace('x', "?"), 1000);
     let mut found = String::new();

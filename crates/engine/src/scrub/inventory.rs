@@ -175,7 +175,7 @@ impl Iterator for Inventory<'_> {
                     continue;
                 }
             };
-            let Some(file) = self.file.take() else { return None };
+            let file = self.file.take()?;
             let stat = match stat_found(&file.1, file.2.as_ref()) {
                 Ok(stat) => stat,
                 Err(error) => {
