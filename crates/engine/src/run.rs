@@ -22,6 +22,7 @@ use crate::job::Summary;
 use crate::progress::Progress;
 use crate::task::{Sink, Task};
 use config::{Config, cores};
+use crossbeam_channel::RecvTimeoutError;
 use event::Batch;
 use feed::Feeder;
 use links::Links;
@@ -47,7 +48,8 @@ pub fn run(
     let feeder = Feeder::new(tasks, config, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
     // Without other threads, this thread does the work and delivers outcomes as it goes.
-    if feeder.useful_threads < 2 || !run_threads(config, &feeder, &links, progress, &mut output)? {
+    let is_single = feeder.useful_threads < 2 && config.interval.is_none();
+    if is_single || !run_threads(config, &feeder, &links, progress, &mut output)? {
         let mut result = Ok(());
         Worker::new(config, &feeder, &links, progress, threads).work(&mut |batch| {
             if result.is_ok() {
@@ -90,21 +92,30 @@ fn run_threads(
             return Ok(false);
         }
         while running > 0 {
-            match receive.recv() {
+            let message = match config.interval {
+                Some(interval) => receive.recv_timeout(interval),
+                None => receive.recv().map_err(RecvTimeoutError::from),
+            };
+            let delivered = match message {
                 Ok(Message::Batch(batch)) => {
                     if started < most && feeder.take_waiting() {
                         start(most);
                         (started, running) = (started + 1, running + 1);
                     }
-                    if let Err(error) = output.take(batch) {
-                        // The remaining outcomes are not needed, so stop even in the middle of a huge file.
-                        progress.stop();
-                        feeder.frontier().close();
-                        return Err(error);
-                    }
+                    output.take(batch)
                 }
-                Ok(Message::Ended) => running -= 1,
-                Err(_) => break,
+                Ok(Message::Ended) => {
+                    running -= 1;
+                    Ok(())
+                }
+                Err(RecvTimeoutError::Timeout) => output.pause(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if let Err(error) = delivered {
+                // The remaining outcomes are not needed, so stop even in the middle of a huge file.
+                progress.stop();
+                feeder.frontier().close();
+                return Err(error);
             }
         }
         Ok(true)

@@ -76,6 +76,7 @@ fn read(
         threads: options.threads,
         mapping: options.mapping,
         order: Order::Stable,
+        interval: None,
         own: options.own.clone(),
         remote: None,
     };

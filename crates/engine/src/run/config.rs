@@ -7,6 +7,7 @@ use crate::io::open::{Root, Special};
 use crate::run::order::Order;
 use crate::run::remote::Remote;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 options! {
     /// The configuration of a run: how it opens, reads and hashes files.
@@ -22,6 +23,8 @@ options! {
         mapping: Mapping,
         /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
         order: Order,
+        /// The maximum time between two calls of [`Sink::pause`](crate::task::Sink::pause), even if no outcome arrives.
+        interval: Option<Duration>,
         /// Files that are skipped: the run's own output, as `(device, inode)`.
         own: Vec<FileId>,
         /// The store that contains the files, if they are not in a file system.
@@ -37,6 +40,7 @@ impl Default for Config {
             threads: 0,
             mapping: Mapping::Never,
             order: Order::Stable,
+            interval: None,
             own: Vec::new(),
             remote: None,
         }

@@ -62,6 +62,14 @@ impl<'a, 'f> Output<'a, 'f> {
         self.sink.pause()
     }
 
+    /// Lets the sink flush what was delivered while nothing new arrives.
+    ///
+    /// # Errors
+    /// Returns the error of the sink.
+    pub(super) fn pause(&mut self) -> io::Result<()> {
+        self.sink.pause()
+    }
+
     /// Delivers the outcomes that still wait for a file that a stopped run did not finish, and
     /// returns the counts of the run.
     ///

@@ -186,6 +186,10 @@ impl<'a, 'f> Worker<'a, 'f> {
             while more && let most @ 1.. = room(&self, &active, width) {
                 // Only a worker that holds nothing may sleep (rule 1 in `frontier.rs`).
                 let idle = active.is_empty() && self.slow.is_empty();
+                // Taking the next task can take as long as a walk through a large folder.
+                if !self.hand_over(deliver) {
+                    return;
+                }
                 // Opening an object takes so long that other workers should open the next one.
                 let most = if self.config.remote.is_some() { 1 } else { most };
                 more = self.feeder.pull(most, idle, &mut pulled, &mut self.done);
@@ -201,7 +205,12 @@ impl<'a, 'f> Worker<'a, 'f> {
                     // the output one by one.
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
                     width = if lanes > 1 { (2 * lanes).min(OPEN) } else { OPEN };
-                    self.begin(assigned, &mut active);
+                    if let Some(large) = self.begin(assigned, &mut active) {
+                        if !self.hand_over(deliver) {
+                            return;
+                        }
+                        self.alone(large);
+                    }
                 }
             }
             // A pipe can block for any time, so what is finished is delivered first.
@@ -212,17 +221,25 @@ impl<'a, 'f> Worker<'a, 'f> {
                 self.slowly(next);
             }
             self.round(&mut active);
-            if self.waits.many(self.done.len()) {
-                self.feeder.note_waiting();
-            }
-            if !self.done.is_empty() && !deliver(std::mem::take(&mut self.done)) {
+            if !self.hand_over(deliver) {
                 return;
             }
         }
     }
 
-    /// Opens a file, and hashes it at once if it goes alone.
-    fn begin(&mut self, assigned: Assigned, active: &mut Vec<Active>) {
+    /// Delivers what is finished. Returns false if no more outcomes are needed.
+    fn hand_over(&mut self, deliver: &mut dyn FnMut(Batch) -> bool) -> bool {
+        if self.done.is_empty() {
+            return true;
+        }
+        if self.waits.many(self.done.len()) {
+            self.feeder.note_waiting();
+        }
+        deliver(std::mem::take(&mut self.done))
+    }
+
+    /// Opens a file. Returns it if it is to be hashed alone.
+    fn begin(&mut self, assigned: Assigned, active: &mut Vec<Active>) -> Option<Active> {
         let Assigned { place, job, alone } = assigned;
         let mut ticket = Ticket { place, job, started: Instant::now(), link: None };
         let file = match self.open(&ticket.job, active) {
@@ -232,16 +249,20 @@ impl<'a, 'f> Worker<'a, 'f> {
                     place,
                     WorkerEvent::Notice(Notice::Own(OsString::from_vec(ticket.job.name).into())),
                 ));
-                return;
+                return None;
             }
-            Err(error) => return self.fail(ticket, error),
+            Err(error) => {
+                self.fail(ticket, error);
+                return None;
+            }
         };
         if file.may_be_written() {
             self.progress.add_writers_unknown();
         }
         let stat = file.stat();
         if ticket.job.specs.is_empty() {
-            return self.look(ticket, &file);
+            self.look(ticket, &file);
+            return None;
         }
         let id = FileId::from(stat);
         if stat.links() > 1 && file.knows_links() {
@@ -251,11 +272,11 @@ impl<'a, 'f> Worker<'a, 'f> {
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
                 Claim::First(job) => (ticket.job, ticket.link) = (job, Some(id)),
                 Claim::Other(job) => ticket.job = job,
-                Claim::Waiting => return,
+                Claim::Waiting => return None,
                 Claim::Known(outcome) => {
                     self.progress.add_file();
                     self.done.push((place, WorkerEvent::Outcome(*outcome)));
-                    return;
+                    return None;
                 }
             }
         }
@@ -278,10 +299,11 @@ impl<'a, 'f> Worker<'a, 'f> {
         if !next.file.is_regular() {
             self.slow.push_back(next);
         } else if alone || sparse || spinning {
-            self.alone(next);
+            return Some(next);
         } else {
             active.push(next);
         }
+        None
     }
 
     /// Reports the metadata of a file for which no digest is requested.

@@ -284,7 +284,8 @@ fn files(
 ) -> io::Result<()> {
     let &Computing { threads, mapping, progress, remote, .. } = computing;
     let (special, order, own) = (Special::Refuse, Order::Stable, Vec::new());
-    let config = Config { root, special, threads, mapping, order, own, remote: remote.cloned() };
+    let config =
+        Config { root, special, threads, mapping, order, interval: None, own, remote: remote.cloned() };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was verified, so every line is valid.
     let refusal = |line, item: &Item| match changed(&config.root, item) {

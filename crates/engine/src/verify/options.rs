@@ -141,7 +141,7 @@ impl ReadOptions {
     pub(crate) fn config(&self, root: Root) -> Config {
         let ReadOptions { special, threads, mapping, order, .. } = *self;
         let remote = self.remote.clone();
-        Config { root, special, threads, mapping, order, own: Vec::new(), remote }
+        Config { root, special, threads, mapping, order, interval: None, own: Vec::new(), remote }
     }
 }
 
