@@ -7,7 +7,7 @@ mod report;
 
 use crate::comparing::advise_corrupt;
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, print};
 use crate::watch::Watch;
 use crate::words::{count, path_word};
@@ -22,6 +22,11 @@ use truesum_fs::name::OsStrExt;
 /// Runs the command.
 pub fn run(args: ScrubArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    let changes = [("--forget", !args.forget.is_empty()), ("--import", args.import.is_some())];
+    if let Some((option, _)) = changes.iter().find(|(_, is_used)| *is_used && args.dry_run) {
+        return console
+            .refuse(&Refusal::new(format!("{option} changes the state, so it cannot be used with -n")));
+    }
     match () {
         () if !args.forget.is_empty() => forget(&args, console),
         () if args.import.is_some() => import(&args, console),
@@ -85,9 +90,10 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
 fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
     console.failure(error);
     let (state, folder) = (path_word(plan::state(args)), path_word(&args.folder));
+    let option = if args.state.is_some() { format!("--state {state} ") } else { String::new() };
     match error.action() {
         "verify" => console.hint(&format!(
-            "to start again from an exported manifest: rm {state} && truesum scrub --import MANIFEST {folder}"
+            "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST {folder}"
         )),
         "use" if args.state.is_some() => {
             console.hint(&format!("to use another state: truesum scrub --state FILE {folder}"));
@@ -101,7 +107,7 @@ fn forget(args: &ScrubArgs, mut console: Console) -> Exit {
     if let Err(refusal) = plan::folder(args) {
         return console.refuse(&refusal);
     }
-    match scrub::forget(&plan::state(args), &args.forget) {
+    match scrub::forget(&plan::state(args), &args.folder, &args.forget) {
         Ok(()) => Exit::Done,
         Err(error) => failure(args, &error, &mut console),
     }
@@ -136,7 +142,7 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
 /// Prints the status or the history of a state.
 fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
     let within = plan::within(args);
-    let overview = match scrub::overview(&plan::state(args), within) {
+    let overview = match scrub::overview(&plan::state(args), &args.folder, within) {
         Ok(overview) => overview,
         Err(error) => return failure(args, &error, console),
     };

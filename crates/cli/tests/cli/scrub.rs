@@ -1,6 +1,7 @@
 //! `truesum scrub`: output, exit statuses, policies, and runs that are killed or overlap.
 
 use crate::program::{Folder, result_of, set_mtime};
+use crate::strace::{self, can_trace};
 use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -298,4 +299,88 @@ fn empty_folder_gets_no_state() {
     let said = "truesum: d: cannot scrub: no file was found; is the file system mounted?\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
     assert!(!folder.path("d/.truesum-state").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn full_disk_leaves_the_state_as_it_was() {
+    // regression: the record of the run was written over the beginning of the results that did not fit.
+    // The largest file is read first.
+    let text = |at: u32| if at == 0 { "largest".to_owned() } else { at.to_string() };
+    let files: Vec<(String, String)> = (0..1500).map(|at| (format!("d/{at}"), text(at))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&name[..], &text[..])).collect();
+    let folder = recorded(&files);
+    write(&folder, "d/0", "damaged", 1000);
+    let len = folder.path("d/.truesum-state").metadata().unwrap().len();
+    let program = env!("CARGO_BIN_EXE_truesum");
+    let limited = format!("trap '' XFSZ; ulimit -f {}; exec {program} scrub -q --all d", len / 1024 + 2);
+    let mut shell = std::process::Command::new("bash");
+    let ran: crate::program::RunResult =
+        shell.args(["-c", &limited]).current_dir(folder.root()).output().unwrap().into();
+    assert_eq!((ran.code, ran.out()), (Some(2), "corrupt\t0\n".to_owned()), "{}", ran.err);
+    assert!(ran.err.contains("d/.truesum-state: cannot write: File too large"), "{}", ran.err);
+    assert!(folder.path("d/.truesum-state").metadata().unwrap().len() < len + 500, "only the run is added");
+    let status = folder.run(&["scrub", "--status", "d"]);
+    assert_eq!((status.code, &status.err[..]), (Some(0), ""));
+    let ran = folder.run(&["scrub", "-q", "--all", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\t0\n".to_owned()));
+}
+
+#[test]
+fn result_is_written_while_the_next_file_is_read() {
+    // regression: results were delivered only after all large files of a batch, and not written during long reads.
+    let folder = Folder::new();
+    ["d/a", "d/b"].iter().for_each(|name| folder.write(name, vec![7; 8 << 20]));
+    let mut run = folder.command();
+    // Files whose algorithm has no lanes are read one after the other.
+    run.args(["scrub", "-q", "-a", "crc32", "--rate", "2MiB/s", "-j", "1", "d"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let began = std::time::Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(100));
+        let status = folder.run(&["scrub", "--status", "d"]).out();
+        if status.contains("recorded: 1 file,") {
+            break;
+        }
+        assert!(run.try_wait().unwrap().is_none(), "the run ended: {status}");
+        assert!(began.elapsed() < Duration::from_secs(40), "{status}");
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+#[test]
+fn missing_files_are_recorded_together() {
+    // regression: each missing file was written to the disk separately, which took minutes.
+    if !can_trace() {
+        return;
+    }
+    let files: Vec<String> = (0..400).map(|at| format!("d/{at}")).collect();
+    let all: Vec<(&str, &str)> = files.iter().map(|name| (&name[..], &name[..])).collect();
+    let folder = recorded(&all);
+    files[1..].iter().for_each(|name| std::fs::remove_file(folder.path(name)).unwrap());
+    let trace = folder.path("trace");
+    let options = ["-o", trace.to_str().unwrap(), "-e", "trace=fsync,fdatasync"];
+    let ran = strace::run(folder.root(), &options, &["scrub", "-q", "d"]);
+    assert_eq!((ran.status.code(), ran.stdout.iter().filter(|&&byte| byte == b'\n').count()), (Some(1), 399));
+    let calls = String::from_utf8(folder.read("trace")).unwrap().matches("sync(").count();
+    assert!((2..20).contains(&calls), "{calls} calls");
+}
+
+#[test]
+fn dry_run_cannot_change_the_state_and_hint_names_it() {
+    // regression: --forget and --import ignored -n, and the hint lacked --state.
+    let folder = recorded(&[("d/a", "1")]);
+    folder.write("M", "c4ca4238a0b923820dcc509a6f75849b  a\n");
+    for (option, value) in [("--forget", "a"), ("--import", "M")] {
+        let ran = folder.run(&["scrub", "-n", option, value, "--state", "d/.truesum-state", "d"]);
+        let expected = format!("truesum: {option} changes the state, so it cannot be used with -n\n");
+        assert_eq!(result_of(&ran), (String::new(), &expected[..], Some(2)));
+    }
+    let mut state = folder.read("d/.truesum-state");
+    let last = state.len() - 1;
+    state[last] ^= 1;
+    folder.write("S", state);
+    let ran = folder.run(&["scrub", "--state", "S", "d"]);
+    assert!(ran.err.ends_with("rm S && truesum scrub --state S --import MANIFEST d\n"), "{}", ran.err);
 }

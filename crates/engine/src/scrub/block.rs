@@ -11,10 +11,15 @@ use truesum_hash::Spec;
 
 /// The first bytes of every state file of this version.
 pub(crate) const MAGIC: &[u8] = b"truesum-scrub/1\n";
-/// Kind (1 byte), number (8), length of the content (4), checksum (16).
-const HEADER: usize = 29;
-/// The position of the checksum, which covers everything before it and the content.
-const CHECKSUM: usize = 13;
+/// Kind (1 byte), number (8), length of the content (4), checksum of these (4), checksum of these and the content (16).
+const HEADER: usize = 33;
+/// The position of the checksum of the kind, the number and the length.
+const HEADER_CHECKSUM: usize = 13;
+/// The position of the checksum that covers everything before it and the content.
+const CHECKSUM: usize = 17;
+/// The last byte of a block. It is not 0, so that a block that was written completely can be distinguished from one
+/// that ends with zeros because only its length was stored.
+const END: u8 = b'\n';
 /// The length of the content at which a block is complete, in bytes.
 pub(crate) const FULL: usize = 1 << 16;
 /// The maximum length of the content: a block and one entry with the longest name.
@@ -56,7 +61,7 @@ impl Position {
 
     /// Returns the position after a block with this much content.
     pub(crate) fn after(self, content: usize) -> Position {
-        Position { offset: self.offset + (HEADER + content) as u64, number: self.number + 1 }
+        Position { offset: self.offset + (HEADER + content + 1) as u64, number: self.number + 1 }
     }
 }
 
@@ -65,7 +70,7 @@ impl Position {
 pub(crate) enum NoBlock {
     /// The file ends here.
     End,
-    /// The last block was not written completely: it ends with the file, or only zeros follow.
+    /// The last block was not written completely: the file ends with the beginning of a block, followed by zeros at most.
     Torn,
     /// The block is damaged.
     Damaged(&'static str),
@@ -85,13 +90,16 @@ pub(crate) fn put(kind: Kind, number: u64, content: &[u8], out: &mut Vec<u8>) {
     out.push(kind as u8);
     out.extend_from_slice(&number.to_le_bytes());
     out.extend_from_slice(&(content.len() as u32).to_le_bytes());
-    let check = checksum(&out[start..], content);
+    let check: [u8; CHECKSUM - HEADER_CHECKSUM] = checksum(&out[start..], &[]);
+    out.extend_from_slice(&check);
+    let check: [u8; HEADER - CHECKSUM] = checksum(&out[start..], content);
     out.extend_from_slice(&check);
     out.extend_from_slice(content);
+    out.push(END);
 }
 
-/// Returns the first 16 bytes of the BLAKE3 digest of the header and the content.
-fn checksum(header: &[u8], content: &[u8]) -> [u8; 16] {
+/// Returns the first bytes of the BLAKE3 digest of (a part of) the header and the content.
+fn checksum<const N: usize>(header: &[u8], content: &[u8]) -> [u8; N] {
     let spec: Spec = "blake3".parse().expect("a row of the table of algorithms");
     let digest = spec.digest(&[header, content].concat());
     std::array::from_fn(|at| digest.as_bytes()[at])
@@ -107,40 +115,50 @@ fn header(file: &File, at: Position, end: u64) -> Result<(Kind, usize, [u8; HEAD
     if left == 0 {
         return Err(NoBlock::End);
     }
-    if left < HEADER as u64 {
-        return Err(NoBlock::Torn);
-    }
     let mut header = [0; HEADER];
-    file.read_exact_at(&mut header, at.offset)?;
-    let number = u64::from_le_bytes(std::array::from_fn(|at| header[1 + at]));
+    let available = left.min(HEADER as u64) as usize;
+    file.read_exact_at(&mut header[..available], at.offset)?;
+    let check: [u8; CHECKSUM - HEADER_CHECKSUM] = checksum(&header[..HEADER_CHECKSUM], &[]);
+    let (kind, number) = (Kind::of(header[0]), at.number.to_le_bytes());
     let len = u32::from_le_bytes(std::array::from_fn(|at| header[9 + at])) as usize;
-    match Kind::of(header[0]) {
-        Some(kind) if number == at.number && len <= LONGEST => Ok((kind, len, header)),
-        // At most part of the header was written.
-        _ if is_zero(file, at.offset + HEADER as u64, end)? => Err(NoBlock::Torn),
-        _ => Err(NoBlock::Damaged("this is not the header of the expected block")),
+    match kind {
+        // The length can be relied on.
+        Some(kind) if check == header[HEADER_CHECKSUM..CHECKSUM] => match () {
+            () if header[1..9] != number || len > LONGEST => {}
+            () if available < HEADER => return Err(NoBlock::Torn),
+            () => return Ok((kind, len, header)),
+        },
+        // At most a part of the header was written, and only that part is compared.
+        _ => {
+            let written = header.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            let is_begin = written < CHECKSUM
+                && (kind.is_some() || written == 0)
+                && (1..written.min(9)).all(|at| header[at] == number[at - 1]);
+            if is_begin && is_zero(file, at.offset + available as u64, end)? {
+                return Err(NoBlock::Torn);
+            }
+        }
     }
+    Err(NoBlock::Damaged("this is not the header of the expected block"))
 }
 
 /// Returns the block at a position of a file with the length `end`.
 pub(crate) fn read(file: &File, at: Position, end: u64) -> Result<(Kind, Vec<u8>), NoBlock> {
     let (kind, len, header) = header(file, at, end)?;
-    let content_end = at.offset + (HEADER + len) as u64;
-    if content_end > end {
+    let block_end = at.after(len).offset;
+    if block_end > end {
         return Err(NoBlock::Torn);
     }
-    let mut content = vec![0; len];
+    let mut content = vec![0; len + 1];
     file.read_exact_at(&mut content, at.offset + HEADER as u64)?;
-    if checksum(&header[..CHECKSUM], &content) != header[CHECKSUM..] {
-        // The system may have stored the length of the file before the data that was written last.
-        let is_last = content_end == end || is_zero(file, content_end, end)?;
-        return Err(if is_last {
-            NoBlock::Torn
-        } else {
-            NoBlock::Damaged("the checksum of the block differs")
-        });
+    let last = content.pop();
+    let check: [u8; HEADER - CHECKSUM] = checksum(&header[..CHECKSUM], &content);
+    if last == Some(END) && check == header[CHECKSUM..] {
+        return Ok((kind, content));
     }
-    Ok((kind, content))
+    // The system may have stored the length of the file before the data that was written last.
+    let is_torn = last == Some(0) && is_zero(file, block_end, end)?;
+    Err(if is_torn { NoBlock::Torn } else { NoBlock::Damaged("the checksum of the block differs") })
 }
 
 /// Returns whether a part of a file contains only zeros.

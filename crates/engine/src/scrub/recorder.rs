@@ -34,8 +34,24 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) refused: Vec<Entry>,
     /// The names of files that were reported as failures.
     pub(crate) reported: HashSet<Vec<u8>>,
+    /// Findings to report once the state that contains them has been written.
+    pub(crate) waiting: Vec<Waiting>,
     /// Why the state could not be written.
     pub(crate) failure: Option<Error>,
+}
+
+/// The maximum number of findings that wait.
+const MOST_WAITING: usize = 1000;
+
+/// A finding that has not been reported yet.
+pub(crate) struct Waiting {
+    name: Vec<u8>,
+    status: FileStatus,
+    treatment: Treatment,
+    from: Option<Vec<u8>>,
+    candidates: u32,
+    before: Option<Record>,
+    found: Option<Record>,
 }
 
 /// A difference to report: the facts recorded and found, and why the file could not be read.
@@ -49,7 +65,8 @@ pub(crate) struct Details<'d> {
 }
 
 impl Recorder<'_, '_> {
-    /// Counts and reports the status of a file.
+    /// Counts and reports the status of a file. A failure is reported after the state has been written, together with
+    /// others, because each write takes as long as the disk needs to store it.
     pub(crate) fn tell(
         &mut self,
         name: &[u8],
@@ -61,6 +78,41 @@ impl Recorder<'_, '_> {
         if treatment.is_failure() {
             self.reported.insert(details.from.unwrap_or(name).to_vec());
         }
+        if details.error.is_some() {
+            self.release()?;
+        } else if treatment.is_failure() || !self.waiting.is_empty() {
+            self.waiting.push(Waiting {
+                name: name.to_vec(),
+                status,
+                treatment,
+                from: details.from.map(<[u8]>::to_vec),
+                candidates: details.candidates,
+                before: details.before.cloned(),
+                found: details.found.cloned(),
+            });
+            return if self.waiting.len() < MOST_WAITING { Ok(()) } else { self.release() };
+        }
+        self.emit(name, status, treatment, details)
+    }
+
+    /// Writes all results and reports the findings that waited for it, even if they could not be written.
+    pub(crate) fn release(&mut self) -> io::Result<()> {
+        let written = self.state.flush().map_err(|error| self.fail(error));
+        for finding in std::mem::take(&mut self.waiting) {
+            let Waiting { name, status, treatment, from, candidates, before, found } = finding;
+            let (from, before, found) = (from.as_deref(), before.as_ref(), found.as_ref());
+            self.emit(&name, status, treatment, &Details { from, candidates, before, found, error: None })?;
+        }
+        written
+    }
+
+    fn emit(
+        &mut self,
+        name: &[u8],
+        status: FileStatus,
+        treatment: Treatment,
+        details: &Details<'_>,
+    ) -> io::Result<()> {
         let path = |name| Path::new(OsStr::from_bytes(name));
         let specs = &self.state.head.specs;
         let facts = |record: Option<&Record>| record.map(|record| -> Facts { record.facts(specs) });
@@ -76,10 +128,9 @@ impl Recorder<'_, '_> {
         (self.on_event)(Event::Finding(&finding, treatment))
     }
 
-    /// Changes an entry of the state. A failure is written at once.
+    /// Changes an entry of the state.
     pub(crate) fn put(&mut self, name: &[u8], record: Option<&Record>) -> io::Result<()> {
-        let urgent = record.is_some_and(Record::is_failure);
-        self.state.put(name, record, urgent).map_err(|error| self.fail(error))
+        self.state.put(name, record).map_err(|error| self.fail(error))
     }
 
     /// Keeps an error of the state and ends the run with it.
@@ -169,8 +220,11 @@ impl Sink for Recorder<'_, '_> {
         Ok(())
     }
 
-    /// Writes the results before a large file is read, which may take longer than they may stay unwritten.
+    /// Reports failures, and writes results before they have waited too long. It is also called while no outcome arrives.
     fn pause(&mut self) -> io::Result<()> {
+        if !self.waiting.is_empty() {
+            return self.release();
+        }
         self.state.flush_now_and_then().map_err(|error| self.fail(error))
     }
 }

@@ -26,6 +26,9 @@ use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_fs::{clock, machine};
 use truesum_hash::Spec;
 
+/// How often it is tested whether results must be written, even while a large file is read.
+const TICK: Duration = Duration::from_secs(1);
+
 options! {
     /// The options of a run.
     #[derive(Clone, Debug, Default)]
@@ -164,6 +167,7 @@ impl<'a> Scrub<'a> {
             was_killed: *was_killed,
             refused: Vec::new(),
             reported: Default::default(),
+            waiting: Vec::new(),
             failure: None,
         };
         let reader = Reader { options: self.options, progress: self.progress, limits: &limits };
@@ -229,12 +233,13 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
     let root = path.as_os_str().as_bytes().to_vec();
-    Ok(Head { root, inode: stat.id().number(), specs: specs.into(), created: clock::now() })
+    let inode = stat.id().number();
+    Ok(Head { root, inode, specs: specs.into(), created: clock::now(), is_partial: false })
 }
 
 /// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
 /// names are relative.
-fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec]) -> Result<(), Error> {
+pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec]) -> Result<(), Error> {
     let name = state.path().as_os_str().as_bytes();
     let refuse = |why: String| Err(Error::new(name, "use", Cause::Other(why)));
     let is_inside = own_name(root, state.path()).is_some();
@@ -280,7 +285,8 @@ impl Reader<'_> {
             .root(root)
             .threads(self.options.threads)
             .mapping(self.options.mapping)
-            .order(Order::AsReady);
+            .order(Order::AsReady)
+            .interval(Some(TICK));
         let mut batch = Batch { jobs, left: (0, 0), is_ended: false };
         while !batch.is_ended && !self.progress.stopped() {
             batch.left = self.limits.batch((recorder.report.read, recorder.report.bytes));
@@ -321,9 +327,11 @@ impl Iterator for Batch<'_> {
 }
 
 impl Recorder<'_, '_> {
-    /// Returns the error of the state if there is one, or that of the receiver of events.
+    /// Ends a step: writes its results and reports them. Returns the error of the state if there is one, or that of the
+    /// receiver of events.
     fn ended(&mut self, root: &Path, result: io::Result<()>) -> Result<(), Error> {
-        match (self.failure.take(), result) {
+        let released = self.release();
+        match (self.failure.take(), result.and(released)) {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => Err(Error::io(root.as_os_str().as_bytes(), "report", error)),
             (None, Ok(())) => Ok(()),

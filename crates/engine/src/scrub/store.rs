@@ -31,7 +31,7 @@ use truesum_manifest::Time;
 
 /// The maximum time for which results are not written, so that a run that is killed loses little.
 const INTERVAL: Duration = Duration::from_secs(15);
-/// The minimum time between two writes if nothing is urgent.
+/// The minimum time between two writes if no failure is to be reported.
 const PAUSE: Duration = Duration::from_secs(5);
 /// The maximum number of changes in memory: at most 100 MiB with paths of 200 bytes.
 const MOST_CHANGES: usize = 200_000;
@@ -47,6 +47,8 @@ pub(crate) struct Head {
     pub(crate) specs: Arc<[Spec]>,
     /// When the state was created.
     pub(crate) created: Time,
+    /// Whether a manifest is being imported, so that entries are still to be added.
+    pub(crate) is_partial: bool,
 }
 
 impl Head {
@@ -56,12 +58,14 @@ impl Head {
         put_time(self.created, out);
         put_number(self.specs.len() as u64, out);
         self.specs.iter().for_each(|spec| put_bytes(spec.to_string().as_bytes(), out));
+        put_number(u64::from(self.is_partial), out);
     }
 
     fn take(rest: &mut Rest<'_>) -> Option<Head> {
         let (root, inode, created) = (rest.bytes()?.to_vec(), rest.number()?, rest.time()?);
         let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Vec<Spec>>>()?;
-        (!specs.is_empty()).then(|| Head { root, inode, specs: specs.into(), created })
+        let is_partial = rest.number()? != 0;
+        (!specs.is_empty()).then(|| Head { root, inode, specs: specs.into(), created, is_partial })
     }
 }
 
@@ -82,6 +86,8 @@ pub(crate) struct State {
     /// Encoded changes that have not been written yet.
     waiting: Vec<u8>,
     written: Instant,
+    /// Whether the file may end with a part of a block that could not be removed. Then nothing is appended.
+    is_torn: bool,
 }
 
 impl State {
@@ -140,6 +146,7 @@ impl State {
             end: Position::FIRST,
             waiting: Vec::new(),
             written: Instant::now(),
+            is_torn: false,
         }
     }
 
@@ -155,8 +162,13 @@ impl State {
         if begin.is_err() || magic != MAGIC {
             return Err(refuse("it is not a state written by this version of truesum scrub"));
         }
-        let placeholder =
-            Head { root: Vec::new(), inode: 0, specs: Arc::from([]), created: Time { seconds: 0, nanos: 0 } };
+        let placeholder = Head {
+            root: Vec::new(),
+            inode: 0,
+            specs: Arc::from([]),
+            created: Time { seconds: 0, nanos: 0 },
+            is_partial: false,
+        };
         let mut state = State { lock, ..State::new(path, placeholder) };
         let mut at = Position::FIRST;
         let mut is_complete = false;
@@ -179,7 +191,11 @@ impl State {
             let invalid = || damaged(path, at, NoBlock::Damaged("its content is invalid"));
             match kind {
                 Kind::Head if at == Position::FIRST => {
-                    state.head = Head::take(&mut rest).ok_or_else(invalid)?
+                    state.head = Head::take(&mut rest).ok_or_else(invalid)?;
+                    if state.head.is_partial {
+                        let why = "a manifest was not imported completely".to_owned();
+                        return Err(Error::new(name, "verify", Cause::Other(why)));
+                    }
                 }
                 _ if at == Position::FIRST => return Err(invalid()),
                 Kind::Run => state.set_run(Run::take(&mut rest).ok_or_else(invalid)?),
@@ -222,24 +238,30 @@ impl State {
         Scan::new(&self.path, file, self.end.offset, self.changes.clone(), self.head.specs.clone())
     }
 
-    /// Records the result for a file, or removes its entry. What is `urgent` is written at once, everything else after
-    /// at most [`INTERVAL`].
+    /// Records the result for a file, or removes its entry. It is written when [`State::flush`] is called, or if it is
+    /// called again after [`INTERVAL`].
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub(crate) fn put(&mut self, key: &[u8], record: Option<&Record>, urgent: bool) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, key: &[u8], record: Option<&Record>) -> Result<(), Error> {
         let value = record.map(|record| {
             let mut value = Vec::new();
             record.put(&mut value);
             value
         });
-        put_bytes(key, &mut self.waiting);
-        put_bytes(value.as_deref().unwrap_or_default(), &mut self.waiting);
+        if !self.head.is_partial {
+            put_bytes(key, &mut self.waiting);
+            put_bytes(value.as_deref().unwrap_or_default(), &mut self.waiting);
+        }
         Arc::make_mut(&mut self.changes).insert(key.to_vec(), value);
+        if self.head.is_partial {
+            // Nothing uses a part of a manifest, so it is only written when it is merged.
+            return Ok(());
+        }
         if self.lock.is_some() && self.changes.len() > MOST_CHANGES {
             return self.merge();
         }
-        match urgent || self.waiting.len() > FULL || self.written.elapsed() > INTERVAL {
+        match self.waiting.len() > FULL || self.written.elapsed() > INTERVAL {
             true => self.flush(),
             false => Ok(()),
         }
@@ -275,21 +297,73 @@ impl State {
     /// Writes the results so far.
     ///
     /// # Errors
-    /// Fails if the file cannot be written.
+    /// Fails if the file cannot be written. Then the results are written with later ones, if that is possible.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         self.written = Instant::now();
         let waiting = std::mem::take(&mut self.waiting);
-        if waiting.is_empty() { Ok(()) } else { self.append(Kind::Changes, &waiting) }
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let result = self.append(Kind::Changes, &waiting);
+        if result.is_err() {
+            self.waiting = waiting;
+        }
+        result
     }
 
     fn append(&mut self, kind: Kind, content: &[u8]) -> Result<(), Error> {
         let (Some(_), Some(file)) = (&self.lock, &self.file) else { return Ok(()) };
+        let name = self.path.as_os_str().as_bytes();
+        if self.is_torn {
+            let why = "the state ends with a part of a block that could not be removed".to_owned();
+            return Err(Error::new(name, "write", Cause::Other(why)));
+        }
         let mut bytes = Vec::new();
         block::put(kind, self.end.number, content, &mut bytes);
-        let written = file.write_all_at(&bytes, self.end.offset).and_then(|()| file.sync_data());
-        written.map_err(|error| Error::io(self.path.as_os_str().as_bytes(), "write", error))?;
+        if let Err(error) = file.write_all_at(&bytes, self.end.offset).and_then(|()| file.sync_data()) {
+            // A shorter block in the same place would be followed by the rest of this one.
+            self.is_torn = file.set_len(self.end.offset).is_err();
+            return Err(Error::io(name, "write", error));
+        }
         self.end = self.end.after(content.len());
         Ok(())
+    }
+
+    /// Adds an entry to a state that is being imported. Returns false if its digests contradict those of an entry with
+    /// the same name.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or written.
+    pub(crate) fn add(&mut self, key: &[u8], record: &Record) -> Result<bool, Error> {
+        if self.changed(key).is_some_and(|other| other.digests != record.digests) {
+            return Ok(false);
+        }
+        self.put(key, Some(record)).map(|()| true)
+    }
+
+    /// Merges the entries that were added to a state that is being imported, if there are many or it `is_complete` now.
+    /// Returns the name of an entry whose digests contradict those of another one with that name.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read or written.
+    pub(crate) fn merge_added(&mut self, is_complete: bool) -> Result<Option<Vec<u8>>, Error> {
+        if self.changes.len() < MOST_CHANGES && !is_complete {
+            return Ok(None);
+        }
+        let file = self.file.clone().map(|file| (file, self.entries));
+        let specs = self.head.specs.clone();
+        for entry in Scan::new(&self.path, file, self.end.offset, Arc::default(), specs) {
+            let (key, before) = entry?;
+            if self.changed(&key).is_some_and(|other| other.digests != before.digests) {
+                return Ok(Some(key));
+            }
+        }
+        self.head.is_partial = !is_complete;
+        self.merge().map(|()| None)
+    }
+
+    fn changed(&self, key: &[u8]) -> Option<Record> {
+        Record::take(&mut Rest(self.changes.get(key)?.as_ref()?), &self.head.specs)
     }
 
     /// Ends a run: merges the changes into the entries if there are any.
@@ -342,14 +416,17 @@ impl State {
         let next = Lock::of(file.file(), name)?;
         let lock = self.lock.take();
         let moved = || lock.as_ref().map_or(Ok(()), |lock| lock.still_at(&self.path));
-        file.commit_if(moved)?;
+        if let Err(error) = file.commit_if(moved) {
+            self.lock = lock;
+            return Err(error);
+        }
         let file = open_or_create(&self.path).map_err(|error| Error::io(name, "open", error))?;
         // On a file system without unnamed files, the content was copied to another file.
         let next = if next.still_at(&self.path).is_ok() { next } else { Lock::of(&file, name)? };
         (self.lock, self.file, self.entries, self.end) = (Some(next), Some(Arc::new(file)), entries, at);
         self.changes = Arc::default();
         self.waiting.clear();
-        self.written = Instant::now();
+        (self.written, self.is_torn) = (Instant::now(), false);
         Ok(())
     }
 }

@@ -4,8 +4,8 @@ use crate::audit::FileStatus::{self, *};
 use crate::progress::Progress;
 use crate::scrub::record::Record;
 use crate::scrub::run::head;
-use crate::scrub::store::State;
-use crate::scrub::{Event, Options, Policy, Report, Scrub, Treatment, export, forget, import};
+use crate::scrub::store::{Head, State};
+use crate::scrub::{Event, Options, Policy, Report, Scrub, Treatment, export, forget, import, overview};
 use crate::verify::options::ReadOptions;
 use std::collections::BTreeMap;
 use std::fs;
@@ -151,9 +151,9 @@ fn corrupt_file_stays_a_failure_until_it_is_intact_or_forgotten() {
     tree.write("a", "new content", 4000);
     tree.run();
     tree.assert(&[(Corrupt, "a", Treatment::Failed)]);
-    let other = forget(&tree.state(), &["a".into(), "c".into()]).unwrap_err();
+    let other = forget(&tree.state(), tree.folder.path(), &["a".into(), "c".into()]).unwrap_err();
     assert!(other.to_string().ends_with("it has no entry for c"), "{other}");
-    forget(&tree.state(), &["./a".into()]).unwrap();
+    forget(&tree.state(), tree.folder.path(), &["./a".into()]).unwrap();
     assert_eq!(tree.run().exit_status(), 0);
     tree.assert(&[(New, "a", Treatment::Accepted)]);
 }
@@ -282,7 +282,7 @@ fn state_contains_what_was_put_even_if_the_run_is_killed() {
         for at in (0..3000u64).filter(|at| (at * 2_654_435_761 + round).is_multiple_of(5)) {
             let key = format!("folder {}/file {at}", at % 13).into_bytes();
             let record = (!(at + round).is_multiple_of(4)).then(|| record(at + round));
-            state.put(&key, record.as_ref(), false).unwrap();
+            state.put(&key, record.as_ref()).unwrap();
             match record {
                 Some(record) => drop(model.insert(key, record)),
                 None => drop(model.remove(&key)),
@@ -304,7 +304,8 @@ fn state_contains_what_was_put_even_if_the_run_is_killed() {
     let mut state = opened(folder.path());
     state.finish().unwrap();
     let before = fs::metadata(folder.path().join("S")).unwrap().len();
-    state.put(b"last", Some(&record(1)), true).unwrap();
+    state.put(b"last", Some(&record(1))).unwrap();
+    state.flush().unwrap();
     drop(state);
     let bytes = fs::read(folder.path().join("S")).unwrap();
     for len in before as usize..bytes.len() {
@@ -345,4 +346,119 @@ fn exported_state_can_be_imported_and_is_verified_within_the_days() {
     read(&tree).unwrap();
     assert_eq!(tree.run().exit_status(), 1);
     assert!(tree.found.contains(&(Changed, "d".to_owned(), Treatment::Failed)), "{:?}", tree.found);
+}
+
+/// Returns the bytes of a state whose last run was killed after it had found failures, and its length before that run.
+fn killed(tree: &Tree) -> (Vec<u8>, usize) {
+    let before = fs::metadata(tree.state()).unwrap().len() as usize;
+    let mut state = State::write(&tree.state(), || head(tree.folder.path(), &[])).unwrap();
+    let run = state.runs.last().unwrap().next(truesum_fs::clock::now(), 30);
+    state.record(&run).unwrap();
+    for name in ["a", "b"] {
+        state.put(name.as_bytes(), Some(&record(3))).unwrap();
+        state.flush().unwrap();
+    }
+    state.record(&run).unwrap();
+    // This block ends with a zero byte.
+    state.put(b"c", None).unwrap();
+    state.flush().unwrap();
+    (fs::read(tree.state()).unwrap(), before)
+}
+
+#[test]
+fn every_flipped_bit_in_the_blocks_of_a_killed_run_is_an_error() {
+    // regression: with a bit flipped in the length of a block, all blocks from there on were ignored.
+    let mut tree = Tree::new(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    tree.run();
+    let (good, before) = killed(&tree);
+    for bit in before * 8..good.len() * 8 {
+        let mut bad = good.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        fs::write(tree.state(), &bad).unwrap();
+        assert!(State::read(&tree.state()).is_err(), "bit {bit} of bytes {before} to {}", good.len());
+    }
+}
+
+#[test]
+fn only_the_beginning_of_a_block_is_ignored_at_the_end() {
+    // regression: up to 28 arbitrary bytes after the last block were ignored.
+    let mut tree = Tree::new(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    tree.run();
+    let (good, _) = killed(&tree);
+    fs::write(tree.state(), &good).unwrap();
+    let mut next = good.clone();
+    let mut state = State::write(&tree.state(), || head(tree.folder.path(), &[])).unwrap();
+    state.put(b"d", Some(&record(1))).unwrap();
+    state.flush().unwrap();
+    drop(state);
+    let longer = fs::read(tree.state()).unwrap();
+    next.extend_from_slice(b"x");
+    let opens = |bytes: &[u8]| {
+        fs::write(tree.state(), bytes).unwrap();
+        State::read(&tree.state()).is_ok()
+    };
+    assert!(!opens(&next));
+    next.extend_from_slice(&[0; 40]);
+    assert!(!opens(&next));
+    assert!(!opens(&[&good[..], &longer[good.len() - 40..good.len()]].concat()));
+    for len in good.len()..longer.len() {
+        assert!(opens(&longer[..len]), "{len}");
+        assert!(opens(&[&longer[..len], &[0; 5000]].concat()), "{len} and zeros");
+        let junk = [&longer[..len], &[0; 100], b"junk"].concat();
+        assert!(!opens(&junk) || len > good.len() + 32, "{len} and junk");
+    }
+    assert!(!opens(&[&longer[..], b"C-"].concat()));
+}
+
+#[test]
+fn state_of_a_killed_import_is_refused() {
+    // regression: it was a valid state, so that files whose entries were missing were recorded as new.
+    let mut tree = Tree::new(&[("a", "1"), ("b", "2")]);
+    let create = || Ok(Head { is_partial: true, ..head(tree.folder.path(), &[]).unwrap() });
+    let mut state = State::write(&tree.state(), create).unwrap();
+    assert!(state.add(b"a", &record(1)).unwrap());
+    drop(state);
+    let expected = "cannot verify: a manifest was not imported completely";
+    assert!(tree.try_run().unwrap_err().to_string().ends_with(expected));
+    assert!(export(&tree.state(), Vec::new()).unwrap_err().to_string().ends_with(expected));
+    let forgotten = forget(&tree.state(), tree.folder.path(), &["a".into()]);
+    assert!(forgotten.unwrap_err().to_string().ends_with(expected));
+}
+
+#[test]
+fn contradictory_entries_are_not_imported() {
+    // regression: the last digest of a name was imported.
+    let tree = Tree::new(&[("a", "1")]);
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let [one, other] = ["c4ca4238a0b923820dcc509a6f75849b", "d4ca4238a0b923820dcc509a6f75849b"];
+    let (options, progress) = (ReadOptions::default(), Progress::default());
+    let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, &progress);
+    fs::write(list.path(), format!("{one}  b\n{one}  a\n{other}  ./a\n")).unwrap();
+    let error = read().unwrap_err().to_string();
+    assert!(error.ends_with("it has contradictory digests for a"), "{error}");
+    assert!(!tree.state().exists());
+    fs::write(list.path(), format!("{one}  b\n{one}  a\n{one}  ./a\n")).unwrap();
+    read().unwrap();
+    // Entries that have been merged.
+    let mut state = State::write(&tree.state(), || head(tree.folder.path(), &[])).unwrap();
+    let contradiction = Record { digests: vec![Digest::new(&[1; 16])], ..record(1) };
+    assert!(state.add(b"a", &contradiction).unwrap());
+    assert_eq!(state.merge_added(true).unwrap(), Some(b"a".to_vec()));
+}
+
+#[test]
+fn state_of_another_folder_is_neither_changed_nor_shown() {
+    // regression: only runs refused it.
+    let (mut tree, other) = (Tree::new(&[("a", "1")]), tempfile::tempdir().unwrap());
+    tree.run();
+    let state = other.path().join("S");
+    fs::rename(tree.state(), &state).unwrap();
+    let third = tempfile::tempdir().unwrap();
+    for error in [
+        forget(&state, third.path(), &["a".into()]).unwrap_err(),
+        overview(&state, third.path(), 30).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("it is the state of another folder"), "{error}");
+    }
+    assert_eq!(overview(&state, tree.folder.path(), 30).unwrap().coverage().all().files(), 1);
 }

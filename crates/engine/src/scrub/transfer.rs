@@ -9,7 +9,7 @@ use crate::scrub::block::MAGIC;
 use crate::scrub::coverage::{Coverage, coverage};
 use crate::scrub::history::Run;
 use crate::scrub::record::Record;
-use crate::scrub::run::head;
+use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
 use crate::select::names::plain;
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
@@ -34,6 +34,13 @@ fn existing(path: &Path) -> Result<State, Error> {
     let name = path.as_os_str().as_bytes();
     let missing = || Error::new(name, "open", Cause::Other("there is no state".to_owned()));
     State::read(path)?.ok_or_else(missing)
+}
+
+/// Returns the existing state of a tree.
+fn existing_of(path: &Path, root: &Path) -> Result<State, Error> {
+    let state = existing(path)?;
+    fits(&state, &head(root, &[])?, root, &[])?;
+    Ok(state)
 }
 
 /// Writes the entries of a state as a manifest in the format `jsonl`: the size, time and digests that were last recorded
@@ -69,6 +76,8 @@ pub fn import(
     progress: &Progress,
 ) -> Result<u64, Error> {
     let refuse = |why: String| Error::new(manifest.as_os_str().as_bytes(), "import", Cause::Other(why));
+    let contradictory =
+        |key: &[u8]| refuse(format!("it has contradictory digests for {}", display_safe(key)));
     let name = path.as_os_str().as_bytes();
     if State::read(path)?.is_some() {
         return Err(Error::new(name, "write", Cause::Other("there is a state already".to_owned())));
@@ -85,7 +94,10 @@ pub fn import(
         }
         let state = match &mut state {
             Some(state) => state,
-            none => none.insert(State::write(path, || head(root, &job.specs))?),
+            none => {
+                let create = || Ok(Head { is_partial: true, ..head(root, &job.specs)? });
+                none.insert(State::write(path, create)?)
+            }
         };
         if state.head.specs != job.specs {
             let specs = |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(",");
@@ -103,7 +115,11 @@ pub fn import(
             verified: None,
             status: FileStatus::Same,
         };
-        state.put(&key, Some(&record), false)
+        match (state.add(&key, &record)?, state.merge_added(false)?) {
+            (true, None) => Ok(()),
+            (false, _) => Err(contradictory(&key)),
+            (true, Some(other)) => Err(contradictory(&other)),
+        }
     };
     let ended = listed_jobs(manifest, options, progress, &mut Vec::new(), &mut |listed| {
         let added = match listed {
@@ -126,7 +142,11 @@ pub fn import(
         (Ok(_), None) => Ok(()),
     };
     let finished = match (&mut state, &result) {
-        (Some(state), Ok(())) => state.finish(),
+        (Some(state), Ok(())) => match state.merge_added(true) {
+            Ok(None) => Ok(()),
+            Ok(Some(other)) => Err(contradictory(&other)),
+            Err(error) => Err(error),
+        },
         (None, Ok(())) => return Err(refuse("it has no entries".to_owned())),
         _ => Ok(()),
     };
@@ -138,14 +158,15 @@ pub fn import(
     result.map(|()| count)
 }
 
-/// Removes the entries with these names, which must exist. The files are new in the next run.
+/// Removes the entries with these names, which must exist, from the state of the tree `root`. The files are new in the
+/// next run.
 ///
 /// # Errors
-/// Fails if the state cannot be read or written, if another run uses it, or if it has no entry with one of the names.
-/// Nothing is removed then.
-pub fn forget(path: &Path, names: &[PathBuf]) -> Result<(), Error> {
+/// Fails if the state cannot be read or written, belongs to another tree, if another run uses it, or if it has no entry
+/// with one of the names. Nothing is removed then.
+pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> {
     let name = path.as_os_str().as_bytes();
-    drop(existing(path)?);
+    drop(existing_of(path, root)?);
     let gone = || Error::new(name, "open", Cause::Other("there is no state".to_owned()));
     let mut state = State::write(path, || Err(gone()))?;
     let keys: Vec<Vec<u8>> =
@@ -159,7 +180,7 @@ pub fn forget(path: &Path, names: &[PathBuf]) -> Result<(), Error> {
         let why = format!("it has no entry for {}", display_safe(other));
         return Err(Error::new(name, "change", Cause::Other(why)));
     }
-    keys.iter().try_for_each(|key| state.put(key, None, true))?;
+    keys.iter().try_for_each(|key| state.put(key, None))?;
     state.finish()
 }
 
@@ -180,12 +201,12 @@ readable! {
     }
 }
 
-/// Returns what a state contains. `within` is the promised number of days. The state may be in use.
+/// Returns what the state of the tree `root` contains. `within` is the promised number of days. The state may be in use.
 ///
 /// # Errors
-/// Fails if the state does not exist, cannot be read or is damaged.
-pub fn overview(path: &Path, within: u64) -> Result<Overview, Error> {
-    let state = existing(path)?;
+/// Fails if the state does not exist, cannot be read, is damaged or belongs to another tree.
+pub fn overview(path: &Path, root: &Path, within: u64) -> Result<Overview, Error> {
+    let state = existing_of(path, root)?;
     let last = state.runs.last().map_or(0, Run::day);
     let coverage = coverage(&state, clock::now(), within, last)?;
     let State { head: Head { root, specs, created, .. }, runs, .. } = state;
