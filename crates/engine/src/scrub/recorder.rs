@@ -52,6 +52,7 @@ pub(crate) struct Waiting {
     candidates: u32,
     before: Option<Record>,
     found: Option<Record>,
+    error: Option<Error>,
 }
 
 /// A difference to report: the facts recorded and found, and why the file could not be read.
@@ -78,9 +79,7 @@ impl Recorder<'_, '_> {
         if treatment.is_failure() {
             self.reported.insert(details.from.unwrap_or(name).to_vec());
         }
-        if details.error.is_some() {
-            self.release()?;
-        } else if treatment.is_failure() || !self.waiting.is_empty() {
+        if treatment.is_failure() || !self.waiting.is_empty() {
             self.waiting.push(Waiting {
                 name: name.to_vec(),
                 status,
@@ -89,6 +88,7 @@ impl Recorder<'_, '_> {
                 candidates: details.candidates,
                 before: details.before.cloned(),
                 found: details.found.cloned(),
+                error: details.error.map(|error| error.under(error.name())),
             });
             return if self.waiting.len() < MOST_WAITING { Ok(()) } else { self.release() };
         }
@@ -99,9 +99,10 @@ impl Recorder<'_, '_> {
     pub(crate) fn release(&mut self) -> io::Result<()> {
         let written = self.state.flush().map_err(|error| self.fail(error));
         for finding in std::mem::take(&mut self.waiting) {
-            let Waiting { name, status, treatment, from, candidates, before, found } = finding;
+            let Waiting { name, status, treatment, from, candidates, before, found, error } = finding;
             let (from, before, found) = (from.as_deref(), before.as_ref(), found.as_ref());
-            self.emit(&name, status, treatment, &Details { from, candidates, before, found, error: None })?;
+            let details = Details { from, candidates, before, found, error: error.as_ref() };
+            self.emit(&name, status, treatment, &details)?;
         }
         written
     }
