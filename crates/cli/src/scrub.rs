@@ -46,7 +46,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let began = Instant::now();
     let mut scrub = Scrub::new(&options, &watch.progress);
     let (json, quiet) = (args.json, args.quiet);
-    let mut printer = Printer { console, output: Output::stdout(), json, quiet, failed: None };
+    let mut printer =
+        Printer { console, output: Output::stdout(), json, quiet, dry_run: args.dry_run, failed: None };
     let result = scrub.run(&mut |event| printer.event(&event));
     let report = scrub.report();
     let mut exit = match &result {

@@ -24,7 +24,7 @@ Examples:
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content differs from the recorded one, but the modification time does not, so it is unlikely that a program \
 wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact again or \
-forgotten. The other words are those of truesum audit. The state file is never part of the archive.
+forgotten. The other categories are those of truesum audit. The state file is never part of the archive.
 Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state cannot be used.")]
 pub struct ScrubArgs {
     /// Folder to verify
@@ -80,7 +80,7 @@ pub struct ScrubArgs {
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
     ///
-    /// Only failures are printed, and nothing if there are none.
+    /// Only failures are printed, and nothing if there are none. The run that creates the state prints its summary.
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]
@@ -92,11 +92,11 @@ pub struct ScrubArgs {
 pub enum Accept {
     /// Files that are not in the state
     New,
-    /// Files with another content and a later modification time
+    /// Files with different content and a later modification time
     Modified,
     /// Files with another name and the same content
     Moved,
-    /// Files with another content and an earlier modification time
+    /// Files with different content and an earlier modification time
     Restored,
     /// Files that do not exist any more
     Missing,

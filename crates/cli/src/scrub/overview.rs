@@ -12,9 +12,10 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns the words for the age classes.
 fn ages() -> Vec<String> {
-    let limits = AGES.map(|days| format!("at most {}", count(days, "day", "days")));
-    let most = AGES[AGES.len() - 1];
-    limits.into_iter().chain([format!("more than {most} days"), "never".to_owned()]).collect()
+    let first = format!("{} ago or less", count(AGES[0], "day", "days"));
+    let others = AGES.windows(2).map(|limits| format!("{} to {} days ago", limits[0], limits[1]));
+    let last = format!("more than {} days ago", AGES[AGES.len() - 1]);
+    [first].into_iter().chain(others).chain([last, "never".to_owned()]).collect()
 }
 
 /// Returns the number of whole seconds between two times, or 0 if the clock was set back.
@@ -33,12 +34,12 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let _ = writeln!(out, "folder: {root}");
     let _ = writeln!(out, "state created: {created}, {}", names.join(","));
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
-    let share = percent(coverage.within().bytes(), all.bytes());
+    let share = percent(coverage.within().weight(), all.weight());
     let _ = writeln!(out, "verified within {}: {share}", count(within, "day", "days"));
     let _ = writeln!(out, "oldest verification: {}", oldest(coverage));
     let _ = writeln!(out, "last verified:");
     for (name, amount) in ages().iter().zip(coverage.ages()).filter(|(_, amount)| amount.files() > 0) {
-        let share = percent(amount.bytes(), all.bytes());
+        let share = percent(amount.weight(), all.weight());
         let files = count(amount.files(), "file", "files");
         let _ = writeln!(out, "  {name}: {files}, {}, {share}", size(amount.bytes()));
     }
@@ -135,7 +136,7 @@ pub fn prometheus(overview: &Overview) -> String {
     gauge("due_bytes", "Bytes that the next run reads.", &one(coverage.due().bytes()));
     gauge(
         "open_failures",
-        "Files that are not intact and not accepted.",
+        "Files that are neither intact nor accepted.",
         &one(coverage.failures().len() as u64),
     );
     let rows: Vec<(String, String)> = ages()
@@ -143,7 +144,7 @@ pub fn prometheus(overview: &Overview) -> String {
         .zip(coverage.ages())
         .map(|(age, amount)| (format!(",last_verified=\"{age}\""), amount.bytes().to_string()))
         .collect();
-    gauge("age_bytes", "Bytes by the time since they were verified.", &rows);
+    gauge("age_bytes", "Bytes by the time since their last verification.", &rows);
     if let Some(time) = coverage.oldest() {
         let value = vec![(String::new(), time.seconds.to_string())];
         gauge("oldest_verification_timestamp_seconds", "Time of the oldest verification.", &value);
@@ -162,7 +163,7 @@ fn log_line(run: &Run) -> String {
     let start = run.start().map_or(String::new(), rfc3339);
     let (duration, result) = match (run.start(), run.end()) {
         (Some(from), Some(to)) => (clock(seconds(from, to) as f64), format!("exit {}", run.exit())),
-        _ => ("not ended".to_owned(), "killed".to_owned()),
+        _ => ("unfinished".to_owned(), "no exit status".to_owned()),
     };
     let (files, failures) =
         (count(run.files(), "file", "files"), count(run.failures(), "failure", "failures"));

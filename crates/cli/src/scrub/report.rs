@@ -40,6 +40,8 @@ pub struct Printer {
     pub output: Output,
     pub json: bool,
     pub quiet: bool,
+    /// Whether the state is left as it is.
+    pub dry_run: bool,
     /// Whether output was not written, and why.
     pub failed: Option<io::Error>,
 }
@@ -58,7 +60,7 @@ impl Printer {
             Event::Finding(finding, treatment) => {
                 text_line(word(finding.status()), finding, &mut line);
                 line.pop();
-                line.extend_from_slice(note(finding.status(), *treatment).as_bytes());
+                line.extend_from_slice(note(finding.status(), *treatment, self.dry_run).as_bytes());
                 line.push(b'\n');
             }
         }
@@ -129,13 +131,17 @@ fn action(treatment: Treatment) -> &'static str {
 }
 
 /// Returns the last column of a line, with the separator before it.
-fn note(status: FileStatus, treatment: Treatment) -> &'static str {
+fn note(status: FileStatus, treatment: Treatment, dry_run: bool) -> &'static str {
     match treatment {
         Treatment::Intact | Treatment::Failed => "",
         Treatment::Recovered => "\tintact again",
-        Treatment::Accepted if status == FileStatus::Missing => "\tentry removed",
-        Treatment::Accepted => "\trecorded",
-        Treatment::StillFailed => "\tnot read again",
+        Treatment::Accepted => match (status == FileStatus::Missing, dry_run) {
+            (true, false) => "\tentry removed",
+            (true, true) => "\tentry would be removed",
+            (false, false) => "\trecorded",
+            (false, true) => "\twould be recorded",
+        },
+        Treatment::StillFailed => "\tstill open, not read in this run",
     }
 }
 
@@ -153,7 +159,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     let recorded = report.coverage().map_or(0, |coverage| coverage.all().files());
     let mut text = format!("truesum: {}", count(recorded, "file", "files"));
     let read = report.read();
-    text += &format!(" recorded, {} read ({})", grouped(read), size(report.bytes()));
+    text += &format!(" in the state, {} read ({})", grouped(read), size(report.bytes()));
     let statuses = FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0);
     let parts: Vec<String> = statuses
         .map(|status| match (status, report.failures_of(status)) {
@@ -174,12 +180,12 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
         );
     }
     if let Some(coverage) = report.coverage() {
-        let share = percent(coverage.within().bytes(), coverage.all().bytes());
+        let share = percent(coverage.within().weight(), coverage.all().weight());
         text += &format!("; {share} verified within {}", count(within, "day", "days"));
         let known = coverage.within().files() + coverage.failures().len() as u64;
         let is_all = known == coverage.all().files();
         if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {
-            text += &format!(", the oldest on {}", &oldest.to_string()[..10]);
+            text += &format!(", oldest verification {}", &oldest.to_string()[..10]);
         }
     }
     text += match report.exit_status() {

@@ -158,7 +158,7 @@ pub(crate) fn read(file: &File, at: Position, end: u64) -> Result<(Kind, Vec<u8>
     }
     // The system may have stored the length of the file before the data that was written last.
     let is_torn = last == Some(0) && is_zero(file, block_end, end)?;
-    Err(if is_torn { NoBlock::Torn } else { NoBlock::Damaged("the checksum of the block differs") })
+    Err(if is_torn { NoBlock::Torn } else { NoBlock::Damaged("the checksum of the block does not match") })
 }
 
 /// Returns whether a part of a file contains only zeros.

@@ -2,7 +2,7 @@
 
 use crate::audit::FileStatus;
 use crate::error::Error;
-use crate::scrub::plan::{Classes, Schedule};
+use crate::scrub::plan::{Class, Classes, Schedule};
 use crate::scrub::store::State;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,6 +27,11 @@ readable! {
 }
 
 impl Amount {
+    /// Returns the bytes plus a constant for each file, so that empty files, and files of unknown size, count as well.
+    pub fn weight(&self) -> u64 {
+        Class { files: self.files, bytes: self.bytes }.weight()
+    }
+
     fn add(&mut self, size: u64) {
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);

@@ -43,7 +43,7 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    fn weight(self) -> u64 {
+    pub(crate) fn weight(self) -> u64 {
         self.bytes.saturating_add(self.files.saturating_mul(OPENING))
     }
 }

@@ -249,7 +249,7 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     }
     if !algorithms.is_empty() && state.head.specs[..] != *algorithms {
         let specs: Vec<String> = state.head.specs.iter().map(Spec::to_string).collect();
-        return refuse(format!("it was created with other algorithms: {}", specs.join(",")));
+        return refuse(format!("its algorithms cannot be changed: {}", specs.join(",")));
     }
     Ok(())
 }

@@ -102,7 +102,9 @@ pub fn import(
         if state.head.specs != job.specs {
             let specs = |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(",");
             let (one, other) = (specs(&state.head.specs), specs(&job.specs));
-            return Err(refuse(format!("its entries have different algorithms: {one}; {shown}: {other}")));
+            return Err(refuse(format!(
+                "its entries use different algorithms: {one}, but {other} for {shown}"
+            )));
         }
         count += 1;
         let record = Record {
