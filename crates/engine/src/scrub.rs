@@ -3,14 +3,14 @@
 //!
 //! A run has four steps.
 //!
-//! 1. [`inventory`] walks the tree next to the entries of the state. New files, files with another size or modification
+//! 1. `inventory` walks the tree next to the entries of the state. New files, files with another size or modification
 //!    time, and files that failed before are read at once.
-//! 2. [`pairing`] compares missing with new files: a file with the same content was moved.
-//! 3. Unchanged files that are due are read, oldest first ([`plan`]).
-//! 4. Failures that were not examined again are reported, and the state is written ([`store`]).
+//! 2. `pairing` compares missing with new files: a file with the same content was moved.
+//! 3. Unchanged files that are due are read, oldest first (`plan`).
+//! 4. Failures that were not examined again are reported, and the state is written (`store`).
 //!
-//! The status of a file is the one that an audit would report ([`crate::audit`]). [`recorder`] decides what becomes of
-//! it: [`policy`] accepts differences, and everything else is a failure that remains open until the file is intact again
+//! The status of a file is the one that an audit would report ([`crate::audit`]). `recorder` decides what becomes of
+//! it: `policy` accepts differences, and everything else is a failure that remains open until the file is intact again
 //! or the user forgets its entry.
 
 mod block;
