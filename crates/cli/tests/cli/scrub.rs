@@ -389,3 +389,80 @@ fn dry_run_cannot_change_the_state_and_hint_names_it() {
     let ran = folder.run(&["scrub", "--state", "S", "d"]);
     assert!(ran.err.ends_with("rm S && truesum scrub --state S --import MANIFEST d\n"), "{}", ran.err);
 }
+
+/// Starts a run that is interrupted while it reads a large new file, after the small ones.
+#[cfg(unix)]
+fn interrupt(folder: &Folder) {
+    folder.write("d/zbig", vec![b'z'; 600_000]);
+    let run = format!("timeout -s INT 1.5 {} scrub -q --rate 100KB/s d", env!("CARGO_BIN_EXE_truesum"));
+    let ended = std::process::Command::new("sh")
+        .args(["-c", &run])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(!ended.success());
+    std::fs::remove_file(folder.path("d/zbig")).unwrap();
+}
+
+#[test]
+#[cfg(unix)]
+fn new_file_of_an_interrupted_run_is_no_proof_of_a_move() {
+    // regression: a missing file was paired with itself, and a corrupt one that was moved twice was accepted.
+    let folder = recorded(&[("d/f1", "1"), ("d/f2", "two")]);
+    write(&folder, "d/n", "new", 2000);
+    std::fs::rename(folder.path("d/f2"), folder.path("d/m1")).unwrap();
+    write(&folder, "d/m1", "TWO", 1000);
+    interrupt(&folder);
+    std::fs::remove_file(folder.path("d/n")).unwrap();
+    std::fs::rename(folder.path("d/m1"), folder.path("d/m2")).unwrap();
+    for accepted in ["new,modified,moved", "new,modified,moved,missing", "new,modified,moved,missing"] {
+        let ran = folder.run(&["scrub", "--all", "--accept", accepted, "d"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.out());
+        assert!(ran.out().contains("moved-modified\tm2\tf2"), "{}", ran.out());
+        assert!(!ran.out().lines().any(|line| line.starts_with("moved\t")), "{}", ran.out());
+    }
+}
+
+#[test]
+fn imported_state_outlives_a_run_that_fails() {
+    // regression: the first run after an import removed the state if no file was found, and the next one accepted all.
+    let folder = recorded(&[("d/f1", "1"), ("d/f2", "two")]);
+    let written = folder.run(&["hash", "--json", "--root", "d", "-o", "m.jsonl", "d/f1", "d/f2"]);
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let ran = folder.run(&["scrub", "--import", "m.jsonl", "--state", "s", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    std::fs::rename(folder.path("d"), folder.path("elsewhere")).unwrap();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    assert_eq!(folder.run(&["scrub", "-q", "--state", "s", "d"]).code, Some(2));
+    std::fs::remove_dir(folder.path("d")).unwrap();
+    std::fs::rename(folder.path("elsewhere"), folder.path("d")).unwrap();
+    write(&folder, "d/f2", "TWO", 1000);
+    let ran = folder.run(&["scrub", "-q", "--all", "--state", "s", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\tf2\n".to_owned()), "{}", ran.err);
+}
+
+#[test]
+fn restored_file_remains_so_after_it_was_missing() {
+    // regression: a restored file that was missing in one run was accepted as modified in the next one.
+    let folder = recorded(&[("d/a", "1"), ("d/f", "new version")]);
+    write(&folder, "d/f", "old", 500);
+    assert_eq!(folder.run(&["scrub", "-q", "d"]).out(), "restored\tf\n");
+    std::fs::rename(folder.path("d/f"), folder.path("f")).unwrap();
+    assert_eq!(folder.run(&["scrub", "-q", "d"]).out(), "missing\tf\n");
+    std::fs::rename(folder.path("f"), folder.path("d/f")).unwrap();
+    write(&folder, "d/f", "old", 3000);
+    let ran = folder.run(&["scrub", "-q", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "restored\tf\n".to_owned()));
+}
+
+#[test]
+fn new_file_is_read_although_modified_ones_use_up_the_limit() {
+    // regression: a new file was never read if a file before it was modified before every run.
+    let folder = recorded(&[("d/a", "1"), ("d/b", "2")]);
+    write(&folder, "d/z", "new", 1000);
+    write(&folder, "d/a", "edited", 2000);
+    let ran = folder.run(&["scrub", "--max-bytes", "1", "d"]);
+    assert!(ran.out().contains("new\tz\trecorded"), "{}{}", ran.out(), ran.err);
+}

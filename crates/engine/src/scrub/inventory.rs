@@ -116,7 +116,8 @@ impl<'l> Inventory<'l> {
         size: u64,
     ) -> Option<(Job, u64)> {
         let (name, path, anchor) = file;
-        if !self.limits.grant(size) {
+        let is_open = before.as_ref().is_none_or(Record::is_failure);
+        if !(if is_open { self.limits.grant_new(size) } else { self.limits.grant(size) }) {
             let mut found = self.shared.get();
             found.deferred += 1;
             // Other files must not make it wait longer than its turn, even if they are modified before every run.

@@ -19,11 +19,12 @@ pub(crate) struct Limits {
     bytes: AtomicU64,
     due: AtomicU64,
     is_spent: AtomicBool,
+    has_exceeded: AtomicBool,
 }
 
 impl Limits {
     pub(crate) fn new(max_bytes: Option<u64>, max_time: Option<Duration>) -> Limits {
-        let (bytes, due, is_spent) = Default::default();
+        let (bytes, due, is_spent, has_exceeded) = Default::default();
         Limits {
             began: Instant::now(),
             max_time,
@@ -32,6 +33,7 @@ impl Limits {
             bytes,
             due,
             is_spent,
+            has_exceeded,
         }
     }
 
@@ -57,6 +59,12 @@ impl Limits {
         }
         self.bytes.store(bytes.saturating_add(size).max(1), Relaxed);
         true
+    }
+
+    /// Returns the same for a new file or one that failed. One of these is read in every run, even if modified files used up
+    /// the limit.
+    pub(crate) fn grant_new(&self, size: u64) -> bool {
+        self.grant(size) || !self.has_exceeded.swap(true, Relaxed)
     }
 
     /// Returns the same for a file that is due. The share ends with the file that reaches it, and no file follows one

@@ -16,21 +16,35 @@ use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::resolve::OpenMode;
 
-/// Returns the record of a missing file. A file that was corrupt remains so until it was found intact.
+/// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
 fn missing_record(before: &Record) -> Record {
-    let status = if before.status == FileStatus::Corrupt { before.status } else { FileStatus::Missing };
+    let status = match before.status {
+        FileStatus::Corrupt | FileStatus::Restored => before.status,
+        _ => FileStatus::Missing,
+    };
     Record { status, ..before.clone() }
 }
 
 impl Recorder<'_, '_> {
     /// Returns whether there are new files that have not been compared with missing ones.
-    fn unpaired(&self) -> bool {
+    fn has_unpaired(&self) -> bool {
         self.report.recorded > 0 || self.was_killed
     }
 
-    /// Reports moved, missing and new files. New files that were recorded after the day `paired` have not been compared
-    /// with missing ones yet.
-    pub(crate) fn pair(&mut self, root: &Root, paired: u64, is_first: bool) -> io::Result<()> {
+    /// Returns whether this is the record of a new file that has not been compared with all missing ones. It may be a
+    /// corrupt file that was moved, so nothing is the same as it.
+    pub(crate) fn is_unpaired(&self, record: &Record) -> bool {
+        record.status == FileStatus::New && record.day > self.paired && !self.is_paired
+    }
+
+    /// Returns whether everything in the tree has been read or examined, as far as that was necessary. Otherwise, any
+    /// missing file may be one of those that were not.
+    fn has_seen_all(&self) -> bool {
+        self.report.failures_of(FileStatus::Unreadable) == 0 && self.shared.get().errors.is_empty()
+    }
+
+    /// Reports moved, missing and new files.
+    pub(crate) fn pair(&mut self, root: &Root, is_first: bool) -> io::Result<()> {
         let gone = std::mem::take(&mut self.shared.get().gone);
         let mut missing = Vec::new();
         for (name, before) in gone {
@@ -43,12 +57,20 @@ impl Recorder<'_, '_> {
                 Err(error) => self.hidden(&name, before, &root.refusal(&name, "open", error))?,
             }
         }
-        let consumed = if missing.is_empty() { HashSet::new() } else { self.pair_with_new(missing, paired)? };
+        let has_seen_all = self.has_seen_all();
+        let absent: HashSet<Vec<u8>> = missing.iter().map(|(name, _)| name.clone()).collect();
+        let (lost, missing): (Vec<Entry>, Vec<Entry>) =
+            missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
+        if !lost.is_empty() {
+            self.drop_lost(lost, &absent)?;
+        }
+        let consumed =
+            if missing.is_empty() { HashSet::new() } else { self.pair_with_new(missing, &absent)? };
         // The first run records everything as new, which is no news.
-        if self.unpaired() && !is_first {
+        if self.has_unpaired() && !is_first {
             for entry in self.state.scan() {
                 let (name, record) = entry.map_err(|error| self.fail(error))?;
-                if record.status == FileStatus::New && record.day > paired && !consumed.contains(&name) {
+                if record.status == FileStatus::New && record.day > self.told && !consumed.contains(&name) {
                     let details = Details { found: Some(&record), ..Details::default() };
                     self.tell(&name, FileStatus::New, Treatment::Accepted, &details)?;
                 }
@@ -63,6 +85,7 @@ impl Recorder<'_, '_> {
                 self.tell(&name, FileStatus::New, Treatment::Failed, &details)?;
             }
         }
+        self.is_paired = has_seen_all;
         let errors = std::mem::take(&mut self.shared.get().errors);
         self.report.failed += errors.len() as u64;
         errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
@@ -76,15 +99,41 @@ impl Recorder<'_, '_> {
         self.tell(name, FileStatus::Unreadable, Treatment::Failed, &details)
     }
 
-    /// Returns the new files that may be missing ones, with their sizes.
-    fn candidates(&self, missing: &[Entry], paired: u64) -> Result<Vec<Entry>, Error> {
+    /// Removes the entries of missing files that have never been compared with missing ones. A file whose content is
+    /// in a new file was moved once more; others are reported as missing.
+    fn drop_lost(&mut self, lost: Vec<Entry>, absent: &HashSet<Vec<u8>>) -> io::Result<()> {
+        let fresh = self.candidates(&lost, absent).map_err(|error| self.fail(error))?;
+        let is_moved = |before: &Record| fresh.iter().any(|(_, record)| record.digests == before.digests);
+        for (name, before) in &lost {
+            if is_moved(before) {
+                self.put(name, None)?;
+            } else {
+                self.missing(name, before)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records and reports a missing file.
+    fn missing(&mut self, name: &[u8], before: &Record) -> io::Result<()> {
+        // A file that was not read, or is in a folder that could not be listed, may be this one.
+        let is_complete = self.report.deferred == 0 && self.has_seen_all();
+        let is_accepted = is_complete && self.policy.accepts(FileStatus::Missing, Some(before));
+        self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
+        let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
+        let details = Details { before: Some(before), ..Details::default() };
+        self.tell(name, FileStatus::Missing, treatment, &details)
+    }
+
+    /// Returns the new files that may be missing ones, with their sizes. Those in `absent` do not exist any more.
+    fn candidates(&self, missing: &[Entry], absent: &HashSet<Vec<u8>>) -> Result<Vec<Entry>, Error> {
         let sizes: HashSet<Option<u64>> = missing.iter().map(|(_, before)| before.size).collect();
         let fits = |record: &Record| sizes.contains(&record.size) || sizes.contains(&None);
         let mut fresh: Vec<Entry> = self.refused.iter().filter(|(_, record)| fits(record)).cloned().collect();
-        if self.unpaired() {
+        if self.has_unpaired() {
             for entry in self.state.scan() {
                 let (name, record) = entry?;
-                if record.status == FileStatus::New && record.day > paired && fits(&record) {
+                if self.is_unpaired(&record) && fits(&record) && !absent.contains(&name) {
                     fresh.push((name, record));
                 }
             }
@@ -95,8 +144,12 @@ impl Recorder<'_, '_> {
 
     /// Pairs missing files with new ones, and records and reports all missing files. Returns the names of the new files
     /// that have been reported.
-    fn pair_with_new(&mut self, missing: Vec<Entry>, paired: u64) -> io::Result<HashSet<Vec<u8>>> {
-        let fresh = self.candidates(&missing, paired).map_err(|error| self.fail(error))?;
+    fn pair_with_new(
+        &mut self,
+        missing: Vec<Entry>,
+        absent: &HashSet<Vec<u8>>,
+    ) -> io::Result<HashSet<Vec<u8>>> {
+        let fresh = self.candidates(&missing, absent).map_err(|error| self.fail(error))?;
         let specs = self.state.head.specs.clone();
         let set = |entries: &[Entry]| {
             let mut set = Set::default();
@@ -107,8 +160,6 @@ impl Recorder<'_, '_> {
         let ((listed, mut gone), (found, mut new)) =
             set(&missing).and_then(|one| Ok((one, set(&fresh)?))).map_err(io::Error::other)?;
         let mut consumed = HashSet::new();
-        // A file that was not read, or is in a folder that could not be listed, may be a missing one.
-        let is_complete = self.report.deferred == 0 && self.shared.get().errors.is_empty();
         let moves = moved([&listed, &found], &mut gone, &mut new, &|_| false);
         for Move { from, to, candidates, .. } in moves {
             let ((from, before), (to, record)) = (&missing[from as usize], &fresh[to as usize]);
@@ -141,11 +192,7 @@ impl Recorder<'_, '_> {
             gone[at] = u32::MAX;
         }
         for (name, before) in gone.into_iter().filter(|&at| at != u32::MAX).map(|at| &missing[at as usize]) {
-            let is_accepted = is_complete && self.policy.accepts(FileStatus::Missing, Some(before));
-            self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
-            let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
-            let details = Details { before: Some(before), ..Details::default() };
-            self.tell(name, FileStatus::Missing, treatment, &details)?;
+            self.missing(name, before)?;
         }
         Ok(consumed)
     }

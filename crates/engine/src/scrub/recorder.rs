@@ -28,8 +28,14 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) on_event: &'r mut Observer<'t>,
     /// The day of this run.
     pub(crate) today: u64,
-    /// Whether the run before ended before it compared new with missing files.
+    /// Whether the run before did not compare all new with all missing files.
     pub(crate) was_killed: bool,
+    /// The day of the last run that compared all new with all missing files.
+    pub(crate) paired: u64,
+    /// The day of the last run that reported its new files.
+    pub(crate) told: u64,
+    /// Whether this run has compared all new with all missing files.
+    pub(crate) is_paired: bool,
     /// New files that are not recorded, because the policy does not accept them.
     pub(crate) refused: Vec<Entry>,
     /// The names of files that were reported as failures.
@@ -186,7 +192,9 @@ impl Recorder<'_, '_> {
         };
         let details = Details { before: Some(&before), found: Some(&found), ..Details::default() };
         if verdict == Verdict::Verified {
-            self.put(&name, Some(&found))?;
+            // A file that may be a missing one remains new, although its content is that of its entry.
+            let status = if self.is_unpaired(&before) { FileStatus::New } else { FileStatus::Same };
+            self.put(&name, Some(&Record { status, ..found.clone() }))?;
             let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
             return self.tell(&name, FileStatus::Same, treatment, &details);
         }

@@ -72,8 +72,10 @@ struct Session {
     state: State,
     this: Run,
     schedule: Schedule,
-    /// The day of the last run that compared new with missing files.
+    /// The day of the last run that compared all new with all missing files.
     paired: u64,
+    /// The day of the last run that reported its new files.
+    told: u64,
     was_killed: bool,
     is_first: bool,
 }
@@ -99,7 +101,7 @@ impl<'a> Scrub<'a> {
         let mut session = self.open()?;
         session.state.record(&session.this)?;
         let ended = self.steps(&root, &mut session, on_event);
-        let Session { state, this, schedule, .. } = &mut session;
+        let Session { state, this, schedule, is_first, .. } = &mut session;
         let ended = ended.and_then(|()| {
             let last = this.day;
             self.report.coverage = Some(coverage(state, clock::now(), schedule.within, last)?);
@@ -109,8 +111,8 @@ impl<'a> Scrub<'a> {
         (this.files, this.bytes, this.failures) =
             (self.report.read, self.report.bytes, self.report.failures());
         this.exit = if ended.is_ok() { self.report.exit_status() } else { 2 };
-        if ended.is_err() && this.number == 1 && self.report.recorded == 0 && !self.options.dry_run {
-            // The next run must not take the state for that of an empty tree.
+        if ended.is_err() && *is_first && self.report.recorded == 0 && !self.options.dry_run {
+            // It has no entries, and the next run must not take the tree for an empty one.
             let _ = std::fs::remove_file(state.path());
             return ended;
         }
@@ -137,11 +139,13 @@ impl<'a> Scrub<'a> {
         let this = Run { host: machine::host(), version: self.options.version.clone(), ..this };
         let gap = this.day - before.day;
         let paired = state.runs.iter().rev().find(|run| run.paired).map_or(0, Run::day);
+        let has_told = |run: &&Run| run.paired || run.end.is_some() && run.exit < 2;
+        let told = state.runs.iter().rev().find(has_told).map_or(0, Run::day);
         let is_first = state.scan().next().is_none();
         self.report.created = before.number == 0;
         let schedule = Schedule { today: this.day, gap, within: *within };
         let was_killed = before.number > 0 && !before.paired;
-        Ok(Session { state, this, schedule, paired, was_killed, is_first })
+        Ok(Session { state, this, schedule, paired, told, was_killed, is_first })
     }
 
     /// Carries out the steps of a run ([`crate::scrub`]).
@@ -153,7 +157,7 @@ impl<'a> Scrub<'a> {
     ) -> Result<(), Error> {
         let Options { root: path, max_bytes, max_time, policy, .. } = self.options;
         let (shared, limits) = (Shared::default(), Limits::new(*max_bytes, *max_time));
-        let Session { state, this, schedule, paired, was_killed, is_first } = session;
+        let Session { state, this, schedule, paired, told, was_killed, is_first } = session;
         let own = own_name(path, state.path());
         let mut inventory =
             Inventory::new(path, self.options.threads, state, own, &shared, &limits, self.progress);
@@ -165,6 +169,9 @@ impl<'a> Scrub<'a> {
             on_event,
             today: this.day,
             was_killed: *was_killed,
+            paired: *paired,
+            told: *told,
+            is_paired: false,
             refused: Vec::new(),
             reported: Default::default(),
             waiting: Vec::new(),
@@ -180,13 +187,13 @@ impl<'a> Scrub<'a> {
         {
             let found = shared.get();
             (recorder.report.files, recorder.report.deferred) = (found.files, found.deferred);
-            if found.files == 0 && (this.number == 1 || !found.gone.is_empty()) && found.errors.is_empty() {
+            if found.files == 0 && found.errors.is_empty() {
                 return Err(nothing_found(path.as_os_str().as_bytes()));
             }
         }
-        let result = recorder.pair(root, *paired, *is_first);
+        let result = recorder.pair(root, *is_first);
         recorder.ended(path, result)?;
-        this.paired = true;
+        this.paired = recorder.is_paired;
         let result = recorder.state.record(this);
         result?;
         let classes = shared.get().classes.clone();
