@@ -7,7 +7,7 @@ mod report;
 
 use crate::comparing::advise_corrupt;
 use crate::console::Console;
-use crate::exit::{Exit, Refusal};
+use crate::exit::Exit;
 use crate::output::{Output, cannot_write, print};
 use crate::watch::Watch;
 use crate::words::{count, path_word};
@@ -22,11 +22,6 @@ use truesum_fs::name::OsStrExt;
 /// Runs the command.
 pub fn run(args: ScrubArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let changes = [("--forget", !args.forget.is_empty()), ("--import", args.import.is_some())];
-    if let Some((option, _)) = changes.iter().find(|(_, is_used)| *is_used && args.dry_run) {
-        return console
-            .refuse(&Refusal::new(format!("{option} changes the state, so it cannot be used with -n")));
-    }
     match () {
         () if !args.forget.is_empty() => forget(&args, console),
         () if args.import.is_some() => import(&args, console),

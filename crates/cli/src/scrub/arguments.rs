@@ -56,7 +56,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "What counts as a failure")]
     pub accept: Option<Vec<Accept>>,
     /// Show what would be done, without writing anything
-    #[arg(short = 'n', long, help_heading = "Running")]
+    #[arg(short = 'n', long, help_heading = "Running", conflicts_with_all = ["forget", "import"])]
     pub dry_run: bool,
     /// Remove the entry of PATH (relative to DIR) from the state (repeatable)
     ///

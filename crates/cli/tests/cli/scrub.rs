@@ -108,9 +108,10 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("S: cannot use: it is the state of another folder, "), "{}", ran.err);
     assert!(ran.err.contains("hint: to use another state: truesum scrub --state FILE e\n"), "{}", ran.err);
-    // A state in its folder moves with it.
+    // A state in its folder moves with it; another one belongs to a path.
     std::fs::rename(folder.path("d"), folder.path("m")).unwrap();
     assert_eq!(folder.run(&["scrub", "-q", "--all", "m"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "--state", "S", "m"]).code, Some(2));
     let ran = folder.run(&["scrub", "-a", "md5", "m"]);
     assert!(ran.err.contains("its algorithms cannot be changed: sha256"), "{}", ran.err);
 }
@@ -379,7 +380,7 @@ fn dry_run_cannot_change_the_state_and_hint_names_it() {
     folder.write("M", "c4ca4238a0b923820dcc509a6f75849b  a\n");
     for (option, value) in [("--forget", "a"), ("--import", "M")] {
         let ran = folder.run(&["scrub", "-n", option, value, "--state", "d/.truesum-state", "d"]);
-        let expected = format!("truesum: {option} changes the state, so it cannot be used with -n\n");
+        let expected = format!("truesum: scrub: --dry-run cannot be combined with {option}\n");
         assert_eq!(result_of(&ran), (String::new(), &expected[..], Some(2)));
     }
     let mut state = folder.read("d/.truesum-state");
@@ -465,4 +466,57 @@ fn new_file_is_read_although_modified_ones_use_up_the_limit() {
     write(&folder, "d/a", "edited", 2000);
     let ran = folder.run(&["scrub", "--max-bytes", "1", "d"]);
     assert!(ran.out().contains("new\tz\trecorded"), "{}{}", ran.out(), ran.err);
+}
+
+/// Runs the program without the privilege of root to list and read everything.
+#[cfg(target_os = "linux")]
+fn run_unprivileged(folder: &Folder, words: &[&str]) -> (Option<i32>, String) {
+    std::fs::create_dir_all(folder.path("locked")).unwrap();
+    set_mode(folder, "locked", 0);
+    let is_privileged = std::fs::read_dir(folder.path("locked")).is_ok();
+    set_mode(folder, "locked", 0o755);
+    let program = env!("CARGO_BIN_EXE_truesum");
+    let mut command = match is_privileged {
+        true => std::process::Command::new("setpriv"),
+        false => std::process::Command::new(program),
+    };
+    if is_privileged {
+        command.args(["--bounding-set=-dac_override,-dac_read_search", program]);
+    }
+    let ran = command.args(words).current_dir(folder.path(".")).output().unwrap();
+    (ran.status.code(), String::from_utf8(ran.stdout).unwrap())
+}
+
+#[cfg(target_os = "linux")]
+fn set_mode(folder: &Folder, name: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_accepted_that_an_unreadable_file_or_folder_could_explain() {
+    // regression: a corrupt file moved out of an unreadable folder was new, and its entry was removed later; an
+    // unreadable new file did not keep the entry of the file that it had been.
+    let accept = ["--accept", "new,modified,moved,missing"];
+    let folder = recorded(&[("d/a", "1"), ("d/sub/x", "two"), ("d/sub/z", "3")]);
+    std::fs::rename(folder.path("d/sub/x"), folder.path("d/y")).unwrap();
+    write(&folder, "d/y", "TWO", 1000);
+    set_mode(&folder, "d/sub", 0);
+    let (code, out) = run_unprivileged(&folder, &[&["scrub"], &accept[..], &["d"]].concat());
+    assert_eq!((code, out.contains("unreadable\t")), (Some(1), true), "{out}");
+    set_mode(&folder, "d/sub", 0o755);
+    for _ in 0..2 {
+        let (code, out) = run_unprivileged(&folder, &[&["scrub", "--all"], &accept[..], &["d"]].concat());
+        assert_eq!((code, out.contains("moved-modified\ty\tsub/x")), (Some(1), true), "{out}");
+    }
+    let folder = recorded(&[("d/a", "1"), ("d/f", "two")]);
+    std::fs::rename(folder.path("d/f"), folder.path("d/m")).unwrap();
+    write(&folder, "d/m", "TWO", 1000);
+    set_mode(&folder, "d/m", 0);
+    let (code, out) = run_unprivileged(&folder, &[&["scrub"], &accept[..], &["d"]].concat());
+    assert_eq!((code, out.contains("unreadable\t")), (Some(1), true), "{out}");
+    set_mode(&folder, "d/m", 0o644);
+    let (code, out) = run_unprivileged(&folder, &[&["scrub"], &accept[..], &["d"]].concat());
+    assert_eq!((code, out.contains("moved-modified\tm\tf")), (Some(1), true), "{out}");
 }

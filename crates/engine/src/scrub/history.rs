@@ -3,6 +3,28 @@
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use truesum_manifest::Time;
 
+/// What earlier runs did with the new files that they recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EarlierRuns {
+    /// The day of the last run that compared all new with all missing files.
+    pub(crate) paired: u64,
+    /// The day of the last run that reported its new files.
+    pub(crate) reported: u64,
+    /// Whether the last run compared all new with all missing files.
+    pub(crate) is_last_paired: bool,
+}
+
+impl EarlierRuns {
+    pub(crate) fn of(runs: &[Run]) -> EarlierRuns {
+        let last = |is: fn(&Run) -> bool| runs.iter().rev().find(|run| is(run)).map_or(0, Run::day);
+        EarlierRuns {
+            paired: last(|run| run.paired),
+            reported: last(|run| run.paired || run.end.is_some() && run.exit < 2),
+            is_last_paired: runs.last().is_none_or(|run| run.paired),
+        }
+    }
+}
+
 /// The maximum number of runs that are kept: ten years of daily runs.
 pub(crate) const KEPT: usize = 3660;
 

@@ -7,7 +7,7 @@ use crate::content::set::Set;
 use crate::error::Error;
 use crate::io::open::Root;
 use crate::scrub::record::Record;
-use crate::scrub::recorder::{Details, Recorder};
+use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Event, Treatment};
 use crate::scrub::scan::Entry;
 use std::collections::HashSet;
@@ -28,13 +28,13 @@ fn missing_record(before: &Record) -> Record {
 impl Recorder<'_, '_> {
     /// Returns whether there are new files that have not been compared with missing ones.
     fn has_unpaired(&self) -> bool {
-        self.report.recorded > 0 || self.was_killed
+        self.report.recorded > 0 || !self.earlier.is_last_paired
     }
 
     /// Returns whether this is the record of a new file that has not been compared with all missing ones. It may be a
     /// corrupt file that was moved, so nothing is the same as it.
     pub(crate) fn is_unpaired(&self, record: &Record) -> bool {
-        record.status == FileStatus::New && record.day > self.paired && !self.is_paired
+        record.status == FileStatus::New && record.day > self.earlier.paired && !self.is_paired
     }
 
     /// Returns whether everything in the tree has been read or examined, as far as that was necessary. Otherwise, any
@@ -54,15 +54,15 @@ impl Recorder<'_, '_> {
                 Ok(stat) if stat.kind().is_file() => {}
                 Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => missing.push((name, before)),
                 // A folder that cannot be searched proves nothing about its files.
-                Err(error) => self.hidden(&name, before, &root.refusal(&name, "open", error))?,
+                Err(error) => self.report_unreadable(&name, &before, &root.refusal(&name, "open", error))?,
             }
         }
         let has_seen_all = self.has_seen_all();
         let absent: HashSet<Vec<u8>> = missing.iter().map(|(name, _)| name.clone()).collect();
-        let (lost, missing): (Vec<Entry>, Vec<Entry>) =
+        let (unpaired, missing): (Vec<Entry>, Vec<Entry>) =
             missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
-        if !lost.is_empty() {
-            self.drop_lost(lost, &absent)?;
+        if !unpaired.is_empty() {
+            self.drop_unpaired(unpaired, &absent)?;
         }
         let consumed =
             if missing.is_empty() { HashSet::new() } else { self.pair_with_new(missing, &absent)? };
@@ -70,9 +70,11 @@ impl Recorder<'_, '_> {
         if self.has_unpaired() && !is_first {
             for entry in self.state.scan() {
                 let (name, record) = entry.map_err(|error| self.fail(error))?;
-                if record.status == FileStatus::New && record.day > self.told && !consumed.contains(&name) {
-                    let details = Details { found: Some(&record), ..Details::default() };
-                    self.tell(&name, FileStatus::New, Treatment::Accepted, &details)?;
+                if record.status == FileStatus::New
+                    && record.day > self.earlier.reported
+                    && !consumed.contains(&name)
+                {
+                    self.report_new(&name, &record, Treatment::Accepted)?;
                 }
             }
         } else {
@@ -81,8 +83,7 @@ impl Recorder<'_, '_> {
         }
         for (name, record) in std::mem::take(&mut self.refused) {
             if !consumed.contains(&name) {
-                let details = Details { found: Some(&record), ..Details::default() };
-                self.tell(&name, FileStatus::New, Treatment::Failed, &details)?;
+                self.report_new(&name, &record, Treatment::Failed)?;
             }
         }
         self.is_paired = has_seen_all;
@@ -91,38 +92,34 @@ impl Recorder<'_, '_> {
         errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
     }
 
-    /// Records and reports a file that may exist.
-    fn hidden(&mut self, name: &[u8], before: Record, error: &Error) -> io::Result<()> {
-        let status = if before.is_failure() { before.status } else { FileStatus::Unreadable };
-        self.put(name, Some(&Record { status, ..before.clone() }))?;
-        let details = Details { before: Some(&before), error: Some(error), ..Details::default() };
-        self.tell(name, FileStatus::Unreadable, Treatment::Failed, &details)
+    fn report_new(&mut self, name: &[u8], record: &Record, treatment: Treatment) -> io::Result<()> {
+        let difference = Difference::new(name, FileStatus::New, treatment);
+        self.report_difference(&Difference { found: Some(record), ..difference })
     }
 
     /// Removes the entries of missing files that have never been compared with missing ones. A file whose content is
     /// in a new file was moved once more; others are reported as missing.
-    fn drop_lost(&mut self, lost: Vec<Entry>, absent: &HashSet<Vec<u8>>) -> io::Result<()> {
-        let fresh = self.candidates(&lost, absent).map_err(|error| self.fail(error))?;
+    fn drop_unpaired(&mut self, unpaired: Vec<Entry>, absent: &HashSet<Vec<u8>>) -> io::Result<()> {
+        let fresh = self.candidates(&unpaired, absent).map_err(|error| self.fail(error))?;
         let is_moved = |before: &Record| fresh.iter().any(|(_, record)| record.digests == before.digests);
-        for (name, before) in &lost {
-            if is_moved(before) {
-                self.put(name, None)?;
-            } else {
-                self.missing(name, before)?;
+        for (name, before) in &unpaired {
+            match is_moved(before) {
+                true => self.put(name, None)?,
+                false => self.report_missing(name, before)?,
             }
         }
         Ok(())
     }
 
     /// Records and reports a missing file.
-    fn missing(&mut self, name: &[u8], before: &Record) -> io::Result<()> {
+    fn report_missing(&mut self, name: &[u8], before: &Record) -> io::Result<()> {
         // A file that was not read, or is in a folder that could not be listed, may be this one.
         let is_complete = self.report.deferred == 0 && self.has_seen_all();
         let is_accepted = is_complete && self.policy.accepts(FileStatus::Missing, Some(before));
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
-        let details = Details { before: Some(before), ..Details::default() };
-        self.tell(name, FileStatus::Missing, treatment, &details)
+        let difference = Difference::new(name, FileStatus::Missing, treatment);
+        self.report_difference(&Difference { before: Some(before), ..difference })
     }
 
     /// Returns the new files that may be missing ones, with their sizes. Those in `absent` do not exist any more.
@@ -173,12 +170,8 @@ impl Recorder<'_, '_> {
             }
             let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
-            self.tell(
-                to,
-                FileStatus::Moved,
-                treatment,
-                &Details { from, candidates, before, found, error: None },
-            )?;
+            let difference = Difference::new(to, FileStatus::Moved, treatment);
+            self.report_difference(&Difference { from, candidates, before, found, ..difference })?;
         }
         for (at, to) in moved_and_modified([&listed, &found], &gone, &mut new) {
             let ((from, before), (to, record)) = (&missing[gone[at] as usize], &fresh[to as usize]);
@@ -187,12 +180,12 @@ impl Recorder<'_, '_> {
             self.put(to, None)?;
             self.put(from, Some(&missing_record(before)))?;
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
-            let details = Details { from, before, found, ..Details::default() };
-            self.tell(to, FileStatus::MovedModified, Treatment::Failed, &details)?;
+            let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
+            self.report_difference(&Difference { from, before, found, ..difference })?;
             gone[at] = u32::MAX;
         }
         for (name, before) in gone.into_iter().filter(|&at| at != u32::MAX).map(|at| &missing[at as usize]) {
-            self.missing(name, before)?;
+            self.report_missing(name, before)?;
         }
         Ok(consumed)
     }

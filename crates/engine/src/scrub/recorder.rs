@@ -5,6 +5,7 @@ use crate::audit::{FileStatus, Finding};
 use crate::content::Facts;
 use crate::error::{Error, Kind};
 use crate::job::{Outcome, Verdict};
+use crate::scrub::history::EarlierRuns;
 use crate::scrub::inventory::Shared;
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
@@ -28,12 +29,7 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) on_event: &'r mut Observer<'t>,
     /// The day of this run.
     pub(crate) today: u64,
-    /// Whether the run before did not compare all new with all missing files.
-    pub(crate) was_killed: bool,
-    /// The day of the last run that compared all new with all missing files.
-    pub(crate) paired: u64,
-    /// The day of the last run that reported its new files.
-    pub(crate) told: u64,
+    pub(crate) earlier: EarlierRuns,
     /// Whether this run has compared all new with all missing files.
     pub(crate) is_paired: bool,
     /// New files that are not recorded, because the policy does not accept them.
@@ -61,44 +57,59 @@ pub(crate) struct Waiting {
     error: Option<Error>,
 }
 
-/// A difference to report: the facts recorded and found, and why the file could not be read.
-#[derive(Default)]
-pub(crate) struct Details<'d> {
+/// The status of a file, to be reported.
+pub(crate) struct Difference<'d> {
+    pub(crate) name: &'d [u8],
+    pub(crate) status: FileStatus,
+    pub(crate) treatment: Treatment,
+    /// The former name of a moved file, and how many missing files it could have been.
     pub(crate) from: Option<&'d [u8]>,
     pub(crate) candidates: u32,
+    /// The recorded file, and the one that was found.
     pub(crate) before: Option<&'d Record>,
     pub(crate) found: Option<&'d Record>,
+    /// Why the file could not be read.
     pub(crate) error: Option<&'d Error>,
+}
+
+impl<'d> Difference<'d> {
+    pub(crate) fn new(name: &'d [u8], status: FileStatus, treatment: Treatment) -> Difference<'d> {
+        Difference {
+            name,
+            status,
+            treatment,
+            from: None,
+            candidates: 1,
+            before: None,
+            found: None,
+            error: None,
+        }
+    }
 }
 
 impl Recorder<'_, '_> {
     /// Counts and reports the status of a file. A failure is reported after the state has been written, together with
     /// others, because each write takes as long as the disk needs to store it.
-    pub(crate) fn tell(
-        &mut self,
-        name: &[u8],
-        status: FileStatus,
-        treatment: Treatment,
-        details: &Details<'_>,
-    ) -> io::Result<()> {
+    pub(crate) fn report_difference(&mut self, difference: &Difference<'_>) -> io::Result<()> {
+        let Difference { name, status, treatment, from, candidates, before, found, error } = *difference;
         self.report.add(status, treatment);
         if treatment.is_failure() {
-            self.reported.insert(details.from.unwrap_or(name).to_vec());
+            self.reported.insert(from.unwrap_or(name).to_vec());
         }
         if treatment.is_failure() || !self.waiting.is_empty() {
             self.waiting.push(Waiting {
                 name: name.to_vec(),
                 status,
                 treatment,
-                from: details.from.map(<[u8]>::to_vec),
-                candidates: details.candidates,
-                before: details.before.cloned(),
-                found: details.found.cloned(),
-                error: details.error.map(|error| error.under(error.name())),
+                from: from.map(<[u8]>::to_vec),
+                candidates,
+                before: before.cloned(),
+                found: found.cloned(),
+                error: error.map(|error| error.under(error.name())),
             });
             return if self.waiting.len() < MOST_WAITING { Ok(()) } else { self.release() };
         }
-        self.emit(name, status, treatment, details)
+        self.emit(difference)
     }
 
     /// Writes all results and reports the findings that waited for it, even if they could not be written.
@@ -107,32 +118,26 @@ impl Recorder<'_, '_> {
         for finding in std::mem::take(&mut self.waiting) {
             let Waiting { name, status, treatment, from, candidates, before, found, error } = finding;
             let (from, before, found) = (from.as_deref(), before.as_ref(), found.as_ref());
-            let details = Details { from, candidates, before, found, error: error.as_ref() };
-            self.emit(&name, status, treatment, &details)?;
+            let (name, error) = (&name[..], error.as_ref());
+            self.emit(&Difference { name, status, treatment, from, candidates, before, found, error })?;
         }
         written
     }
 
-    fn emit(
-        &mut self,
-        name: &[u8],
-        status: FileStatus,
-        treatment: Treatment,
-        details: &Details<'_>,
-    ) -> io::Result<()> {
+    fn emit(&mut self, difference: &Difference<'_>) -> io::Result<()> {
         let path = |name| Path::new(OsStr::from_bytes(name));
         let specs = &self.state.head.specs;
         let facts = |record: Option<&Record>| record.map(|record| -> Facts { record.facts(specs) });
         let finding = Finding {
-            status,
-            name: path(name),
-            from: details.from.map(path),
-            candidates: details.candidates.max(1),
-            listed: facts(details.before),
-            found: facts(details.found),
-            error: details.error,
+            status: difference.status,
+            name: path(difference.name),
+            from: difference.from.map(path),
+            candidates: difference.candidates,
+            listed: facts(difference.before),
+            found: facts(difference.found),
+            error: difference.error,
         };
-        (self.on_event)(Event::Finding(&finding, treatment))
+        (self.on_event)(Event::Finding(&finding, difference.treatment))
     }
 
     /// Changes an entry of the state.
@@ -167,8 +172,8 @@ impl Recorder<'_, '_> {
             // It was removed before it was read.
             Err(error) if error.is_missing() => Ok(()),
             Err(error) => {
-                let details = Details { error: Some(&error), ..Details::default() };
-                self.tell(&name, FileStatus::Unreadable, Treatment::Failed, &details)
+                let difference = Difference::new(&name, FileStatus::Unreadable, Treatment::Failed);
+                self.report_difference(&Difference { error: Some(&error), ..difference })
             }
         }
     }
@@ -183,20 +188,20 @@ impl Recorder<'_, '_> {
                 return Ok(());
             }
             Err(error) => {
-                // A file that was corrupt remains so until it was found intact.
-                let status = if before.is_failure() { before.status } else { FileStatus::Unreadable };
-                self.put(&name, Some(&Record { status, ..before.clone() }))?;
-                let details = Details { before: Some(&before), error: Some(&error), ..Details::default() };
-                return self.tell(&name, FileStatus::Unreadable, Treatment::Failed, &details);
+                return self.report_unreadable(&name, &before, &error);
             }
         };
-        let details = Details { before: Some(&before), found: Some(&found), ..Details::default() };
+        let difference = |status, treatment| Difference {
+            before: Some(&before),
+            found: Some(&found),
+            ..Difference::new(&name, status, treatment)
+        };
         if verdict == Verdict::Verified {
             // A file that may be a missing one remains new, although its content is that of its entry.
             let status = if self.is_unpaired(&before) { FileStatus::New } else { FileStatus::Same };
             self.put(&name, Some(&Record { status, ..found.clone() }))?;
             let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
-            return self.tell(&name, FileStatus::Same, treatment, &details);
+            return self.report_difference(&difference(FileStatus::Same, treatment));
         }
         let status = match before.status {
             FileStatus::Corrupt | FileStatus::Restored => before.status,
@@ -204,11 +209,25 @@ impl Recorder<'_, '_> {
         };
         if self.policy.accepts(status, Some(&before)) {
             self.put(&name, Some(&found))?;
-            return self.tell(&name, status, Treatment::Accepted, &details);
+            return self.report_difference(&difference(status, Treatment::Accepted));
         }
         // The recorded content remains the one to compare with.
         self.put(&name, Some(&Record { status, day: self.today, ..before.clone() }))?;
-        self.tell(&name, status, Treatment::Failed, &details)
+        self.report_difference(&difference(status, Treatment::Failed))
+    }
+
+    /// Records and reports a file that has an entry and could not be read or examined.
+    pub(crate) fn report_unreadable(
+        &mut self,
+        name: &[u8],
+        before: &Record,
+        error: &Error,
+    ) -> io::Result<()> {
+        // A file that was corrupt remains so until it was found intact.
+        let status = if before.is_failure() { before.status } else { FileStatus::Unreadable };
+        self.put(name, Some(&Record { status, ..before.clone() }))?;
+        let difference = Difference::new(name, FileStatus::Unreadable, Treatment::Failed);
+        self.report_difference(&Difference { before: Some(before), error: Some(error), ..difference })
     }
 }
 

@@ -9,19 +9,18 @@ use crate::run::config::Config;
 use crate::run::order::Order;
 use crate::run::run;
 use crate::scrub::coverage::coverage;
-use crate::scrub::history::Run;
+use crate::scrub::history::{EarlierRuns, Run};
 use crate::scrub::inventory::{Due, Inventory, Shared, nothing_found};
 use crate::scrub::limits::Limits;
 use crate::scrub::plan::Schedule;
 use crate::scrub::policy::Policy;
-use crate::scrub::recorder::{Details, Recorder};
+use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Observer, Report, Treatment};
 use crate::scrub::store::{Head, State};
 use crate::task::Task;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_fs::{clock, machine};
 use truesum_hash::Spec;
@@ -72,11 +71,8 @@ struct Session {
     state: State,
     this: Run,
     schedule: Schedule,
-    /// The day of the last run that compared all new with all missing files.
-    paired: u64,
-    /// The day of the last run that reported its new files.
-    told: u64,
-    was_killed: bool,
+    earlier: EarlierRuns,
+    /// Whether the state has no entries.
     is_first: bool,
 }
 
@@ -138,14 +134,11 @@ impl<'a> Scrub<'a> {
         let this = before.next(clock::now(), *within);
         let this = Run { host: machine::host(), version: self.options.version.clone(), ..this };
         let gap = this.day - before.day;
-        let paired = state.runs.iter().rev().find(|run| run.paired).map_or(0, Run::day);
-        let has_told = |run: &&Run| run.paired || run.end.is_some() && run.exit < 2;
-        let told = state.runs.iter().rev().find(has_told).map_or(0, Run::day);
+        let earlier = EarlierRuns::of(&state.runs);
         let is_first = state.scan().next().is_none();
         self.report.created = before.number == 0;
         let schedule = Schedule { today: this.day, gap, within: *within };
-        let was_killed = before.number > 0 && !before.paired;
-        Ok(Session { state, this, schedule, paired, told, was_killed, is_first })
+        Ok(Session { state, this, schedule, earlier, is_first })
     }
 
     /// Carries out the steps of a run ([`crate::scrub`]).
@@ -157,7 +150,7 @@ impl<'a> Scrub<'a> {
     ) -> Result<(), Error> {
         let Options { root: path, max_bytes, max_time, policy, .. } = self.options;
         let (shared, limits) = (Shared::default(), Limits::new(*max_bytes, *max_time));
-        let Session { state, this, schedule, paired, told, was_killed, is_first } = session;
+        let Session { state, this, schedule, earlier, is_first } = session;
         let own = own_name(path, state.path());
         let mut inventory =
             Inventory::new(path, self.options.threads, state, own, &shared, &limits, self.progress);
@@ -168,9 +161,7 @@ impl<'a> Scrub<'a> {
             policy,
             on_event,
             today: this.day,
-            was_killed: *was_killed,
-            paired: *paired,
-            told: *told,
+            earlier: *earlier,
             is_paired: false,
             refused: Vec::new(),
             reported: Default::default(),
@@ -194,8 +185,7 @@ impl<'a> Scrub<'a> {
         let result = recorder.pair(root, *is_first);
         recorder.ended(path, result)?;
         this.paired = recorder.is_paired;
-        let result = recorder.state.record(this);
-        result?;
+        recorder.state.record(this)?;
         let classes = shared.get().classes.clone();
         let is_all = self.options.all;
         limits.set_share(if is_all { u64::MAX } else { classes.share(*schedule) });
@@ -231,7 +221,6 @@ fn tree(path: &Path) -> Result<Root, Error> {
 /// Returns the properties of a new state of this tree.
 pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
     let name = root.as_os_str().as_bytes();
-    let stat = Metadata::at(root).map_err(|error| Error::io(name, "open", error))?;
     let path = root.canonicalize().map_err(|error| Error::io(name, "open", error))?;
     let default = || vec!["sha256".parse().expect("a row of the table of algorithms")];
     let specs = if algorithms.is_empty() { default() } else { algorithms.to_vec() };
@@ -240,8 +229,7 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
     let root = path.as_os_str().as_bytes().to_vec();
-    let inode = stat.id().number();
-    Ok(Head { root, inode, specs: specs.into(), created: clock::now(), is_partial: false })
+    Ok(Head { root, specs: specs.into(), created: clock::now(), is_partial: false })
 }
 
 /// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
@@ -250,7 +238,7 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     let name = state.path().as_os_str().as_bytes();
     let refuse = |why: String| Err(Error::new(name, "use", Cause::Other(why)));
     let is_inside = own_name(root, state.path()).is_some();
-    if state.head.root != head.root && state.head.inode != head.inode && !is_inside {
+    if state.head.root != head.root && !is_inside {
         let other = truesum_manifest::path::display_safe(&state.head.root);
         return refuse(format!("it is the state of another folder, {other}"));
     }
@@ -351,8 +339,8 @@ impl Recorder<'_, '_> {
         for entry in self.state.scan() {
             let (name, record) = entry.map_err(|error| self.fail(error))?;
             if record.is_failure() && !reported.contains(&name) {
-                let details = Details { before: Some(&record), ..Details::default() };
-                self.tell(&name, record.status, Treatment::StillFailed, &details)?;
+                let difference = Difference::new(&name, record.status, Treatment::StillFailed);
+                self.report_difference(&Difference { before: Some(&record), ..difference })?;
             }
         }
         Ok(())

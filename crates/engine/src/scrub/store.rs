@@ -41,8 +41,6 @@ const MOST_CHANGES: usize = 200_000;
 pub(crate) struct Head {
     /// The absolute path of the tree.
     pub(crate) root: Vec<u8>,
-    /// The inode number of the tree's root.
-    pub(crate) inode: u64,
     /// The algorithms of all digests.
     pub(crate) specs: Arc<[Spec]>,
     /// When the state was created.
@@ -54,7 +52,6 @@ pub(crate) struct Head {
 impl Head {
     fn put(&self, out: &mut Vec<u8>) {
         put_bytes(&self.root, out);
-        put_number(self.inode, out);
         put_time(self.created, out);
         put_number(self.specs.len() as u64, out);
         self.specs.iter().for_each(|spec| put_bytes(spec.to_string().as_bytes(), out));
@@ -62,10 +59,10 @@ impl Head {
     }
 
     fn take(rest: &mut Rest<'_>) -> Option<Head> {
-        let (root, inode, created) = (rest.bytes()?.to_vec(), rest.number()?, rest.time()?);
+        let (root, created) = (rest.bytes()?.to_vec(), rest.time()?);
         let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Vec<Spec>>>()?;
         let is_partial = rest.number()? != 0;
-        (!specs.is_empty()).then(|| Head { root, inode, specs: specs.into(), created, is_partial })
+        (!specs.is_empty()).then(|| Head { root, specs: specs.into(), created, is_partial })
     }
 }
 
@@ -164,7 +161,6 @@ impl State {
         }
         let placeholder = Head {
             root: Vec::new(),
-            inode: 0,
             specs: Arc::from([]),
             created: Time { seconds: 0, nanos: 0 },
             is_partial: false,
