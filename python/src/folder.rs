@@ -49,14 +49,6 @@ impl Sink for Forward<'_> {
     }
 }
 
-/// Returns the name without the root with which it begins. The walk drops slashes at the end of the root.
-fn relative(name: &[u8], root: &[u8]) -> Vec<u8> {
-    let slashes = root.iter().rev().take_while(|byte| **byte == b'/').count();
-    let rest = name.strip_prefix(&root[..root.len() - slashes]).unwrap_or(name);
-    let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
-    rest[slashes..].to_vec()
-}
-
 /// Hashes all files below a folder and returns a Manifest with their names relative to it, sizes and modification times.
 ///
 /// `algorithms` is one name or several, all computed in one read; the default is SHA-256. `include` and `exclude` are
@@ -134,7 +126,7 @@ pub fn hash_tree(
         if let Some(failure) = record.failure() {
             failed(failure)?;
         }
-        let name = relative(record.name(), paths::bytes(&root));
+        let name = walk::relative(record.name(), paths::bytes(&root)).to_vec();
         let record = record.renamed(name);
         if let Some(entry) = record.entry() {
             entries.push(Py::new(py, Entry(entry))?);

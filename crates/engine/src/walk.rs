@@ -132,6 +132,20 @@ pub enum Item {
     Special(PathBuf, &'static str),
 }
 
+/// Returns a path without slashes at its end: the root with which the paths of a walk begin.
+pub fn trimmed_root(mut root: &[u8]) -> &[u8] {
+    while root.len() > 1 && root.ends_with(b"/") {
+        root = &root[..root.len() - 1];
+    }
+    root
+}
+
+/// Returns the name of an object relative to the root below which a walk found it. `root` is what the walk was given.
+pub fn relative<'p>(path: &'p [u8], root: &[u8]) -> &'p [u8] {
+    let rest = path.strip_prefix(trimmed_root(root)).unwrap_or(path);
+    &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..]
+}
+
 impl Item {
     /// Returns the corresponding task of a run: hash the file, or pass on a notice.
     pub fn task(self, specs: &Arc<[Spec]>) -> Task {
@@ -312,9 +326,7 @@ impl Walk {
         }
         let mut path = path;
         // So that the lengths of paths agree with `Ancestry`, in which only `/` ends in a slash.
-        while path.len() > 1 && path.ends_with(b"/") {
-            path.pop();
-        }
+        path.truncate(trimmed_root(&path).len());
         self.skip = path.len();
         let confinement = if self.options.follow { Confinement::Anywhere } else { Confinement::NoLinks };
         let anchor = match Anchor::argument(&path, confinement) {

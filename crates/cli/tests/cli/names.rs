@@ -96,3 +96,30 @@ fn json_preserves_every_byte_of_a_name() {
         }
     }
 }
+
+#[test]
+fn folder_with_redundant_slashes_at_its_end_has_the_same_names() {
+    // regression: the walk drops these slashes, and the first byte of each name, or none of the folder, was cut off.
+    let folder = Folder::with(&[("w/1x", "one"), ("w/sub/2y", "two"), ("e/1x", "one"), ("e/sub/2y", "two")]);
+    assert_eq!(folder.run(&["hash", "-o", "M", "--root", "w", "w/1x", "w/sub/2y"]).code, Some(0));
+    for slashes in ["", "/", "//", "/.//", "/./", "///"] {
+        let (one, other) = (format!("w{slashes}"), format!("e{slashes}"));
+        for words in [
+            &["audit", "M", &one][..],
+            &["diff", "M", &one],
+            &["diff", &other, &one],
+            &["check", "--exact", "--root", &one, "M"],
+            &["update", "-n", "M", &one],
+        ] {
+            let ran = folder.run(words);
+            assert_eq!(ran.code, Some(0), "{words:?}: {}{}", ran.out(), ran.err);
+        }
+        let ran = folder.run(&["duplicates", &one, &other]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    std::fs::rename(folder.path("w/1x"), folder.path("w/moved")).unwrap();
+    for root in ["w//", "w/.//"] {
+        let ran = folder.run(&["check", "--search", "--root", root, "M"]);
+        assert!(ran.out().contains("moved"), "{}{}", ran.out(), ran.err);
+    }
+}

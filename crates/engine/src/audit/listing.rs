@@ -12,7 +12,7 @@ use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
 use crate::verify::unexpected::search::{is_among, is_beside, is_signature};
-use crate::walk::{Item, LeftOut, Options, Walk};
+use crate::walk::{Item, LeftOut, Options, Walk, relative};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -152,8 +152,7 @@ impl Comparison<'_> {
                     continue;
                 }
             };
-            let name = path.strip_prefix(root).unwrap_or(&path);
-            let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
+            let name = relative(&path, root);
             // Only the folder `below` was requested.
             if self.below.as_ref().is_some_and(|below| !name.starts_with(below)) {
                 continue;

@@ -94,10 +94,7 @@ pub(super) fn gather(
     progress: &Progress,
     on_event: &mut dyn FnMut(Error),
 ) -> Option<Gathered> {
-    let mut root = path.as_os_str().as_bytes().to_vec();
-    while root.len() > 1 && root.ends_with(b"/") {
-        root.pop();
-    }
+    let root = walk::trimmed_root(path.as_os_str().as_bytes()).to_vec();
     if options.kind.has_modes() && !MODES_ARE_KNOWN {
         let why =
             "this kind of digest covers which files are executable, but this system does not record that";
@@ -157,15 +154,16 @@ struct Tasks<'o> {
 }
 
 impl Tasks<'_> {
-    fn relative(&self, path: &[u8]) -> Box<[u8]> {
-        let rest = path.strip_prefix(&self.root[..]).unwrap_or(path);
-        rest[rest.iter().take_while(|&&byte| byte == b'/').count()..].into()
-    }
-
     /// Records an object. Returns false if it makes a digest of the tree impossible.
     fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Metadata) -> bool {
         let hashed = (matches!(what, What::File) && !self.specs.is_empty()).then_some(self.files);
-        let object = Object { path: self.relative(path), what, anchor, state: State::of(stat), hashed };
+        let object = Object {
+            path: walk::relative(path, &self.root).into(),
+            what,
+            anchor,
+            state: State::of(stat),
+            hashed,
+        };
         if let Some(why) = self.options.kind.refusal(&object) {
             self.refuse(path, why);
             return false;

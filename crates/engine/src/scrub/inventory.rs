@@ -11,10 +11,10 @@ use crate::scrub::plan::Classes;
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Entry, Scan};
 use crate::scrub::store::State;
-use crate::walk::{Item, Options, Walk};
+use crate::walk::{Item, Options, Walk, relative};
 use std::collections::HashMap;
 use std::iter::Peekable;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
@@ -60,8 +60,7 @@ pub(crate) struct Inventory<'l> {
     shared: Shared,
     limits: &'l Limits,
     specs: Arc<[Spec]>,
-    /// The length of the root's path.
-    root: usize,
+    root: &'l Path,
     /// The name of the state file, if it is below the root.
     own: Option<Vec<u8>>,
     progress: &'l Progress,
@@ -70,7 +69,7 @@ pub(crate) struct Inventory<'l> {
 
 impl<'l> Inventory<'l> {
     pub(crate) fn new(
-        root: &Path,
+        root: &'l Path,
         threads: usize,
         state: &State,
         own: Option<Vec<u8>>,
@@ -78,11 +77,8 @@ impl<'l> Inventory<'l> {
         limits: &'l Limits,
         progress: &'l Progress,
     ) -> Inventory<'l> {
-        // The paths of the walk begin with the root without redundant slashes and dots.
-        let root: PathBuf = root.components().collect();
-        let walk = Walk::new([root.clone()], Options::default(), threads).until(progress.stop_flag());
+        let walk = Walk::new([root.to_owned()], Options::default(), threads).until(progress.stop_flag());
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
-        let root = root.as_os_str().as_bytes().len();
         Inventory { walk, file: None, scan, shared, limits, specs, root, own, progress, next: 0 }
     }
 
@@ -93,8 +89,7 @@ impl<'l> Inventory<'l> {
                 None => return,
                 Some(Item::File(path, anchor)) => {
                     let path = path.into_os_string().into_vec();
-                    let below = &path[self.root.min(path.len())..];
-                    let name = below[below.iter().take_while(|&&byte| byte == b'/').count()..].to_vec();
+                    let name = relative(&path, self.root.as_os_str().as_bytes()).to_vec();
                     if self.own.as_ref() != Some(&name) {
                         self.shared.get().files += 1;
                         self.file = Some((name, path, anchor));

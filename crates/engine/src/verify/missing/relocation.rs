@@ -21,7 +21,7 @@ use crate::verify::listed::ListedNames;
 use crate::verify::missing::entries::MissingEntries;
 use crate::verify::options::{Options, Renaming};
 use crate::verify::unexpected::search::{is_among, is_beside};
-use crate::walk::{Item, Options as WalkOptions, Walk};
+use crate::walk::{Item, Options as WalkOptions, Walk, relative};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -203,8 +203,7 @@ impl Relocation<'_> {
                     continue;
                 }
             };
-            let name = path.strip_prefix(root).unwrap_or(&path);
-            let name = &name[name.iter().take_while(|&&byte| byte == b'/').count()..];
+            let name = relative(&path, root);
             let is_beside = |listed: &mut ListedNames| {
                 is_beside(name, |about| listed.contains(about), &path, anchor.as_ref())
             };

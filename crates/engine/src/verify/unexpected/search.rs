@@ -11,7 +11,7 @@ use crate::task::{Notice, Task};
 use crate::tree::store::{Store, crc32c};
 use crate::verify::detached::{SIGNATURES, holds_signature};
 use crate::verify::listed::ListedNames;
-use crate::walk::{Item, Options, Walk};
+use crate::walk::{Item, Options, Walk, relative};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -130,8 +130,7 @@ pub fn unlisted(
         }
         seen += u64::from(is_file);
         let (path, anchor) = (path.into_os_string().into_vec(), anchor.as_ref());
-        let name = path.strip_prefix(root).unwrap_or(&path);
-        let name = name.strip_prefix(b"/").unwrap_or(name);
+        let name = relative(&path, root);
         if !select.requests(name) || listed.contains(name) || is_file && is_among(own, &path, anchor) {
             continue;
         }
