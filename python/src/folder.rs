@@ -56,8 +56,8 @@ impl Sink for Forward<'_> {
 /// `truesum hash`. `callback` is called with the Outcome of each file, in order; `progress` is called with the number of
 /// bytes read so far, about every 50 ms and at the end.
 ///
-/// If a file has no digest or a folder cannot be listed, an ExceptionGroup of all errors is raised at the end. With
-/// `on_error`, this function is called with each error instead, and the manifest lacks these files.
+/// If a file has no digest or a folder cannot be listed, an ExceptionGroup of all errors is raised at the end. If
+/// `on_error` is given, it is called with each error instead, and the manifest omits these files.
 ///
 /// >>> import os, tempfile, truesum
 /// >>> folder = tempfile.TemporaryDirectory()
