@@ -16,7 +16,7 @@ use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
-use crate::words::{count, grouped, names, rejected};
+use crate::words::{count, grouped, names, path_word, rejected};
 use clap::{Args, ValueHint};
 use losses::Losses;
 use std::ffi::OsStr;
@@ -194,6 +194,12 @@ fn made(
         return refuse(text, "to see which formats can be written: truesum list formats");
     }
     let name = args.input.as_os_str().as_bytes();
+    if !args.algorithm.is_empty() && scrub::is_state(&args.input) {
+        let text = format!("{}: a state cannot be converted with -a", display_safe(name));
+        let export =
+            format!("to export it first: truesum convert {} -t jsonl -o MANIFEST", path_word(&args.input));
+        return refuse(text, &export);
+    }
     let (mut reader, select, signer) = match args.algorithm.is_empty() {
         true => (open(args, &watch.progress)?, select, None),
         false => {

@@ -5,10 +5,12 @@ use crate::exit::Refusal;
 use crate::words::{SAME_OPTIONS, count, path_word};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::convert::{Converted, Lost};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Format, Unholdable};
+use truesum::scrub;
 use truesum_fs::name::OsStrExt;
 
 /// Maximum number of malformed parts and names shown if nothing is written.
@@ -20,6 +22,8 @@ pub struct Losses<'a> {
     name: String,
     /// The name as a word of a shell command.
     word: String,
+    /// Whether the input is a state of `scrub`, whose files cannot be verified.
+    is_state: bool,
     format: &'static Format,
     lossy: bool,
     console: &'a mut Console,
@@ -47,6 +51,7 @@ impl<'a> Losses<'a> {
         Losses {
             name,
             word,
+            is_state: scrub::is_state(Path::new(OsStr::from_bytes(input))),
             format,
             lossy,
             console,
@@ -174,7 +179,7 @@ impl<'a> Losses<'a> {
                 "{name}: not converted: the format {} cannot store all of its data",
                 self.format.name()
             );
-            let hint = match self.format.tagged().filter(|_| self.unnamed_algorithm) {
+            let hint = match self.format.tagged().filter(|_| self.unnamed_algorithm && !self.is_state) {
                 Some(tagged) => {
                     format!(
                         "to verify the files and compute sha256 digests: truesum convert{SAME_OPTIONS} {word} -a sha256 -o \
@@ -182,7 +187,7 @@ impl<'a> Losses<'a> {
                         tagged.name()
                     )
                 }
-                None if self.other => {
+                None if self.other && !self.is_state => {
                     let usual = self.format.holds().usual_algorithm();
                     format!(
                         "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",

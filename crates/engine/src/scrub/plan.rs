@@ -105,9 +105,10 @@ impl Classes {
         let mut due = Class::default();
         for class in self.0.values().filter(|class| class.files > 0) {
             let part = u128::from(share.min(class.weight()));
-            let of = |all: u64| (u128::from(all) * part).div_ceil(u128::from(class.weight())) as u64;
-            due.files += of(class.files);
-            due.bytes = due.bytes.saturating_add(of(class.bytes));
+            let files = (u128::from(class.files) * part).div_ceil(u128::from(class.weight()));
+            let bytes = (u128::from(class.bytes) * files).div_ceil(u128::from(class.files));
+            due.files += files as u64;
+            due.bytes = due.bytes.saturating_add(bytes as u64);
             share -= part as u64;
         }
         due
@@ -218,5 +219,9 @@ mod tests {
         assert_eq!(classes.share(schedule), 10 * OPENING);
         assert_eq!(classes.due(10 * OPENING), Class { files: 10, bytes: 0 });
         assert_eq!(classes.days(), [3, 40]);
+        // Files are read completely.
+        let mut one = Classes::default();
+        one.add(1, 3_000_000);
+        assert_eq!(one.due(100_000), Class { files: 1, bytes: 3_000_000 });
     }
 }
