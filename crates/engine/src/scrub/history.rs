@@ -3,14 +3,14 @@
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use truesum_manifest::Time;
 
-/// What earlier runs did with the new files that they recorded.
+/// What earlier runs did with the new and modified files that they accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EarlierRuns {
-    /// The day of the last run that compared all new with all missing files.
+    /// The day of the last run that compared all accepted with all missing files.
     pub(crate) paired: u64,
     /// The day of the last run that reported its new files.
     pub(crate) reported: u64,
-    /// Whether the last run compared all new with all missing files.
+    /// Whether the last run compared all accepted with all missing files.
     pub(crate) is_last_paired: bool,
 }
 
@@ -56,7 +56,7 @@ readable! {
         exit: u8,
     }
     private {
-        /// Whether missing and new files have been compared, so that new files recorded until then cannot be moved ones.
+        /// Whether missing and accepted files have been compared, so that files accepted until then are not moved ones.
         paired: bool,
     }
 }

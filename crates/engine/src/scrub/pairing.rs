@@ -1,7 +1,7 @@
 //! The end of the inventory: which missing files were moved, and which files are really new.
 
-use crate::audit::FileStatus;
 use crate::audit::relocated::moved_and_modified;
+use crate::audit::{FileStatus, same_time};
 use crate::content::pairing::{Move, moved};
 use crate::content::set::Set;
 use crate::error::Error;
@@ -10,11 +10,12 @@ use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Event, Treatment};
 use crate::scrub::scan::Entry;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::resolve::OpenMode;
+use truesum_manifest::Time;
 
 /// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
 fn missing_record(before: &Record) -> Record {
@@ -26,21 +27,22 @@ fn missing_record(before: &Record) -> Record {
 }
 
 impl Recorder<'_, '_> {
-    /// Returns whether there are new files that have not been compared with missing ones.
+    /// Returns whether there are accepted files that have not been compared with missing ones.
     fn has_unpaired(&self) -> bool {
-        self.report.recorded > 0 || !self.earlier.is_last_paired
+        self.has_accepted || !self.earlier.is_last_paired
     }
 
-    /// Returns whether this is the record of a new file that has not been compared with all missing ones. It may be a
-    /// corrupt file that was moved, so nothing is the same as it.
+    /// Returns whether the content of this file was accepted and has not been compared with all missing files, whatever
+    /// was found since. It may be a corrupt file that was moved, so nothing is the same as it.
     pub(crate) fn is_unpaired(&self, record: &Record) -> bool {
-        record.status == FileStatus::New && record.day > self.earlier.paired && !self.is_paired
+        record.accepted > self.earlier.paired && !self.is_paired
     }
 
     /// Returns whether everything in the tree has been read or examined, as far as that was necessary. Otherwise, any
     /// missing file may be one of those that were not.
-    fn has_seen_all(&self) -> bool {
-        self.report.failures_of(FileStatus::Unreadable) == 0 && self.shared.get().errors.is_empty()
+    fn is_complete(&self) -> bool {
+        let found = self.shared.get();
+        self.report.failures_of(FileStatus::Unreadable) == 0 && found.errors.is_empty() && found.deferred == 0
     }
 
     /// Reports moved, missing and new files.
@@ -57,21 +59,15 @@ impl Recorder<'_, '_> {
                 Err(error) => self.report_unreadable(&name, &before, &root.refusal(&name, "open", error))?,
             }
         }
-        let has_seen_all = self.has_seen_all();
-        let absent: HashSet<Vec<u8>> = missing.iter().map(|(name, _)| name.clone()).collect();
-        let (unpaired, missing): (Vec<Entry>, Vec<Entry>) =
-            missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
-        if !unpaired.is_empty() {
-            self.drop_unpaired(unpaired, &absent)?;
-        }
+        let is_complete = self.is_complete();
         let consumed =
-            if missing.is_empty() { HashSet::new() } else { self.pair_with_new(missing, &absent)? };
+            if missing.is_empty() { HashSet::new() } else { self.pair_missing(missing, is_complete)? };
         // The first run records everything as new, which is no news.
         if self.has_unpaired() && !is_first {
             for entry in self.state.scan() {
                 let (name, record) = entry.map_err(|error| self.fail(error))?;
                 if record.status == FileStatus::New
-                    && record.day > self.earlier.reported
+                    && record.accepted > self.earlier.reported
                     && !consumed.contains(&name)
                 {
                     self.report_new(&name, &record, Treatment::Accepted)?;
@@ -86,7 +82,7 @@ impl Recorder<'_, '_> {
                 self.report_new(&name, &record, Treatment::Failed)?;
             }
         }
-        self.is_paired = has_seen_all;
+        self.is_paired = is_complete;
         let errors = std::mem::take(&mut self.shared.get().errors);
         self.report.failed += errors.len() as u64;
         errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
@@ -97,40 +93,25 @@ impl Recorder<'_, '_> {
         self.report_difference(&Difference { found: Some(record), ..difference })
     }
 
-    /// Removes the entries of missing files that have never been compared with missing ones. A file whose content is
-    /// in a new file was moved once more; others are reported as missing.
-    fn drop_unpaired(&mut self, unpaired: Vec<Entry>, absent: &HashSet<Vec<u8>>) -> io::Result<()> {
-        let fresh = self.candidates(&unpaired, absent).map_err(|error| self.fail(error))?;
-        let is_moved = |before: &Record| fresh.iter().any(|(_, record)| record.digests == before.digests);
-        for (name, before) in &unpaired {
-            match is_moved(before) {
-                true => self.put(name, None)?,
-                false => self.report_missing(name, before)?,
-            }
-        }
-        Ok(())
-    }
-
     /// Records and reports a missing file.
-    fn report_missing(&mut self, name: &[u8], before: &Record) -> io::Result<()> {
-        // A file that was not read, or is in a folder that could not be listed, may be this one.
-        let is_complete = self.report.deferred == 0 && self.has_seen_all();
-        let is_accepted = is_complete && self.policy.accepts(FileStatus::Missing, Some(before));
+    fn report_missing(&mut self, name: &[u8], before: &Record, is_acceptable: bool) -> io::Result<()> {
+        let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing, Some(before));
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
         let difference = Difference::new(name, FileStatus::Missing, treatment);
         self.report_difference(&Difference { before: Some(before), ..difference })
     }
 
-    /// Returns the new files that may be missing ones, with their sizes. Those in `absent` do not exist any more.
-    fn candidates(&self, missing: &[Entry], absent: &HashSet<Vec<u8>>) -> Result<Vec<Entry>, Error> {
+    /// Returns the accepted and the new files that may be missing ones, with their sizes.
+    fn candidates(&self, missing: &[Entry]) -> Result<Vec<Entry>, Error> {
         let sizes: HashSet<Option<u64>> = missing.iter().map(|(_, before)| before.size).collect();
+        let absent: HashSet<&[u8]> = missing.iter().map(|(name, _)| &name[..]).collect();
         let fits = |record: &Record| sizes.contains(&record.size) || sizes.contains(&None);
         let mut fresh: Vec<Entry> = self.refused.iter().filter(|(_, record)| fits(record)).cloned().collect();
         if self.has_unpaired() {
             for entry in self.state.scan() {
                 let (name, record) = entry?;
-                if self.is_unpaired(&record) && fits(&record) && !absent.contains(&name) {
+                if self.is_unpaired(&record) && fits(&record) && !absent.contains(&name[..]) {
                     fresh.push((name, record));
                 }
             }
@@ -139,14 +120,21 @@ impl Recorder<'_, '_> {
         Ok(fresh)
     }
 
-    /// Pairs missing files with new ones, and records and reports all missing files. Returns the names of the new files
-    /// that have been reported.
-    fn pair_with_new(
-        &mut self,
-        missing: Vec<Entry>,
-        absent: &HashSet<Vec<u8>>,
-    ) -> io::Result<HashSet<Vec<u8>>> {
-        let fresh = self.candidates(&missing, absent).map_err(|error| self.fail(error))?;
+    /// Pairs missing files with accepted and new ones, and records and reports all missing files. Returns the names of
+    /// the new files that have been reported.
+    fn pair_missing(&mut self, missing: Vec<Entry>, is_complete: bool) -> io::Result<HashSet<Vec<u8>>> {
+        let fresh = self.candidates(&missing).map_err(|error| self.fail(error))?;
+        let (unpaired, missing): (Vec<Entry>, Vec<Entry>) =
+            missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
+        let stamps = Stamps::of(missing.iter().map(|(_, before)| before));
+        for (name, before) in &unpaired {
+            // Another entry stands for a file that was moved once more, or for the missing one that it may have been.
+            let is_moved = fresh.iter().any(|(_, record)| record.digests == before.digests);
+            match is_moved || stamps.contain(before) {
+                true => self.put(name, None)?,
+                false => self.report_missing(name, before, is_complete)?,
+            }
+        }
         let specs = self.state.head.specs.clone();
         let set = |entries: &[Entry]| {
             let mut set = Set::default();
@@ -154,8 +142,11 @@ impl Recorder<'_, '_> {
                 |(name, record): &Entry| set.push(name, (record.size, record.mtime), &specs, &record.digests);
             entries.iter().map(add).collect::<Result<Vec<u32>, String>>().map(|all| (set, all))
         };
-        let ((listed, mut gone), (found, mut new)) =
+        let ((listed, mut gone), (found, all)) =
             set(&missing).and_then(|one| Ok((one, set(&fresh)?))).map_err(io::Error::other)?;
+        // A file that failed does not have the content that is recorded.
+        let (failed, mut new): (Vec<u32>, Vec<u32>) =
+            all.into_iter().partition(|&file| fresh[file as usize].1.is_failure());
         let mut consumed = HashSet::new();
         let moves = moved([&listed, &found], &mut gone, &mut new, &|_| false);
         for Move { from, to, candidates, .. } in moves {
@@ -163,7 +154,8 @@ impl Recorder<'_, '_> {
             consumed.insert(to.clone());
             let is_accepted = self.policy.accepts(FileStatus::Moved, Some(before));
             if is_accepted {
-                self.put(to, Some(&Record { status: FileStatus::Same, ..record.clone() }))?;
+                let (status, accepted) = (FileStatus::Same, before.accepted);
+                self.put(to, Some(&Record { status, accepted, ..record.clone() }))?;
                 self.put(from, None)?;
             } else {
                 self.put(from, Some(&missing_record(before)))?;
@@ -173,7 +165,9 @@ impl Recorder<'_, '_> {
             let difference = Difference::new(to, FileStatus::Moved, treatment);
             self.report_difference(&Difference { from, candidates, before, found, ..difference })?;
         }
-        for (at, to) in moved_and_modified([&listed, &found], &gone, &mut new) {
+        new.extend(failed);
+        let pairs = moved_and_modified([&listed, &found], &gone, &mut new);
+        for &(at, to) in &pairs {
             let ((from, before), (to, record)) = (&missing[gone[at] as usize], &fresh[to as usize]);
             consumed.insert(to.clone());
             // Its content must not be accepted as that of a new file.
@@ -182,11 +176,33 @@ impl Recorder<'_, '_> {
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             self.report_difference(&Difference { from, before, found, ..difference })?;
-            gone[at] = u32::MAX;
         }
-        for (name, before) in gone.into_iter().filter(|&at| at != u32::MAX).map(|at| &missing[at as usize]) {
-            self.report_missing(name, before)?;
+        // Any missing file with the size and time of such a file may be the one that it was.
+        let stamps = Stamps::of(pairs.iter().map(|&(_, to)| &fresh[to as usize].1));
+        let reported: HashSet<usize> = pairs.into_iter().map(|(at, _)| at).collect();
+        let rest = gone.into_iter().enumerate().filter(|(at, _)| !reported.contains(at));
+        for (name, before) in rest.map(|(_, file)| &missing[file as usize]) {
+            self.report_missing(name, before, is_complete && !stamps.contain(before))?;
         }
         Ok(consumed)
+    }
+}
+
+/// The sizes and modification times of files. Empty files, which cannot be corrupt, are left out.
+struct Stamps(HashMap<Option<u64>, BTreeSet<Time>>);
+
+impl Stamps {
+    fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Stamps {
+        let mut stamps: HashMap<Option<u64>, BTreeSet<Time>> = HashMap::new();
+        for record in records.filter(|record| record.size != Some(0)) {
+            stamps.entry(record.size).or_default().extend(record.mtime);
+        }
+        Stamps(stamps)
+    }
+
+    /// Returns whether one of the files had the same size and time.
+    fn contain(&self, record: &Record) -> bool {
+        let (Some(times), Some(time)) = (self.0.get(&record.size), record.mtime) else { return false };
+        times.contains(&time) || times.iter().any(|&other| same_time(other, time))
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Record {
     pub(crate) digests: Vec<Digest>,
     /// The day of the state on which the file was last read completely or, for an imported entry, added.
     pub(crate) day: u64,
+    /// The day of the state on which the content was accepted, because the file was new or modified; 0 if it was imported.
+    pub(crate) accepted: u64,
     /// The time at which the content was last found intact, for users; `None` if it never was.
     pub(crate) verified: Option<Time>,
     /// The result of the last comparison: [`FileStatus::Same`], [`FileStatus::New`] for a file that was recorded and
@@ -48,7 +50,7 @@ const CTIME: u8 = 4;
 const VERIFIED: u8 = 8;
 
 impl Record {
-    /// Returns the record of a file that was read completely on this day.
+    /// Returns the record of a file that was read completely, and accepted, on this day.
     pub(crate) fn of(found: &Found, day: u64, now: Time, status: FileStatus) -> Record {
         let time = |(seconds, nanos)| Some(Time { seconds, nanos });
         Record {
@@ -58,6 +60,7 @@ impl Record {
             inode: found.inode(),
             digests: found.digests().to_vec(),
             day,
+            accepted: day,
             verified: Some(now),
             status,
         }
@@ -89,6 +92,7 @@ impl Record {
         self.ctime.into_iter().for_each(|time| put_time(time, out));
         put_number(self.inode, out);
         put_number(self.day, out);
+        put_number(self.accepted, out);
         self.verified.into_iter().for_each(|time| put_time(time, out));
         self.digests.iter().for_each(|digest| out.extend_from_slice(digest.as_bytes()));
     }
@@ -101,10 +105,10 @@ impl Record {
         let size = if has(SIZE) { Some(rest.number()?) } else { None };
         let mtime = if has(MTIME) { Some(rest.time()?) } else { None };
         let ctime = if has(CTIME) { Some(rest.time()?) } else { None };
-        let (inode, day) = (rest.number()?, rest.number()?);
+        let (inode, day, accepted) = (rest.number()?, rest.number()?, rest.number()?);
         let verified = if has(VERIFIED) { Some(rest.time()?) } else { None };
         let digest = |spec: &Spec| rest.take(spec.digest_len()).map(Digest::new);
         let digests = specs.iter().map(digest).collect::<Option<Vec<Digest>>>()?;
-        Some(Record { size, mtime, ctime, inode, digests, day, verified, status })
+        Some(Record { size, mtime, ctime, inode, digests, day, accepted, verified, status })
     }
 }

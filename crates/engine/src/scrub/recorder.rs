@@ -30,8 +30,10 @@ pub(crate) struct Recorder<'r, 't> {
     /// The day of this run.
     pub(crate) today: u64,
     pub(crate) earlier: EarlierRuns,
-    /// Whether this run has compared all new with all missing files.
+    /// Whether this run has compared all accepted with all missing files.
     pub(crate) is_paired: bool,
+    /// Whether this run has accepted new or modified files.
+    pub(crate) has_accepted: bool,
     /// New files that are not recorded, because the policy does not accept them.
     pub(crate) refused: Vec<Entry>,
     /// The names of files that were reported as failures.
@@ -161,6 +163,7 @@ impl Recorder<'_, '_> {
                 match self.policy.accepts(FileStatus::New, None) {
                     true => {
                         self.report.recorded += 1;
+                        self.has_accepted = true;
                         self.put(&name, Some(&record))
                     }
                     false => {
@@ -197,9 +200,10 @@ impl Recorder<'_, '_> {
             ..Difference::new(&name, status, treatment)
         };
         if verdict == Verdict::Verified {
-            // A file that may be a missing one remains new, although its content is that of its entry.
-            let status = if self.is_unpaired(&before) { FileStatus::New } else { FileStatus::Same };
-            self.put(&name, Some(&Record { status, ..found.clone() }))?;
+            // A new file that may be a missing one remains new, although its content is that of its entry.
+            let is_new = before.status == FileStatus::New && self.is_unpaired(&before);
+            let status = if is_new { FileStatus::New } else { FileStatus::Same };
+            self.put(&name, Some(&Record { status, accepted: before.accepted, ..found.clone() }))?;
             let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
             return self.report_difference(&difference(FileStatus::Same, treatment));
         }
@@ -208,6 +212,7 @@ impl Recorder<'_, '_> {
             _ => of_different_content(before.mtime, found.mtime),
         };
         if self.policy.accepts(status, Some(&before)) {
+            self.has_accepted = true;
             self.put(&name, Some(&found))?;
             return self.report_difference(&difference(status, Treatment::Accepted));
         }

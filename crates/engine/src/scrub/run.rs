@@ -163,6 +163,7 @@ impl<'a> Scrub<'a> {
             today: this.day,
             earlier: *earlier,
             is_paired: false,
+            has_accepted: false,
             refused: Vec::new(),
             reported: Default::default(),
             waiting: Vec::new(),

@@ -114,6 +114,7 @@ pub fn import(
             inode: 0,
             digests: job.expected.clone(),
             day: 0,
+            accepted: 0,
             verified: None,
             status: FileStatus::Same,
         };
