@@ -15,7 +15,7 @@
 set -u
 plan=$1
 status=0
-# As many threads as the job has cores: one process a node.
+# As many threads as the job has cores: one process per node.
 truesum shard run --progress=never --die-with-parent \
     -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env --of "$SLURM_ARRAY_TASK_COUNT" || status=$?
 # 4: a failure of this node's device, network or memory; another node may succeed. Finished bundles are not repeated.

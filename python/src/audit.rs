@@ -155,7 +155,7 @@ impl AuditReport {
         self.ok()
     }
 
-    /// The number of files with each standing.
+    /// The number of files in each category, keyed by `standing`.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = PyDict::new(py);
         for (standing, count) in FileStatus::ALL.iter().zip(&self.counts) {
@@ -278,7 +278,7 @@ fn compared(
     Ok(AuditReport { verdict: word(report.equality()), counts, errors: failed, malformed })
 }
 
-/// Compares a folder with a manifest and reports what happened to each file since the manifest was made.
+/// Compares a folder with a manifest and reports what happened to each file since the manifest was created.
 /// Returns an AuditReport; the rules are those of `truesum audit`. `callback` is called with a Finding for each file,
 /// in the order of names, after everything has been read.
 ///

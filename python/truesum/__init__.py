@@ -11,14 +11,14 @@ Many files at once, in SIMD lanes and on all cores; failures are returned, not r
     for outcome in truesum.hash_files(paths, ["sha256", "md5"]):
         print(outcome.path, outcome.error or outcome.digests)
 
-Manifests in more than 85 formats, verified as `truesum check` does::
+Manifests in more than 90 formats, verified by the rules of `truesum check`::
 
     report = truesum.verify("SHA256SUMS")
     if not report:
         print(report.verdict, report.failures)
 
-There is a digest only if a file was read to its end and did not change during the read. "Verified" means that every
-file in the manifest was read and matches. When in doubt, a check fails.
+A digest is returned only if the file was read to its end and did not change during the read. "Verified" means that
+every file in the manifest was read and matches. When in doubt, a check fails.
 
     new, sha256, blake3 ...   hash a message: update(), digest(), hexdigest(), copy()
     file_digest               hash one file

@@ -1,4 +1,4 @@
-"""The native half of truesum, as type checkers see it. tests/test_package.py holds it against the module."""
+"""The native half of truesum, as type checkers see it. tests/test_package.py compares it with the module."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Has the bundles of a plan computed: keeps a window of tasks running until each bundle is done or has definitely
+"""Schedules the bundles of a plan: keeps a window of tasks running until each bundle is done or has definitely
 failed.
 
 The driver takes the time only from the port and uses no randomness of its own, so with a deterministic port it is

@@ -114,7 +114,7 @@ def planned(
 
 
 def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
-    """Has all bundles computed. Problems are recorded in the report; the merge decides whether the parts are complete."""
+    """Computes all bundles. Problems are recorded in the report; the merge decides whether the parts are complete."""
     parts = Parts(plan, place.parts)
     progress = Progress(plan.bundles, plan.bytes, dashboard=dashboard_of(engine))
     hear, threads = settings.get("progress"), settings.get("threads", 1)
