@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(crate) static TORRENT: Format = Format {
     name: "torrent",
     file_names: &[".torrent"],
-    summary: "BitTorrent v1: names, sizes, SHA-1 of pieces that span files; reads all versions",
+    summary: "BitTorrent v1: names, sizes, SHA-1 of pieces that can span files; reads all versions",
     holds: Holds {
         algorithms: Algorithms::Only(&["md5"]),
         names: Names::Components,

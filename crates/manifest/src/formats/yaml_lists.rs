@@ -41,7 +41,7 @@ pub(crate) static WINGET: Format = Format {
 
 pub(crate) static SIEGFRIED: Format = Format {
     name: "siegfried",
-    summary: "YAML output of siegfried (sf -hash ALG): names, sizes and a digest of files",
+    summary: "YAML output of siegfried (sf -hash ALG): names, sizes and digests of files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| sniff(head, b"siegfried ", b"filename "),
     reading: Reading::document(LIMIT, |text, options| siegfried(&text, options)),
