@@ -15,6 +15,7 @@ use std::io;
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::resolve::OpenMode;
+use truesum_hash::Digest;
 use truesum_manifest::Time;
 
 /// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
@@ -102,8 +103,9 @@ impl Recorder<'_, '_> {
         self.report_difference(&Difference { before: Some(before), ..difference })
     }
 
-    /// Returns the accepted and the new files that may be missing ones, with their sizes.
-    fn candidates(&self, missing: &[Entry]) -> Result<Vec<Entry>, Error> {
+    /// Returns the accepted, the new and the rejected files that may be missing ones because of their sizes. The files
+    /// before the returned number are not rejected ones.
+    fn candidates(&mut self, missing: &[Entry]) -> Result<(Vec<Entry>, usize), Error> {
         let sizes: HashSet<Option<u64>> = missing.iter().map(|(_, before)| before.size).collect();
         let absent: HashSet<&[u8]> = missing.iter().map(|(name, _)| &name[..]).collect();
         let fits = |record: &Record| sizes.contains(&record.size) || sizes.contains(&None);
@@ -117,20 +119,39 @@ impl Recorder<'_, '_> {
             }
         }
         fresh.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Ok(fresh)
+        let accepted = fresh.len();
+        fresh.extend(std::mem::take(&mut self.rejected).into_iter().filter(|(_, record)| fits(record)));
+        Ok((fresh, accepted))
+    }
+
+    /// Returns the sizes and times in all entries that have been compared with missing files and may be one of these.
+    fn recorded_stamps(&mut self, unpaired: &[Entry]) -> io::Result<Stamps> {
+        let sizes: HashSet<Option<u64>> = unpaired.iter().map(|(_, before)| before.size).collect();
+        let mut stamps = Stamps::default();
+        if !unpaired.is_empty() {
+            for entry in self.state.scan() {
+                let (_, record) = entry.map_err(|error| self.fail(error))?;
+                if sizes.contains(&record.size) && !self.is_unpaired(&record) {
+                    stamps.add(&record);
+                }
+            }
+        }
+        Ok(stamps)
     }
 
     /// Pairs missing files with accepted and new ones, and records and reports all missing files. Returns the names of
     /// the new files that have been reported.
     fn pair_missing(&mut self, missing: Vec<Entry>, is_complete: bool) -> io::Result<HashSet<Vec<u8>>> {
-        let fresh = self.candidates(&missing).map_err(|error| self.fail(error))?;
+        let (fresh, accepted) = self.candidates(&missing).map_err(|error| self.fail(error))?;
+        let contents = |files: &[Entry]| -> HashSet<Vec<Digest>> {
+            files.iter().map(|(_, record)| record.digests.clone()).collect()
+        };
         let (unpaired, missing): (Vec<Entry>, Vec<Entry>) =
             missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
-        let stamps = Stamps::of(missing.iter().map(|(_, before)| before));
+        let (stamps, found) = (self.recorded_stamps(&unpaired)?, contents(&fresh));
         for (name, before) in &unpaired {
-            // Another entry stands for a file that was moved once more, or for the missing one that it may have been.
-            let is_moved = fresh.iter().any(|(_, record)| record.digests == before.digests);
-            match is_moved || stamps.contain(before) {
+            // Another entry stands for a file that was moved once more, or for the one that it may have been before.
+            match found.contains(&before.digests) || stamps.contain(before) {
                 true => self.put(name, None)?,
                 false => self.report_missing(name, before, is_complete)?,
             }
@@ -144,9 +165,10 @@ impl Recorder<'_, '_> {
         };
         let ((listed, mut gone), (found, all)) =
             set(&missing).and_then(|one| Ok((one, set(&fresh)?))).map_err(io::Error::other)?;
-        // A file that failed does not have the content that is recorded.
-        let (failed, mut new): (Vec<u32>, Vec<u32>) =
-            all.into_iter().partition(|&file| fresh[file as usize].1.is_failure());
+        // The recorded content of a file that failed is not the one that it has.
+        let (failed, mut new): (Vec<u32>, Vec<u32>) = all
+            .into_iter()
+            .partition(|&file| file as usize >= accepted || fresh[file as usize].1.is_failure());
         let mut consumed = HashSet::new();
         let moves = moved([&listed, &found], &mut gone, &mut new, &|_| false);
         for Move { from, to, candidates, .. } in moves {
@@ -165,20 +187,24 @@ impl Recorder<'_, '_> {
             let difference = Difference::new(to, FileStatus::Moved, treatment);
             self.report_difference(&Difference { from, candidates, before, found, ..difference })?;
         }
-        new.extend(failed);
+        let intact = contents(&missing);
+        new.extend(failed.into_iter().filter(|&file| !intact.contains(&fresh[file as usize].1.digests)));
         let pairs = moved_and_modified([&listed, &found], &gone, &mut new);
-        for &(at, to) in &pairs {
-            let ((from, before), (to, record)) = (&missing[gone[at] as usize], &fresh[to as usize]);
+        for &(at, file) in &pairs {
+            let ((from, before), (to, record)) = (&missing[gone[at] as usize], &fresh[file as usize]);
             consumed.insert(to.clone());
-            // Its content must not be accepted as that of a new file.
-            self.put(to, None)?;
+            // Its content must not be accepted as that of a new file. An entry that rejected it stays a failure.
+            if (file as usize) < accepted {
+                self.put(to, None)?;
+            }
             self.put(from, Some(&missing_record(before)))?;
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             self.report_difference(&Difference { from, before, found, ..difference })?;
         }
         // Any missing file with the size and time of such a file may be the one that it was.
-        let stamps = Stamps::of(pairs.iter().map(|&(_, to)| &fresh[to as usize].1));
+        let mut stamps = Stamps::default();
+        pairs.iter().for_each(|&(_, file)| stamps.add(&fresh[file as usize].1));
         let reported: HashSet<usize> = pairs.into_iter().map(|(at, _)| at).collect();
         let rest = gone.into_iter().enumerate().filter(|(at, _)| !reported.contains(at));
         for (name, before) in rest.map(|(_, file)| &missing[file as usize]) {
@@ -189,15 +215,14 @@ impl Recorder<'_, '_> {
 }
 
 /// The sizes and modification times of files. Empty files, which cannot be corrupt, are left out.
+#[derive(Default)]
 struct Stamps(HashMap<Option<u64>, BTreeSet<Time>>);
 
 impl Stamps {
-    fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Stamps {
-        let mut stamps: HashMap<Option<u64>, BTreeSet<Time>> = HashMap::new();
-        for record in records.filter(|record| record.size != Some(0)) {
-            stamps.entry(record.size).or_default().extend(record.mtime);
+    fn add(&mut self, record: &Record) {
+        if record.size != Some(0) {
+            self.0.entry(record.size).or_default().extend(record.mtime);
         }
-        Stamps(stamps)
     }
 
     /// Returns whether one of the files had the same size and time.

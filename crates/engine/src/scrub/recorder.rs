@@ -36,6 +36,8 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) has_accepted: bool,
     /// New files that are not recorded, because the policy does not accept them.
     pub(crate) refused: Vec<Entry>,
+    /// What was found of files whose content differs from their entries, and was not accepted.
+    pub(crate) rejected: Vec<Entry>,
     /// The names of files that were reported as failures.
     pub(crate) reported: HashSet<Vec<u8>>,
     /// Findings to report once the state that contains them has been written.
@@ -218,7 +220,9 @@ impl Recorder<'_, '_> {
         }
         // The recorded content remains the one to compare with.
         self.put(&name, Some(&Record { status, day: self.today, ..before.clone() }))?;
-        self.report_difference(&difference(status, Treatment::Failed))
+        self.report_difference(&difference(status, Treatment::Failed))?;
+        self.rejected.push((name, found));
+        Ok(())
     }
 
     /// Records and reports a file that has an entry and could not be read or examined.

@@ -165,6 +165,7 @@ impl<'a> Scrub<'a> {
             is_paired: false,
             has_accepted: false,
             refused: Vec::new(),
+            rejected: Vec::new(),
             reported: Default::default(),
             waiting: Vec::new(),
             failure: None,
