@@ -5,4 +5,4 @@ pub mod outline;
 pub mod page;
 pub mod record;
 mod style;
-mod xml;
+pub mod xml;

@@ -2,12 +2,14 @@
 
 pub mod arguments;
 mod overview;
+mod page;
 mod plan;
 mod report;
 
 use crate::comparing::advise_corrupt;
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::ending;
+use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, print};
 use crate::watch::Watch;
 use crate::words::{count, path_word};
@@ -18,6 +20,7 @@ use truesum::audit::FileStatus;
 use truesum::scrub::{self, Scrub};
 use truesum::{Error, ReadOptions};
 use truesum_fs::name::OsStrExt;
+use truesum_fs::process;
 
 /// Runs the command.
 pub fn run(args: ScrubArgs) -> Exit {
@@ -32,10 +35,16 @@ pub fn run(args: ScrubArgs) -> Exit {
 
 fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let reporting = args.run.reporting(args.quiet);
-    let options = match plan::options(args, reporting.threads) {
-        Ok(options) => options,
-        Err(refusal) => return console.refuse(&refusal),
-    };
+    let options =
+        match plan::options(args, reporting.threads).and_then(|options| may_write(args).map(|()| options)) {
+            Ok(options) => options,
+            Err(refusal) => return console.refuse(&refusal),
+        };
+    if args.idle
+        && let Err(error) = process::yield_disk()
+    {
+        return console.refuse(&Refusal::new(format!("--idle: not available on this system: {error}")));
+    }
     let watch = Watch::start(reporting.line, None, &mut console);
     args.rate.into_iter().for_each(|rate| watch.progress.limit_rate(rate));
     let began = Instant::now();
@@ -67,6 +76,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     if let Err(error) = &result {
         exit = exit.max(failure(args, error, &mut console));
     } else {
+        exit = exit.max(write_page(args, &mut console));
         if !json && report.failures_of(FileStatus::Corrupt) > 0 {
             advise_corrupt(&mut console);
         }
@@ -97,6 +107,27 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
         _ => {}
     }
     Exit::NotAsAsked
+}
+
+/// Tests in advance whether the HTML page can be written.
+fn may_write(args: &ScrubArgs) -> Result<(), Refusal> {
+    let Some(html) = &args.html else { return Ok(()) };
+    ending::outputs(&[("--state", &plan::state(args)), ("--html", html)], &[], &ReadOptions::default())?;
+    ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))
+}
+
+/// Writes the HTML page, if it was requested.
+fn write_page(args: &ScrubArgs, console: &mut Console) -> Exit {
+    let Some(html) = &args.html else { return Exit::Done };
+    let within = plan::within(args);
+    let written = scrub::overview(&plan::state(args), &args.folder, within).and_then(|overview| {
+        let (record, heading) = page::page(&overview, within);
+        ending::write(html, &record, &heading)
+    });
+    match written {
+        Ok(()) => Exit::Done,
+        Err(error) => failure(args, &error, console),
+    }
 }
 
 fn forget(args: &ScrubArgs, mut console: Console) -> Exit {
@@ -137,6 +168,9 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
 
 /// Prints the status or the history of a state.
 fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
+    if let Err(refusal) = may_write(args) {
+        return console.refuse(&refusal);
+    }
     let within = plan::within(args);
     let overview = match scrub::overview(&plan::state(args), &args.folder, within) {
         Ok(overview) => overview,
@@ -150,8 +184,9 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
         (false, false, false) => overview::status(&overview, within).into_bytes(),
     };
     let printed = print(&String::from_utf8_lossy(&text), console);
+    let written = write_page(args, console);
     match args.status && !overview.coverage().failures().is_empty() {
-        true => printed.max(Exit::Failed),
-        false => printed,
+        true => printed.max(written).max(Exit::Failed),
+        false => printed.max(written),
     }
 }

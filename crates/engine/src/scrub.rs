@@ -32,7 +32,7 @@ mod store;
 mod tests;
 mod transfer;
 
-pub use coverage::{AGES, Amount, Coverage};
+pub use coverage::{AGES, Amount, Coverage, Folder};
 pub use history::Run;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};

@@ -1,6 +1,7 @@
 //! This process: its end, and settings that concern all of it.
 
 use crate::sys::process;
+use std::io;
 use std::time::Duration;
 
 /// Makes the system end this process when its parent process ends. Systems without this feature ignore the request.
@@ -12,6 +13,15 @@ pub fn end_with_parent() {
 /// further heap.
 pub fn use_one_heap() {
     process::use_one_heap();
+}
+
+/// Makes the system read and write for this process only while no other one does, where it supports priorities. Must be
+/// called before other threads are started.
+///
+/// # Errors
+/// Fails if the system has no such priority.
+pub fn yield_disk() -> io::Result<()> {
+    process::yield_disk()
 }
 
 /// Ends the process without unwinding, allocating or running handlers.

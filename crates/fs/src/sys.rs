@@ -31,7 +31,7 @@
 //! | `path` | `real_path`: the path of an open file (not on Windows) |
 //! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
-//! | `process` | `end_with_parent`, `use_one_heap`, `exit_at_once` |
+//! | `process` | `end_with_parent`, `use_one_heap`, `yield_disk`, `exit_at_once` |
 //! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
 //! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
 //! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |

@@ -52,6 +52,12 @@ details { margin: 0 0 12px }
 summary { cursor: pointer; padding: 4px 0 }
 details li { padding: 2px 0; border: 0 }
 section { break-inside: avoid-page; margin-bottom: 32px }
+.table td, .table th { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
+.table th { color: var(--soft); font-weight: 600 }
+.table td:first-child, .table th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere }
+.table td:last-child, .table th:last-child { padding-right: 0 }
+td svg { min-width: 160px }
+svg .u, .key .u { fill: var(--unsure); background: var(--unsure) }
 footer { margin-top: 40px; padding-top: 12px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; overflow-wrap: anywhere }
 @media (max-width: 560px) {
   .counts { grid-template-columns: 1fr 1fr }
@@ -165,6 +171,7 @@ pub struct Record {
     groups: Vec<Group>,
     maps: String,
     mapped: u64,
+    sections: String,
 }
 
 impl Record {
@@ -218,6 +225,11 @@ impl Record {
         }
     }
 
+    /// Adds a section in front of the files.
+    pub fn section(&mut self, title: &str, html: &str) {
+        let _ = writeln!(self.sections, "<section>\n<h2>{title}</h2>\n{html}</section>");
+    }
+
     /// Returns the complete page.
     pub fn page(&self, heading: &Heading) -> String {
         let Heading { verdict: (tone, verdict), subject, sentence, labels, facts, counts } = heading;
@@ -238,6 +250,7 @@ impl Record {
         }
         text.push_str("</dl>\n");
         advice(counts, &mut text);
+        text.push_str(&self.sections);
         let mut groups: Vec<&Group> = self.groups.iter().collect();
         groups.sort_by_key(|group| group.tone);
         for group in groups.iter().filter(|group| group.problems) {

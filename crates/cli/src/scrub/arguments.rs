@@ -49,6 +49,9 @@ pub struct ScrubArgs {
     /// Do not start reading a file after this much time: 90s, 30m, 12h
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
+    /// Read only while no other program uses the disk, as far as the system supports it
+    #[arg(long, help_heading = "What to read")]
+    pub idle: bool,
     /// Read at most this much per second on average, such as 200MB/s
     #[arg(long, value_name = "SIZE", value_parser = rate, help_heading = "What to read")]
     pub rate: Option<NonZeroU64>,
@@ -75,6 +78,10 @@ pub struct ScrubArgs {
     /// With --status: print metrics in the text format of Prometheus
     #[arg(long, help_heading = "State", requires = "status", conflicts_with = "json")]
     pub prometheus: bool,
+    /// Write an HTML page that shows the state of the archive; with --status, without a run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State")]
+    #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
+    pub html: Option<PathBuf>,
     /// Print JSON: one object per line
     #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
     pub json: bool,

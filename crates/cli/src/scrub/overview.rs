@@ -11,7 +11,7 @@ use truesum::scrub::{AGES, Coverage, Overview, Run};
 use truesum_fs::name::OsStrExt;
 
 /// Returns the words for the age classes.
-fn ages() -> Vec<String> {
+pub fn ages() -> Vec<String> {
     let first = format!("{} ago or less", count(AGES[0], "day", "days"));
     let others = AGES.windows(2).map(|limits| format!("{} to {} days ago", limits[0], limits[1]));
     let last = format!("more than {} days ago", AGES[AGES.len() - 1]);
@@ -19,7 +19,7 @@ fn ages() -> Vec<String> {
 }
 
 /// Returns the number of whole seconds between two times, or 0 if the clock was set back.
-fn seconds(from: Time, to: Time) -> u64 {
+pub fn seconds(from: Time, to: Time) -> u64 {
     to.seconds.saturating_sub(from.seconds).max(0) as u64
 }
 
@@ -56,7 +56,8 @@ pub fn status(overview: &Overview, within: u64) -> String {
     out
 }
 
-fn oldest(coverage: &Coverage) -> String {
+/// Returns the time and the name of the oldest verification.
+pub fn oldest(coverage: &Coverage) -> String {
     match (coverage.oldest(), coverage.oldest_name()) {
         (Some(time), Some(name)) => {
             format!("{}, {}", rfc3339(time), display_safe(name.as_os_str().as_bytes()))

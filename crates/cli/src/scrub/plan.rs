@@ -59,6 +59,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .dry_run(args.dry_run)
         .threads(threads)
         .mapping(Mapping::Guarded)
+        .excluded(args.html.iter().cloned().collect())
         .version(VERSION.to_owned()))
 }
 

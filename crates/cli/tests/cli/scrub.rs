@@ -397,6 +397,37 @@ fn dry_run_cannot_change_the_state_and_hint_names_it() {
     assert!(ran.err.ends_with("rm S && truesum scrub --state S --import MANIFEST d\n"), "{}", ran.err);
 }
 
+#[test]
+fn page_shows_failures_folders_and_runs() {
+    let folder = recorded(&[("d/f<1>", "1"), ("d/old/x", "22"), ("d/new/y", "333")]);
+    write(&folder, "d/f<1>", "X", 1000);
+    let ran = folder.run(&["scrub", "--quiet", "--all", "--html", "d/page.html", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\tf<1>\n".to_owned()), "{}", ran.err);
+    let page = String::from_utf8(folder.read("d/page.html")).unwrap();
+    for part in ["<title>FAILED: archive ", "<code>f&lt;1&gt;</code>", "<code>old/</code>", "<code>new/</code>"] {
+        assert!(page.contains(part), "{part} is not in {page}");
+    }
+    assert_eq!(page.matches("<tr><td>20").count(), 2, "{page}");
+    for word in ["<script", "http:", "https:", "url(", "src="] {
+        assert!(!page.contains(word), "{word}");
+    }
+    // It is not part of the archive, and is replaced by the next run.
+    write(&folder, "d/f<1>", "1", 1000);
+    let ran = folder.run(&["scrub", "--html", "d/page.html", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.out().contains("page.html") && ran.err.contains("3 files in the state"), "{}{}", ran.out(), ran.err);
+    assert!(folder.read("d/page.html").windows(14).any(|part| part == b"<title>Intact:"));
+    let ran = folder.run(&["scrub", "--status", "--html", "s.html", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(folder.read("s.html").len() > 4000);
+    // Other files are never replaced.
+    for (name, error) in [("d/new/y", "not replaced"), ("d/.truesum-state", "the same file")] {
+        let ran = folder.run(&["scrub", "--html", name, "d"]);
+        assert_eq!(ran.code, Some(2), "{name}");
+        assert!(ran.err.contains(error), "{}", ran.err);
+    }
+}
+
 /// Starts a run that is interrupted while it reads a large new file, after the small ones.
 #[cfg(unix)]
 fn interrupt(folder: &Folder) {

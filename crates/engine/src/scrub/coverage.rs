@@ -38,6 +38,26 @@ impl Amount {
     }
 }
 
+/// The number of folders for which ages are counted separately.
+const FOLDERS: usize = 500;
+
+readable! {
+    /// The ages of the last verifications in a folder.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Folder {
+        /// The name of a folder in the tree; empty for the files that are in no folder.
+        name: PathBuf => &PathBuf,
+        /// All files.
+        all: Amount,
+        /// Files by the time since they were last found intact, as in [`Coverage`].
+        ages: [Amount; AGES.len() + 2] => &[Amount; AGES.len() + 2],
+        /// The time of the oldest verification; `None` if no file was verified.
+        oldest: Option<Time>,
+        /// The number of files that are not intact and were not accepted.
+        failures: u64,
+    }
+}
+
 readable! {
     /// The ages of the last verifications, and what is due.
     #[derive(Clone, Debug, Default)]
@@ -54,9 +74,24 @@ readable! {
         oldest_name: Option<PathBuf> as Option<&PathBuf>,
         /// The files that are not intact and were not accepted.
         failures: Vec<(FileStatus, PathBuf)> => &[(FileStatus, PathBuf)],
+        /// The folders in the tree by name, at most the first 500. The first one contains the files in no folder.
+        folders: Vec<Folder> => &[Folder],
         /// What the next run reads if it starts a day after the last one.
         due: Amount,
     }
+}
+
+/// Returns the folder of a file, which is added if there is room. Names are in order, so it is the last one.
+fn folder_of<'f>(name: &[u8], folders: &'f mut Vec<Folder>) -> Option<&'f mut Folder> {
+    let Some(len) = name.iter().position(|&byte| byte == b'/') else { return folders.first_mut() };
+    let path = PathBuf::from(OsString::from_vec(name[..len].to_vec()));
+    if folders.last().is_some_and(|last| last.name != path) {
+        if folders.len() >= FOLDERS {
+            return None;
+        }
+        folders.push(Folder { name: path, ..Folder::default() });
+    }
+    folders.last_mut()
 }
 
 /// Returns the coverage of a state at this time. `within` is the promised number of days, `last` the day of the last
@@ -65,7 +100,7 @@ readable! {
 /// # Errors
 /// Fails if the state is damaged.
 pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Result<Coverage, Error> {
-    let mut found = Coverage::default();
+    let mut found = Coverage { folders: vec![Folder::default()], ..Coverage::default() };
     let (mut classes, mut oldest) = (Classes::default(), None::<(Time, Vec<u8>)>);
     for entry in state.scan() {
         let (name, record) = entry?;
@@ -83,6 +118,12 @@ pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Resu
             }
         };
         found.ages[age].add(size);
+        if let Some(folder) = folder_of(&name, &mut found.folders) {
+            folder.all.add(size);
+            folder.ages[age].add(size);
+            folder.failures += u64::from(record.is_failure());
+            folder.oldest = folder.oldest.into_iter().chain(record.verified).min();
+        }
         let is_verified = record.verified.is_some() && !record.is_failure();
         if is_verified && last.saturating_sub(record.day) < within.max(1) {
             found.within.add(size);

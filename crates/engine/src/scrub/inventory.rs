@@ -61,8 +61,8 @@ pub(crate) struct Inventory<'l> {
     limits: &'l Limits,
     specs: Arc<[Spec]>,
     root: &'l Path,
-    /// The name of the state file, if it is below the root.
-    own: Option<Vec<u8>>,
+    /// The names of files that are not part of the tree, such as the state file.
+    own: Vec<Vec<u8>>,
     progress: &'l Progress,
     next: usize,
 }
@@ -72,7 +72,7 @@ impl<'l> Inventory<'l> {
         root: &'l Path,
         threads: usize,
         state: &State,
-        own: Option<Vec<u8>>,
+        own: Vec<Vec<u8>>,
         shared: &Shared,
         limits: &'l Limits,
         progress: &'l Progress,
@@ -90,7 +90,7 @@ impl<'l> Inventory<'l> {
                 Some(Item::File(path, anchor)) => {
                     let path = path.into_os_string().into_vec();
                     let name = relative(&path, self.root.as_os_str().as_bytes()).to_vec();
-                    if self.own.as_ref() != Some(&name) {
+                    if !self.own.contains(&name) {
                         self.shared.get().files += 1;
                         self.file = Some((name, path, anchor));
                     }

@@ -54,6 +54,8 @@ options! {
         threads: usize,
         /// Whether files may be mapped.
         mapping: Mapping,
+        /// Files that are not part of the tree although they are in it, as the state file.
+        excluded: Vec<PathBuf>,
         /// The version of the program, for the history.
         version: String,
     }
@@ -150,8 +152,9 @@ impl<'a> Scrub<'a> {
     ) -> Result<(), Error> {
         let Options { root: path, max_bytes, max_time, policy, .. } = self.options;
         let (shared, limits) = (Shared::default(), Limits::new(*max_bytes, *max_time));
+        let excluded = self.options.excluded.iter().map(PathBuf::as_path);
         let Session { state, this, schedule, earlier, is_first } = session;
-        let own = own_name(path, state.path());
+        let own = excluded.chain([state.path()]).filter_map(|file| own_name(path, file)).collect();
         let mut inventory =
             Inventory::new(path, self.options.threads, state, own, &shared, &limits, self.progress);
         let mut recorder = Recorder {
@@ -251,13 +254,13 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     Ok(())
 }
 
-/// Returns the name of the state file below the root, if it is there.
-fn own_name(root: &Path, state: &Path) -> Option<Vec<u8>> {
-    let folder = match state.parent() {
+/// Returns the name of a file below the root, if it is there.
+fn own_name(root: &Path, file: &Path) -> Option<Vec<u8>> {
+    let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let path = folder.canonicalize().ok()?.join(state.file_name()?);
+    let path = folder.canonicalize().ok()?.join(file.file_name()?);
     let below = path.strip_prefix(root.canonicalize().ok()?).ok()?;
     Some(entry_name(below.to_owned()))
 }

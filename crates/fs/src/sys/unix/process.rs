@@ -1,6 +1,8 @@
 //! This process: its end, and settings that concern all of it.
 #![allow(unsafe_code)]
 
+use std::io;
+
 /// Makes the system end this process when its parent process ends (prctl(2), procctl(2)).
 #[cfg(not(target_os = "macos"))]
 pub fn end_with_parent() {
@@ -20,8 +22,44 @@ pub fn use_one_heap() {
     }
 }
 
+/// Gives this thread, and those that it starts, the idle class of I/O priorities (ioprio_set(2)).
+#[cfg(target_os = "linux")]
+pub fn yield_disk() -> io::Result<()> {
+    const WHO_PROCESS: libc::c_int = 1;
+    const CLASS_IDLE: libc::c_int = 3 << 13;
+    // SAFETY: passes three numbers.
+    match unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, CLASS_IDLE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Fails: FreeBSD has no I/O priorities, and those of macOS are not used yet.
+#[cfg(not(target_os = "linux"))]
+pub fn yield_disk() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// Ends the process without unwinding, allocating or running handlers.
 pub fn exit_at_once(status: i32) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(status) }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_inherit_the_idle_class() {
+        let class = || unsafe { libc::syscall(libc::SYS_ioprio_get, 1, 0) } >> 13;
+        // In a thread of its own, because other tests run in this process.
+        let (own, inherited) = std::thread::spawn(move || {
+            yield_disk().expect("allowed for every process");
+            (class(), std::thread::spawn(class).join().expect("no panic"))
+        })
+        .join()
+        .expect("no panic");
+        assert_eq!((own, inherited), (3, 3));
+    }
 }

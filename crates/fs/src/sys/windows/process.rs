@@ -1,13 +1,25 @@
 //! This process: its end, and settings that concern all of it.
 #![allow(unsafe_code)]
 
-use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess};
+use std::io;
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcess, PROCESS_MODE_BACKGROUND_BEGIN, SetPriorityClass, TerminateProcess,
+};
 
 /// Does nothing: a process ends with its parent only if the parent has put it into a job.
 pub fn end_with_parent() {}
 
 /// Does nothing: all threads allocate from one heap.
 pub fn use_one_heap() {}
+
+/// Starts the background mode of this process, which lowers its I/O priority.
+pub fn yield_disk() -> io::Result<()> {
+    // SAFETY: the handle is that of this process.
+    match unsafe { SetPriorityClass(GetCurrentProcess(), PROCESS_MODE_BACKGROUND_BEGIN) } {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
 
 /// Ends the process without unwinding, allocating or running handlers.
 pub fn exit_at_once(status: i32) -> ! {
