@@ -1,6 +1,6 @@
 // Checksums in a browser, a worker or Node, computed by the module that `build` makes from the hash crate.
 //
-//   const truesum = await Truesum.load(bytes);          // the content of truesum.wasm
+//   const truesum = await Truesum.load();               // the module next to this file, with SIMD if it is supported
 //   const hasher = truesum.hasher("sha256", file.size); // a name from `truesum list algorithms`
 //   hasher.update(bytes);                               // once for each part of the message
 //   hasher.finish();                                    // "ba7816bf..."
@@ -53,12 +53,46 @@ function bytesOf(data) {
     throw new TypeError(`a message is an ArrayBuffer or a view of one, not ${what}${hint}`);
 }
 
+/** The modules, the fastest first. Bundlers find files by literal names like these. */
+const MODULES = [
+    () => new URL("./truesum-simd128.wasm", import.meta.url),
+    () => new URL("./truesum.wasm", import.meta.url),
+];
+
+/** Returns the content of the first module that is supported here. */
+async function supported() {
+    for (const module of MODULES) {
+        const bytes = await content(module());
+        if (WebAssembly.validate(bytes)) {
+            return bytes;
+        }
+    }
+    throw new Error("WebAssembly modules are not supported here");
+}
+
+async function content(url) {
+    // Node's `fetch` does not read files. An import of `node:fs` would make bundlers for browsers fail.
+    const files = url.protocol === "file:" && globalThis.process?.getBuiltinModule?.("node:fs/promises");
+    if (files) {
+        return files.readFile(url);
+    }
+    const response = await fetch(url);
+    if (!response.ok) {
+        throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    }
+    return response.arrayBuffer();
+}
+
 export class Truesum {
     #module;
     #slice;
 
-    /** Creates an instance from the bytes of `truesum.wasm`, or from a module compiled from them. */
+    /**
+     * Creates an instance from the bytes of `truesum.wasm`, or from a module compiled from them. Without an argument, the
+     * modules are next to this file.
+     */
     static async load(source) {
+        source ??= await supported();
         const made = await WebAssembly.instantiate(source, {});
         return new Truesum((made.instance ?? made).exports);
     }

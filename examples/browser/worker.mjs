@@ -3,24 +3,9 @@
 
 import { Truesum } from "./truesum.mjs";
 
-/** Loads the module with SIMD, or the other one if the browser does not support it. */
-async function load() {
-    for (const name of ["truesum-simd128.wasm", "truesum.wasm"]) {
-        const response = await fetch(new URL(name, import.meta.url));
-        if (!response.ok) {
-            throw new Error(`${name}: ${response.status} ${response.statusText}`);
-        }
-        const bytes = await response.arrayBuffer();
-        if (WebAssembly.validate(bytes)) {
-            return Truesum.load(bytes);
-        }
-    }
-    throw new Error("this browser does not support WebAssembly modules");
-}
-
 /** Returns the digest of a file after reading all of its bytes; anything else is an error. */
 async function digest(file, algorithm) {
-    const hasher = (await load()).hasher(algorithm, file.size);
+    const hasher = (await Truesum.load()).hasher(algorithm, file.size);
     const reader = file.stream().getReader();
     let read = 0;
     let told = 0;

@@ -1,0 +1,39 @@
+// Uses every function of the npm package, for tests/wasm/package.
+
+import { Truesum, type Bytes, type Hasher } from "truesum";
+
+function same(found: unknown, expected: unknown, what: string): void {
+    if (JSON.stringify(found) !== JSON.stringify(expected)) {
+        throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
+    }
+}
+
+function throws(call: () => unknown, what: string): void {
+    let returned: unknown;
+    try {
+        returned = call();
+    } catch {
+        return;
+    }
+    throw new Error(`${what}: no error, but ${JSON.stringify(returned)}`);
+}
+
+const abc: Bytes = Uint8Array.of(97, 98, 99);
+const SHA256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+const MD5 = "900150983cd24fb0d6963f7d28e17f72";
+
+const truesum: Truesum = await Truesum.load();
+const hasher: Hasher = truesum.hasher("sha256", 3);
+same(hasher.update(abc).finish(), SHA256, "sha256 of abc");
+throws(() => hasher.finish(), "finish twice");
+throws(() => truesum.hasher("sha256", 4).update(abc).finish(), "a message shorter than its size");
+throws(() => truesum.hasher("sha257"), "an unknown algorithm");
+// @ts-expect-error A string has no bytes; the types and the package reject it.
+throws(() => truesum.hasher("sha256").update("abc"), "a string");
+truesum.hasher("sha256").discard();
+
+same(truesum.digests("md5", [abc, new ArrayBuffer(0), abc]), [MD5, "d41d8cd98f00b204e9800998ecf8427e", MD5], "three messages");
+same(truesum.algorithms().length > 200, true, "number of algorithms");
+// Node supports SIMD, so that the faster module was loaded.
+same(truesum.rows("sha256")[0]?.[0], "simd128", "kernel of sha256");
+same(truesum.memory() > 0, true, "memory");
