@@ -30,6 +30,7 @@ BEYOND = """
 - [Architecture](ARCHITECTURE.md)
 - [Contributing](CONTRIBUTING.md)
 - [Security](SECURITY.md)
+- [Packaging](packaging/README.md)
 - [Releasing](RELEASING.md)
 - [Changes](CHANGELOG.md)
 """
