@@ -47,7 +47,8 @@ impl Hasher {
     }
 
     /// Returns the state of the unfinished message for [`Spec::restore`]; `None` if the algorithm's library does not
-    /// expose it, or if there is a key, which must not be stored in a file.
+    /// expose it, or if there is a key, which must not be stored in a file, or a customization, salt or personalization,
+    /// which is not saved.
     pub fn save(&self) -> Option<Vec<u8>> {
         let stream = self.resumable()?;
         let name = self.spec().algorithm().name;
@@ -69,7 +70,11 @@ impl Hasher {
     /// saved.
     fn resumable(&self) -> Option<&Stream> {
         match (&self.inner, &self.spec().algorithm().kind) {
-            (Inner::Blocks(stream), Kind::Blocks { .. }) if !stream.is_framed() => Some(stream),
+            (Inner::Blocks(stream), Kind::Blocks { .. })
+                if !stream.is_framed() && !self.spec().is_customized() =>
+            {
+                Some(stream)
+            }
             (Inner::Blocks(_) | Inner::Serial(_), _) => None,
         }
     }
@@ -84,7 +89,7 @@ impl Spec {
         let Kind::Blocks { chain, .. } = self.algorithm().kind else {
             return Err(RestoreError::Unsupported);
         };
-        if self.params.key != Key::None || self.params.customization.is_some() {
+        if self.params.key != Key::None || self.is_customized() {
             return Err(RestoreError::Unsupported);
         }
         let rest = saved.strip_prefix(MAGIC).ok_or(RestoreError::Unknown)?;

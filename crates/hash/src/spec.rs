@@ -3,14 +3,15 @@
 //! The same text form is used on the command line, in `--json` and in the tags of manifests: `sha256`, `blake2b-256`,
 //! `shake128-512`, `BLAKE2b-128`, `SHA2-384`. Lengths in names are bits, as in every tool; lengths in this API are
 //! bytes. The size of leaves or parts follows the name if it is not the default: `sha256-tree;leaf=1MiB`; and so do a
-//! seed (`xxh64;seed=7`), a customization string in hexadecimal (`cshake128;custom=456d61696c`), and the mark of a key
-//! (`blake3;keyed`).
+//! seed (`xxh64;seed=7`), a customization string, a salt or a personalization in hexadecimal
+//! (`cshake128;custom=456d61696c`, `blake2b;salt=0102;person=617070`), and the mark of a key (`blake3;keyed`).
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Said, Unit};
 use crate::digest::Digest;
 use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use std::fmt;
+use std::sync::Arc;
 
 /// The maximum length of a digest of variable length, which is stored completely. Longer output is read in pieces
 /// ([`crate::XofReader`]).
@@ -29,6 +30,8 @@ const SEED: &str = "seed";
 const KEYED: &str = "keyed";
 pub(crate) const NAME: &str = "name";
 const CONTEXT: &str = "context";
+const SALT: &str = "salt";
+const PERSON: &str = "person";
 
 /// An algorithm and its parameters: everything needed to hash a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -162,9 +165,9 @@ impl Spec {
         self.params.seed_said.0
     }
 
-    /// Returns whether it has a customization string.
+    /// Returns whether it has a customization string, a salt or a personalization.
     pub fn is_customized(&self) -> bool {
-        self.params.customization.is_some()
+        self.params.customization.is_some() || self.params.is_personal()
     }
 
     /// Returns whether its digests are keyed, whether the key is known or not.
@@ -226,6 +229,37 @@ impl Spec {
             Ok(context) => self.with_key(Key::Derive(context.into())),
             Err(_) => refuse("the context must be valid UTF-8"),
         }
+    }
+
+    /// Returns the algorithm with this salt. BLAKE2 pads it with zeros, so zeros at the end do not matter.
+    ///
+    /// # Errors
+    /// Fails if the algorithm accepts no salt, or none of this length.
+    pub fn with_salt(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
+        self.params.salt = self.personal(SALT, bytes)?;
+        Ok(self)
+    }
+
+    /// Returns the algorithm with this personalization, which is treated like a salt.
+    ///
+    /// # Errors
+    /// Fails if the algorithm accepts no personalization, or none of this length.
+    pub fn with_person(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
+        self.params.person = self.personal(PERSON, bytes)?;
+        Ok(self)
+    }
+
+    fn personal(&self, called: &str, bytes: &[u8]) -> Result<Option<Arc<[u8]>>, SpecError> {
+        let Algorithm { name, personal: most, .. } = *self.algorithm;
+        let refuse = |why: String| Err(SpecError::Parameter(name, why));
+        if most == 0 {
+            return refuse(format!("the algorithm takes no {called}"));
+        }
+        if bytes.len() > most {
+            return refuse(format!("'{called}' must not be longer than {most} bytes"));
+        }
+        let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        Ok((len > 0).then(|| bytes[..len].into()))
     }
 
     /// Returns the digest with leaves or parts of `size` bytes.
@@ -316,7 +350,7 @@ impl Spec {
     /// Returns the parameters after the name that differ from the defaults, with their values. A key is indicated but
     /// not included.
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        let Params { key, unit: size, seed, customization, .. } = &self.params;
+        let Params { key, unit: size, seed, customization, salt, person, .. } = &self.params;
         let unit = self.algorithm.unit().filter(|unit| unit.usual != *size);
         let mut parameters: Vec<_> =
             unit.map(|unit| (unit.key, Size(*size).to_string())).into_iter().collect();
@@ -325,6 +359,9 @@ impl Spec {
         }
         if let (Some(bytes), Some(called)) = (customization, self.algorithm.customized) {
             parameters.push((called, HEXLOWER.encode(bytes)));
+        }
+        for (called, given) in [(SALT, salt), (PERSON, person)] {
+            parameters.extend(given.as_ref().map(|bytes| (called, HEXLOWER.encode(bytes))));
         }
         match key {
             Key::Derive(context) => parameters.push((CONTEXT, HEXLOWER.encode(context.as_bytes()))),
@@ -350,9 +387,11 @@ impl Spec {
                 Some(seed) => self.with_seed(seed),
                 _ => Err(SpecError::Parameter(name, format!("'{text}' is not {SEED}=NUMBER"))),
             },
-            (called, Some(value)) if self.algorithm.customized == Some(called) => {
+            (called, Some(value)) if self.takes_bytes(called) => {
                 match HEXLOWER_PERMISSIVE.decode(value.as_bytes()) {
-                    Ok(bytes) => self.with_customization(&bytes),
+                    Ok(bytes) if self.algorithm.customized == Some(called) => self.with_customization(&bytes),
+                    Ok(bytes) if called == SALT => self.with_salt(&bytes),
+                    Ok(bytes) => self.with_person(&bytes),
                     Err(_) => {
                         Err(SpecError::Parameter(name, format!("'{text}' is not {called}=HEXADECIMAL")))
                     }
@@ -366,6 +405,12 @@ impl Spec {
                 }
             }
         }
+    }
+
+    /// Returns whether the algorithm has a parameter of this name whose value is bytes.
+    fn takes_bytes(&self, called: &str) -> bool {
+        let Algorithm { customized, personal, .. } = *self.algorithm;
+        customized == Some(called) || personal > 0 && [SALT, PERSON].contains(&called)
     }
 
     fn named(&self, base: &str) -> String {

@@ -43,7 +43,7 @@ pub fn customized(specs: Vec<Spec>, text: Option<&OsStr>) -> Result<Vec<Spec>, R
         why,
         "algorithms with a customization string: cshake128, kmac128, kt128, parallelhash128; blake3 takes a context string",
     )?;
-    once(&specs, Spec::is_customized, "--customization")?;
+    once(&specs, |spec| takes(spec) && spec.is_customized(), "--customization")?;
     let with = |spec: Spec| if takes(&spec) { spec.with_customization(text.as_bytes()) } else { Ok(spec) };
     let specs: Result<_, _> = specs.into_iter().map(with).collect();
     specs.map_err(|error| Refusal::new(format!("--customization: {error}")))

@@ -140,6 +140,13 @@ pub fn one(spec: &Spec) -> String {
         Some(called) => line(called, &format!("{};{called}=HEXADECIMAL", row.name())),
         None => {}
     }
+    if row.personal() > 0 {
+        let most = row.personal();
+        line(
+            "salt, person",
+            &format!("up to {most} bytes each: {};salt=HEXADECIMAL;person=HEXADECIMAL", row.name()),
+        );
+    }
     if spec.unit() > 0 {
         line("parts", &format!("{} bytes, unless the name specifies another size", Spec::new(row).unit()));
     }

@@ -128,6 +128,9 @@ pub(crate) struct Params {
     pub(crate) seed_said: Said,
     /// The customization string (SP 800-185 section 3.3); empty for none.
     pub(crate) customization: Option<Arc<[u8]>>,
+    /// The salt and the personalization of BLAKE2 (RFC 7693 section 2.5), without trailing zeros; `None` for none.
+    pub(crate) salt: Option<Arc<[u8]>>,
+    pub(crate) person: Option<Arc<[u8]>>,
 }
 
 impl Params {
@@ -142,5 +145,20 @@ impl Params {
     /// Returns the customization string, which may be empty.
     pub fn custom(&self) -> &[u8] {
         self.customization.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether there is a salt or a personalization.
+    pub fn is_personal(&self) -> bool {
+        self.salt.is_some() || self.person.is_some()
+    }
+
+    /// Returns the salt and the personalization, both padded with zeros to the length that BLAKE2b takes.
+    pub fn personal(&self) -> [[u8; 16]; 2] {
+        [&self.salt, &self.person].map(|given| {
+            let mut padded = [0; 16];
+            let given = given.as_deref().unwrap_or_default();
+            padded[..given.len()].copy_from_slice(given);
+            padded
+        })
     }
 }

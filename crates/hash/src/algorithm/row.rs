@@ -64,6 +64,9 @@ readable! {
         /// The parameter name of its customization string, if it has one: a customization (`custom`, SP 800-185 section
         /// 3.3), a salt (`salt`), or the name of the file (`name`).
         customized: Option<&'static str>,
+        /// The maximum length of its salt (`salt`) and of its personalization (`person`) in bytes; 0 if it has neither
+        /// (BLAKE2 has both).
+        personal: usize,
         /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check
         /// also accepts.
         either_order: bool,
@@ -189,6 +192,7 @@ impl Algorithm {
         keying: Keying::Never,
         seed_bits: 0,
         customized: None,
+        personal: 0,
         either_order: false,
         decimal: None,
         tree_id: None,

@@ -1,4 +1,4 @@
-//! BLAKE2b (RFC 7693), with or without a key, with digests of 1 to 64 bytes.
+//! BLAKE2b (RFC 7693), with or without a key, a salt and a personalization, with digests of 1 to 64 bytes.
 //!
 //! In addition to the eight words of the chaining value, the state contains what a block needs to know about its
 //! position: the number of bytes hashed before it, the number of bytes in it, and the finalization flag. Padding sets
@@ -73,6 +73,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         check: "f5ab8bafa6f2f72b431188ac38ae2de7bb618fb3d38b6cbf639defcdd5e10a86b22fccff571da37e42b23b80b657ee4d936478f582280a87d6dbb1da73f5c47d",
         tree_id: Some("blake2b"),
         keying: Keying::Optional { least: 1, most: 64 },
+        personal: 16,
         kind: Kind::Blocks { chain: &BLAKE2B, init },
         framed: |_, params| Some(keyed(&BLAKE2B, init(params), params.secret()?, params.digest_len)),
         ..Algorithm::PLAIN
@@ -122,7 +123,7 @@ pub(crate) const IV: [u64; 8] = [
 ];
 
 /// Returns the state for the first words of a parameter block (section 2.5).
-fn under(parameters: [u64; 3]) -> State {
+fn under<const N: usize>(parameters: [u64; N]) -> State {
     let mut state = [0; MAX_WORDS];
     state[..8].copy_from_slice(&IV);
     state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
@@ -131,10 +132,13 @@ fn under(parameters: [u64; 3]) -> State {
     state
 }
 
-/// Digest and key length, fan-out 1, depth 1.
+/// Digest and key length, fan-out 1, depth 1, salt, personalization.
 fn init(params: &Params) -> State {
     let key = params.secret().map_or(0, <[u8]>::len) as u64;
-    under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0])
+    let word = |bytes: &[u8; 16], at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
+    let [salt, person] = params.personal();
+    let first = 0x0101_0000 ^ key << 8 ^ params.digest_len as u64;
+    under([first, 0, 0, 0, word(&salt, 0), word(&salt, 1), word(&person, 0), word(&person, 1)])
 }
 
 /// Returns the stream after a key, which is a block padded with zeros (section 3.3).

@@ -1,4 +1,4 @@
-//! BLAKE2s (RFC 7693), with or without a key, with digests of 1 to 32 bytes.
+//! BLAKE2s (RFC 7693), with or without a key, a salt and a personalization, with digests of 1 to 32 bytes.
 //!
 //! As in BLAKE2b, the state contains what a block needs to know about its position. Here the byte count takes two
 //! words; the carry between them is detected by a bit that changes from 1 to 0 in an addition.
@@ -26,6 +26,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         check: "7acc2dd21a2909140507f37396acce906864b5f118dfa766b107962b7a82a0d4",
         tree_id: Some("blake2s"),
         keying: Keying::Optional { least: 1, most: 32 },
+        personal: 8,
         kind: Kind::Blocks { chain: &BLAKE2S, init },
         framed: |_, params| Some(keyed(&BLAKE2S, init(params), params.secret()?, params.digest_len)),
         ..Algorithm::PLAIN
@@ -71,7 +72,7 @@ pub(crate) const IV: [u32; 8] =
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /// Returns the state for the first words of a parameter block (section 2.5).
-fn under(parameters: [u64; 4]) -> State {
+fn under<const N: usize>(parameters: [u64; N]) -> State {
     let mut state = [0; MAX_WORDS];
     state.iter_mut().zip(IV).for_each(|(word, value)| *word = u64::from(value));
     state.iter_mut().zip(parameters).for_each(|(word, parameter)| *word ^= parameter);
@@ -80,10 +81,15 @@ fn under(parameters: [u64; 4]) -> State {
     state
 }
 
-/// Digest and key length, fan-out 1, depth 1.
+/// Digest and key length, fan-out 1, depth 1, salt, personalization.
 fn init(params: &Params) -> State {
     let key = params.secret().map_or(0, <[u8]>::len) as u64;
-    under([0x0101_0000 ^ key << 8 ^ params.digest_len as u64, 0, 0, 0])
+    let word = |bytes: &[u8; 16], at: usize| {
+        u64::from(u32::from_le_bytes(std::array::from_fn(|i| bytes[4 * at + i])))
+    };
+    let [salt, person] = params.personal();
+    let first = 0x0101_0000 ^ key << 8 ^ params.digest_len as u64;
+    under([first, 0, 0, 0, word(&salt, 0), word(&salt, 1), word(&person, 0), word(&person, 1)])
 }
 
 /// Returns a node of BLAKE2sp: eight leaves below one root (section 2.5 of RFC 7693, 2.10 of the BLAKE2 paper).

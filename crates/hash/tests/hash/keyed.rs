@@ -198,6 +198,58 @@ fn keyed_blake2_matches_its_crates() {
 }
 
 #[test]
+fn salted_blake2_matches_its_crates() {
+    let data = bytes(5000, 23);
+    let messages: Vec<&[u8]> = (0..200).chain([4096, 4999]).map(|len| &data[..len]).collect();
+    for (salt, person) in [(1, 0), (0, 3), (8, 8), (5, 7)] {
+        let (salt, person) = (&data[..salt], &data[100..100 + person]);
+        for key in [&[][..], &data[200..216]] {
+            let with = |name: &str| {
+                let spec = if key.is_empty() { name.parse().expect("a name") } else { keyed(name, key) };
+                spec.with_salt(salt).and_then(|spec| spec.with_person(person)).expect("short enough")
+            };
+            let (b, s) = (with("blake2b-160"), with("blake2s"));
+            for (message, b) in messages.iter().zip(hash_many(&b, &messages)) {
+                let mut params = blake2b_simd::Params::new();
+                let expected = params.hash_length(20).key(key).salt(salt).personal(person).hash(message);
+                assert_eq!(b.as_bytes(), expected.as_bytes(), "BLAKE2b of {} bytes", message.len());
+            }
+            for (message, s) in messages.iter().zip(hash_many(&s, &messages)) {
+                let mut params = blake2s_simd::Params::new();
+                let expected = params.key(key).salt(salt).personal(person).hash(message);
+                assert_eq!(s.as_bytes(), expected.as_bytes(), "BLAKE2s of {} bytes", message.len());
+            }
+        }
+    }
+    let full = "blake2b".parse::<Spec>().and_then(|spec| spec.with_person(&data[..16])).expect("16 bytes");
+    let expected = blake2b_simd::Params::new().personal(&data[..16]).hash(b"abc");
+    assert_eq!(full.digest(b"abc").as_bytes(), expected.as_bytes());
+}
+
+#[test]
+fn names_contain_salt_and_personalization() {
+    let spec: Spec = "blake2b-256;salt=0102;person=617070".parse().expect("a name");
+    assert_eq!(spec.to_string(), "blake2b-256;salt=0102;person=617070");
+    assert_eq!(spec.tag().parse::<Spec>(), Ok(spec.clone()));
+    assert!(spec.is_customized());
+    // They are padded with zeros.
+    assert_eq!("blake2b-256;salt=01020000;person=61707000".parse::<Spec>(), Ok(spec.clone()));
+    assert_eq!("blake2s;salt=0000".parse::<Spec>(), "blake2s".parse());
+    for refused in
+        ["blake2s;salt=010203040506070809", "sha256;salt=01", "blake2b;person=x", "blake2bp;person=01"]
+    {
+        assert!(matches!(refused.parse::<Spec>(), Err(SpecError::Parameter(..))), "{refused}");
+    }
+    // The state does not contain them, so another salt could be used when it is restored.
+    let mut hasher = spec.hasher();
+    hasher.update(b"abc");
+    assert_eq!(hasher.save(), None);
+    let plain: Spec = "blake2b-256".parse().expect("a name");
+    let saved = plain.hasher().save().expect("a state");
+    assert!(plain.restore(&saved).is_ok() && spec.restore(&saved).is_err());
+}
+
+#[test]
 fn seeds_and_secrets_match_the_reference() {
     let data = bytes(5000, 17);
     let secret = bytes(200, 19);
