@@ -29,13 +29,18 @@ impl Constructor {
         Constructor(kept)
     }
 
+    /// Returns whether the algorithm has a seed.
+    fn takes_seed(&self) -> bool {
+        self.0.spec().algorithm().seed_bits() > 0
+    }
+
     /// Returns the object for a short immutable message, or `None` if the general path is needed.
     fn short(&self, message: &[u8]) -> Option<Hash> {
         if self.0.spec().lacks_key() { None } else { Hash::short(Which::Kept(self.0), message) }
     }
 
     /// Returns the object for the message `first`, which must be the only one of the `count` positional arguments, with
-    /// parameters.
+    /// parameters. As in the package xxhash, a seed may follow it, which is then among the parameters.
     fn make(
         &self,
         py: Python<'_>,
@@ -44,7 +49,7 @@ impl Constructor {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Hash> {
         let spec = self.0.spec();
-        if count > 1 {
+        if count > 1 && !(count == 2 && self.takes_seed()) {
             let name = identifier(spec.algorithm());
             return Err(PyTypeError::new_err(format!("{name}() takes one message, not {count}")));
         }
@@ -162,7 +167,13 @@ unsafe fn at_length(
                 keywords.set_item(name.cast::<PyString>()?, argument(count + at))?;
             }
         }
+        if count == 2 && own.takes_seed() {
+            if keywords.contains("seed")? {
+                return Err(PyTypeError::new_err("the seed was given twice"));
+            }
+            keywords.set_item("seed", argument(1))?;
+        }
         let first = (count > 0).then(|| argument(0));
-        Py::new(py, own.make(py, first, count, names.map(|_| &keywords))?)
+        Py::new(py, own.make(py, first, count, Some(&keywords))?)
     })
 }

@@ -28,6 +28,9 @@ use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, 
 /// is read from its current position. `progress` is called with the number of bytes read so far, about every 50 ms and
 /// at the end.
 ///
+/// A name with a scheme ("s3://bucket/key") is a URL, which is read with fsspec if that is installed;
+/// `storage_options` are the options of its file system.
+///
 /// >>> import io, truesum
 /// >>> truesum.file_digest(io.BytesIO(b"abc"), "md5").hexdigest()
 /// '900150983cd24fb0d6963f7d28e17f72'
@@ -36,20 +39,37 @@ use truesum::{Config, Hashing, Job, Notice, Order, Progress, Sink, Task, cores, 
 ///     ...
 /// FileNotFoundError: [Errno 2] No such file or directory: '/nonexistent'
 #[pyfunction]
-#[pyo3(signature = (fileobj, digest, *, progress = None, **parameters))]
+#[pyo3(signature = (fileobj, digest, *, progress = None, storage_options = None, **parameters))]
 pub fn file_digest(
     py: Python<'_>,
     fileobj: &Bound<'_, PyAny>,
     digest: &Bound<'_, PyAny>,
     progress: Option<Py<PyAny>>,
+    storage_options: Option<&Bound<'_, PyDict>>,
     parameters: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Hash> {
-    let file = fileobj;
     let spec = with_parameters(selected(digest)?, parameters)?;
     let mut meter = Meter::new(progress);
-    if file.is_instance_of::<PyString>() || file.is_instance_of::<PyBytes>() || file.hasattr("__fspath__")? {
+    let remote = is_remote(fileobj)?;
+    if storage_options.is_some() && !remote {
+        return Err(refused("storage_options are only for URLs"));
+    }
+    let file = &match remote {
+        true => py.import("truesum.urls")?.call_method1("opened", (fileobj, storage_options))?,
+        false => fileobj.clone(),
+    };
+    let is_open = file.hasattr("readinto")?;
+    if file.is_instance_of::<PyString>()
+        || file.is_instance_of::<PyBytes>()
+        || !is_open && file.hasattr("__fspath__")?
+    {
         let Name(path) = file.extract()?;
         return named_file(py, path, spec, meter);
+    }
+    if remote {
+        let hash = open_file(py, file, spec, meter);
+        file.call_method0("close")?;
+        return hash;
     }
     if file.is_exact_instance_of::<PyInt>() {
         let keywords = PyDict::new(py);
@@ -67,11 +87,30 @@ pub fn file_digest(
         meter.finish(py, bytes)?;
         return Ok(hash);
     }
-    if !file.hasattr("readinto")? || !file.call_method0("readable")?.is_truthy()? {
+    if !is_open || !file.call_method0("readable")?.is_truthy()? {
         let what = file.repr()?;
         return Err(refused(format!("{what} is neither a file name nor a file open for binary reading")));
     }
     open_file(py, file, spec, meter)
+}
+
+/// Returns whether a file is given by a URL, or by an object of fsspec that is not open yet.
+fn is_remote(file: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if let Ok(text) = file.cast::<PyString>() {
+        let Some((schemes, _)) = text.to_str().ok().and_then(|text| text.split_once("://")) else {
+            return Ok(false);
+        };
+        // As in `simplecache::s3://bucket/key`.
+        return Ok(schemes.split("::").all(|scheme| {
+            let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.bytes().all(is_letter)
+        }));
+    }
+    Ok(!file.hasattr("readinto")?
+        && !file.hasattr("__fspath__")?
+        && file.hasattr("fs")?
+        && file.hasattr("path")?
+        && file.hasattr("open")?)
 }
 
 /// Returns the algorithm with this name, or that of the objects which this function returns. An object of hashlib must

@@ -3,7 +3,7 @@
 use crate::bytes::{Data, Source};
 use crate::errors::refused;
 use crate::pickling::restorer;
-use crate::spec::{message, named, with_parameters};
+use crate::spec::{hashlib_name, message, named, with_parameters};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -176,11 +176,22 @@ impl Hash {
 
     /// Passes the digest to `give` and returns the result. The digest is large, and moving it is noticeable for short
     /// messages.
-    fn end<T>(&self, py: Python<'_>, length: Option<usize>, give: impl FnOnce(&Digest) -> T) -> PyResult<T> {
+    fn end<T>(
+        &self,
+        py: Python<'_>,
+        length: Option<usize>,
+        seek: u64,
+        give: impl FnOnce(&Digest) -> T,
+    ) -> PyResult<T> {
         let length = match length {
             None => None,
             Some(length) => self.unusual(length)?,
         };
+        if seek > 0 {
+            return self
+                .output(py, length.unwrap_or(self.spec.digest_len()), seek)
+                .map(|digest| give(&digest));
+        }
         self.locked(py, |state| match state {
             State::Short { len, bytes } => {
                 let message = &bytes[..usize::from(*len)];
@@ -219,16 +230,49 @@ impl Hash {
         if let Some(why) = hasher.attack() {
             return Err(self.attacked(why));
         }
-        let Some(length) = length else { return Ok(hasher.finish()) };
-        let mut bytes = room(length)?;
-        hasher.finish_xof().expect("output of any length").fill(&mut bytes);
-        Ok(Digest::new(&bytes))
+        match length {
+            None => Ok(hasher.finish()),
+            Some(length) => extended(hasher, length, 0),
+        }
+    }
+
+    /// Returns the bytes of the output from a position other than 0.
+    fn output(&self, py: Python<'_>, length: usize, seek: u64) -> PyResult<Digest> {
+        // The output of others can only be computed in order.
+        if self.spec.algorithm().name() != "blake3" {
+            return Err(refused(format!(
+                "only the output of blake3 can be read from a position, not {}",
+                *self.spec
+            )));
+        }
+        if seek.checked_add(length as u64).is_none() {
+            return Err(refused("the output ends at position 2^64"));
+        }
+        self.locked(py, |state| match state {
+            State::Short { len, bytes } => {
+                let mut hasher = self.spec.hasher();
+                hasher.update(&bytes[..usize::from(*len)]);
+                extended(hasher, length, seek)
+            }
+            State::Open(hasher) => extended(Hasher::clone(hasher), length, seek),
+            State::Whole(_) => Err(refused("the digest of a file has a fixed length")),
+            State::Broken => Err(closed(state)),
+        })
     }
 
     /// Returns the exception for a message that was crafted to collide.
     fn attacked(&self, why: &str) -> PyErr {
         PyValueError::new_err(format!("{}: {why}", *self.spec))
     }
+}
+
+/// Returns output of any length from a position.
+fn extended(hasher: Hasher, length: usize, seek: u64) -> PyResult<Digest> {
+    let mut bytes = room(length)?;
+    let mut output = hasher.finish_xof().expect("output of any length");
+    output.set_position(seek);
+    output.fill(&mut bytes);
+    Ok(Digest::new(&bytes))
 }
 
 /// Returns a zeroed buffer of this length.
@@ -290,20 +334,29 @@ impl Hash {
         self.add(py, &data)
     }
 
-    /// Returns the digest of the message so far. `length` selects the length for algorithms with variable output.
+    /// Returns the digest of the message so far. `length` selects the length for algorithms with variable output, and
+    /// `seek` the position of its first byte in the output of BLAKE3.
     ///
     /// >>> import truesum
     /// >>> truesum.shake128(b"abc").digest(4).hex()
     /// '5881092d'
-    #[pyo3(signature = (length = None))]
-    fn digest<'py>(&self, py: Python<'py>, length: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
-        self.end(py, length, |digest| PyBytes::new(py, digest.as_bytes()))
+    /// >>> output = truesum.blake3(b"abc")
+    /// >>> output.digest(length=8, seek=100) == output.digest(length=108)[100:]
+    /// True
+    #[pyo3(signature = (length = None, seek = 0))]
+    fn digest<'py>(
+        &self,
+        py: Python<'py>,
+        length: Option<usize>,
+        seek: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        self.end(py, length, seek, |digest| PyBytes::new(py, digest.as_bytes()))
     }
 
     /// Returns the digest in hexadecimal. A multipart digest ends with a hyphen and the number of parts, as in S3.
-    #[pyo3(signature = (length = None))]
-    fn hexdigest(&self, py: Python<'_>, length: Option<usize>) -> PyResult<String> {
-        self.end(py, length, Digest::to_hex)
+    #[pyo3(signature = (length = None, seek = 0))]
+    fn hexdigest(&self, py: Python<'_>, length: Option<usize>, seek: u64) -> PyResult<String> {
+        self.end(py, length, seek, Digest::to_hex)
     }
 
     /// Returns an independent copy of the object.
@@ -323,7 +376,7 @@ impl Hash {
     /// >>> truesum.crc32(b"123456789").intdigest() == 0xcbf43926
     /// True
     fn intdigest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let digest = self.digest(py, None)?;
+        let digest = self.digest(py, None, 0)?;
         py.get_type::<PyInt>().call_method1("from_bytes", (digest, "big"))
     }
 
@@ -363,10 +416,15 @@ impl Hash {
         self.copy(py)
     }
 
-    /// The name of the algorithm, as accepted by new(). A key is indicated but not shown.
+    /// The name of the algorithm, as accepted by new(), and as spelled by hashlib for algorithms that it has. A key is
+    /// indicated but not shown.
+    ///
+    /// >>> import truesum
+    /// >>> truesum.sha3_256().name, truesum.new("sha512-256").name, truesum.blake2b(digest_size=20).name
+    /// ('sha3_256', 'sha512_256', 'blake2b-160')
     #[getter]
     fn name(&self) -> String {
-        self.spec.to_string()
+        hashlib_name(&self.spec)
     }
 
     /// The digest size in bytes.
@@ -410,8 +468,8 @@ pub fn restore_hash(name: &str, state: SavedState) -> PyResult<Hash> {
 /// Returns a hash object for the named algorithm.
 ///
 /// Parameters, for algorithms that have them: digest_size (in bytes), key (bytes), context (str, for key derivation
-/// with BLAKE3), seed (int), custom (bytes), unit (int, the size of a leaf or part in bytes). They can also be part of
-/// the name: "blake2b-256", "xxh64;seed=7".
+/// with BLAKE3), seed (int), custom (bytes), salt and person (bytes, for BLAKE2), unit (int, the size of a leaf or part
+/// in bytes). They can also be part of the name: "blake2b-256", "xxh64;seed=7".
 ///
 /// >>> import truesum
 /// >>> truesum.new("sha256", b"abc").hexdigest()

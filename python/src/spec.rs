@@ -66,18 +66,35 @@ pub fn message<'py>(keywords: &Bound<'py, PyDict>) -> PyResult<Option<Bound<'py,
     Ok(found)
 }
 
-/// The parameters of hashlib's BLAKE2 that are not supported.
-const BLAKE2_ONLY: [&str; 9] = [
-    "salt",
-    "person",
-    "fanout",
-    "depth",
-    "leaf_size",
-    "node_offset",
-    "node_depth",
-    "inner_size",
-    "last_node",
+/// The parameters of hashlib's BLAKE2 for trees, which are not supported, with the values that describe a single
+/// message.
+const BLAKE2_TREE: [(&str, u64); 7] = [
+    ("fanout", 1),
+    ("depth", 1),
+    ("leaf_size", 0),
+    ("node_offset", 0),
+    ("node_depth", 0),
+    ("inner_size", 0),
+    ("last_node", 0),
 ];
+
+/// The names that hashlib spells differently: its name, and the one in the table.
+const HASHLIB: [(&str, &str); 8] = [
+    ("sha3_224", "sha3-224"),
+    ("sha3_256", "sha3-256"),
+    ("sha3_384", "sha3-384"),
+    ("sha3_512", "sha3-512"),
+    ("sha512_224", "sha512-224"),
+    ("sha512_256", "sha512-256"),
+    ("shake_128", "shake128"),
+    ("shake_256", "shake256"),
+];
+
+/// Returns the name of an algorithm as hashlib spells it, if hashlib has it, and otherwise as in the table.
+pub fn hashlib_name(spec: &Spec) -> String {
+    let name = spec.to_string();
+    HASHLIB.iter().find(|(_, ours)| *ours == name).map_or(name, |(theirs, _)| (*theirs).to_owned())
+}
 
 /// Returns the algorithm with the parameters given as keyword arguments.
 ///
@@ -98,32 +115,38 @@ pub fn with_parameters(mut spec: Spec, keywords: Option<&Bound<'_, PyDict>>) -> 
                 // hashlib's BLAKE2 treats an empty key as no key.
                 if bytes.is_empty() { Ok(spec) } else { spec.with_key(Key::Secret(Secret::new(bytes))) }
             }
-            "context" => spec.with_key(Key::Derive(value.extract::<String>()?.into())),
+            // The second name is that of the package blake3.
+            "context" | "derive_key_context" => spec.with_key(Key::Derive(value.extract::<String>()?.into())),
             "seed" => spec.with_seed(value.extract()?),
             "custom" => {
                 let bytes = value.extract::<Data<'_>>()?.to_vec();
                 spec.with_customization(&bytes)
             }
             "unit" => spec.with_unit(value.extract()?),
-            "salt" | "person" if is_blake2(&spec) && value.len()? == 0 => continue,
-            other if is_blake2(&spec) && BLAKE2_ONLY.contains(&other) => {
-                let name = spec.algorithm().name();
-                return Err(PyTypeError::new_err(format!(
-                    "unknown parameter '{other}' (truesum computes {name} without it; use hashlib.{name})"
-                )));
-            }
-            other => {
-                return Err(PyTypeError::new_err(format!(
-                    "unknown parameter '{other}' (valid parameters: digest_size, key, context, seed, custom and unit)"
-                )));
-            }
+            "salt" if is_blake2(&spec) => spec.with_salt(&value.extract::<Data<'_>>()?.to_vec()),
+            "person" if is_blake2(&spec) => spec.with_person(&value.extract::<Data<'_>>()?.to_vec()),
+            other => match BLAKE2_TREE.iter().find(|(name, _)| is_blake2(&spec) && *name == other) {
+                Some((_, usual)) if value.extract::<u64>().is_ok_and(|given| given == *usual) => continue,
+                Some(_) => {
+                    let name = spec.algorithm().name();
+                    return Err(PyTypeError::new_err(format!(
+                        "unknown parameter '{other}' (truesum computes {name} without it; use hashlib.{name})"
+                    )));
+                }
+                None => {
+                    return Err(PyTypeError::new_err(format!(
+                        "unknown parameter '{other}' (valid parameters: digest_size, key, context, seed, custom, unit, \
+                         and salt and person for BLAKE2)"
+                    )));
+                }
+            },
         };
         spec = given.map_err(|error| of_spec(&error))?;
     }
     with_key(spec)
 }
 
-/// Returns whether hashlib has the algorithm with parameters that this package does not have.
+/// Returns whether the algorithm has a salt and a personalization.
 fn is_blake2(spec: &Spec) -> bool {
-    matches!(spec.algorithm().name(), "blake2b" | "blake2s")
+    spec.algorithm().personal() > 0
 }

@@ -6,10 +6,12 @@ import array
 import copy
 import gc
 import hashlib
+import hmac
 import inspect
 import io
 import mmap
 import os
+import pickle
 import random
 import sys
 import threading
@@ -100,9 +102,6 @@ def test_parameters_match_hashlib() -> None:
     assert truesum.sha1(b"abc", usedforsecurity=False).hexdigest() == hashlib.sha1(b"abc").hexdigest()
     with pytest.raises(TypeError, match="unknown parameter"):
         truesum.sha256(b"", salt=b"")
-    assert truesum.blake2b(b"abc", salt=b"", person=b"").digest() == hashlib.blake2b(b"abc").digest()
-    with pytest.raises(TypeError, match="use hashlib.blake2b"):
-        truesum.blake2b(b"", person=b"p")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="takes no key"):
         truesum.sha256(b"", key=b"k")
     with pytest.raises(ValueError, match="needs a key"):
@@ -111,9 +110,74 @@ def test_parameters_match_hashlib() -> None:
         truesum.new("sha257")
 
 
-def test_keyed_digests_match_hmac() -> None:
-    import hmac
+def test_salt_and_personalization_match_hashlib() -> None:
+    for salt, person in ((b"", b""), (b"s", b""), (b"", b"person"), (b"12345678", b"\0x\0")):
+        for key in (b"", b"key"):
+            for mine, other in ((truesum.blake2b, hashlib.blake2b), (truesum.blake2s, hashlib.blake2s)):
+                for data in (b"", b"abc", bytes(1000)):
+                    found = mine(data, digest_size=20, salt=salt, person=person, key=key)
+                    assert found.digest() == other(data, digest_size=20, salt=salt, person=person, key=key).digest()
+    assert truesum.blake2b(b"x", salt=b"s" * 16).digest() == hashlib.blake2b(b"x", salt=b"s" * 16).digest()
+    wrong: list[dict[str, Any]] = [{"salt": b"s" * 17}, {"person": b"p" * 17}]
+    for parameters in wrong:
+        with pytest.raises(ValueError, match="must not be longer than 16 bytes"):
+            truesum.blake2b(b"", **parameters)
+    # The parameters for trees, with the values that describe a single message.
+    plain: Any = truesum.blake2b
+    usual = {"fanout": 1, "depth": 1, "leaf_size": 0, "node_offset": 0, "node_depth": 0, "inner_size": 0, "last_node": False}
+    assert plain(b"x", **usual).digest() == hashlib.blake2b(b"x").digest()
+    for name in usual:
+        with pytest.raises(TypeError, match="use hashlib.blake2b"):
+            plain(b"", **{name: 2})
+    # The state that is saved contains no salt.
+    salted = truesum.blake2b(b"x" * 200, salt=b"s")
+    assert salted.copy().digest() == salted.digest()
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(salted)
 
+
+def test_names_are_those_of_hashlib() -> None:
+    for name in SHARED:
+        assert truesum.new(name).name == hashlib.new(name).name
+    assert hmac.new(b"k", b"m", truesum.sha3_256).name == "hmac-sha3_256"
+    assert truesum.new("sha3-256").name == "sha3_256" and truesum.new("crc32").name == "crc32"
+    assert truesum.blake2b(digest_size=20).name == "blake2b-160"
+
+
+def test_blake3_matches_its_package() -> None:
+    blake3 = pytest.importorskip("blake3").blake3
+    key = b"k" * 32
+    for data in (b"", b"abc", bytes(5000)):
+        assert truesum.blake3(data, key=key).digest() == blake3(data, key=key).digest()
+        derived = blake3(data, derive_key_context="context").digest()
+        assert truesum.blake3(data, derive_key_context="context").digest() == derived
+        assert truesum.blake3(data, context="context").digest() == derived
+        for length, seek in ((10, 0), (10, 3), (100, 1000), (32, 1 << 60)):
+            assert truesum.blake3(data).digest(length=length, seek=seek) == blake3(data).digest(length=length, seek=seek)
+            assert truesum.blake3(data).hexdigest(length, seek=seek) == blake3(data).hexdigest(length, seek=seek)
+    with pytest.raises(ValueError, match="only the output of blake3"):
+        truesum.shake_128(b"").digest(4, seek=1)
+    with pytest.raises(ValueError, match="position"):
+        truesum.blake3().digest(2, seek=(1 << 64) - 1)
+
+
+def test_xxhash_matches_its_package() -> None:
+    xxhash = pytest.importorskip("xxhash")
+    for name in ("xxh32", "xxh64", "xxh3_64", "xxh3_128", "xxh128"):
+        mine, other = getattr(truesum, name), getattr(xxhash, name)
+        for data in (b"", b"abc", bytes(range(256)) * 5):
+            assert mine(data).intdigest() == other(data).intdigest()
+            assert mine(data, 7).hexdigest() == other(data, 7).hexdigest() == mine(data, seed=7).hexdigest()
+        again = mine(b"abc", 5)
+        again.reset()
+        assert again.digest() == other(b"", 5).digest()
+        with pytest.raises(TypeError, match="the seed was given twice"):
+            mine(b"", 1, seed=1)
+        with pytest.raises(TypeError, match="takes one message"):
+            mine(b"", 1, 2)
+
+
+def test_keyed_digests_match_hmac() -> None:
     for name in ("md5", "sha1", "sha256", "sha3-256"):
         for key in (b"", b"k", b"k" * 200):
             expected = hmac.new(key, b"abc", name.replace("-", "_")).hexdigest()
@@ -139,7 +203,7 @@ def test_every_algorithm_has_a_constructor() -> None:
             continue
         constructor = getattr(truesum, name.replace("-", "_"))
         assert constructor(b"123456789").digest() == truesum.new(name, b"123456789").digest()
-        assert constructor().name == name
+        assert truesum.new(constructor().name).digest() == constructor().digest()
         assert constructor.__doc__
 
 
@@ -177,7 +241,7 @@ def test_constructors_leak_no_references() -> None:
     for _ in range(100):
         truesum.blake2b(message)
         truesum.blake2b(message, key=key).digest()
-        for unknown in ({"salt": key}, {"digest_size": message}):
+        for unknown in ({"seed": message}, {"digest_size": message}):
             with pytest.raises(TypeError):
                 truesum.blake2b(message, **unknown)  # type: ignore[arg-type]
     del unknown

@@ -19,9 +19,11 @@ import pytest
 import truesum
 import truesum.__main__
 import truesum._native
+import truesum.aio
 import truesum.cluster
 import truesum.shard
 import truesum.tree
+import truesum.urls
 from conftest import Run
 
 
@@ -57,7 +59,8 @@ def test_program_is_bundled(tmp_path: Path) -> None:
 
 def documented() -> Iterator[tuple[str, str]]:
     """All docstrings of the extension with examples."""
-    public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in (truesum.tree, truesum.shard)]
+    modules = (truesum.aio, truesum.shard, truesum.tree, truesum.urls)
+    public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in modules]
     for module, names in public:
         yield module.__name__, module.__doc__ or ""
         for name in names:

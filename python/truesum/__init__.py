@@ -27,6 +27,7 @@ every file in the manifest was read and matches. When in doubt, a check fails.
     verify                    verify files against a manifest
     audit, diff               report what happened to each file between two sets of files
     Manifest, Entry           read, write and convert manifests
+    aio                       the same for asyncio (import truesum.aio)
     tree                      hash trees of large files: store them, locate damage, prove ranges, divide work
     identify                  identify the algorithm of a digest
     algorithm, algorithms_available, formats     list algorithms and formats
