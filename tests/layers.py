@@ -25,15 +25,11 @@ import sys
 
 # The files outside of crates/fs that still use the operating system directly.
 SYSTEM_CALLS = """
-    crates/bench/src/measure/clock.rs
-    crates/bench/src/measure/environment.rs
-    crates/bench/src/measure/process.rs
     crates/bench/src/measure/read/cache.rs
     crates/bench/src/measure/read/direct.rs
     crates/bench/src/measure/read/mapped.rs
     crates/bench/src/measure/read/plain.rs
     crates/bench/src/measure/read/uring.rs
-    crates/bench/src/measure/times.rs
     crates/bench/src/models/tools/directory.rs
     python/src/audit.rs
     python/src/errors.rs

@@ -12,8 +12,6 @@ pub(crate) mod read;
 mod sample;
 pub mod statistics;
 mod storage;
-#[cfg(windows)]
-mod times;
 
 pub use noise::Noise;
 pub use plan::{Cost, Pace, Plan, plan};

@@ -20,6 +20,7 @@
 //! | interruption and waiting | [`stop`], [`input`], [`waits`] |
 //! | the program: streams, terminal, signals (a feature), process | [`standard`], [`console`], `signals`, [`process`] |
 //! | limits, clocks and the machine | [`memory_limit`], [`limits`], [`clock`], [`machine`] |
+//! | cost of threads and commands | [`usage`] |
 //! | failures | [`error`] |
 
 #[macro_use]
@@ -59,6 +60,7 @@ pub mod stop;
 mod sys;
 pub mod system;
 pub mod temporary;
+pub mod usage;
 pub mod version;
 pub mod waits;
 pub mod write;

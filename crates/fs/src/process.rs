@@ -2,6 +2,7 @@
 
 use crate::sys::process;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// Makes the system end this process when its parent process ends. Systems without this feature ignore the request.
@@ -27,6 +28,11 @@ pub fn yield_disk() -> io::Result<()> {
 /// Ends the process without unwinding, allocating or running handlers.
 pub fn exit_at_once(status: i32) -> ! {
     process::exit_at_once(status)
+}
+
+/// Returns whether a path is that of a program: an executable file, on Windows with or without its ending `.exe`.
+pub fn is_program(path: &Path) -> bool {
+    process::is_program(path)
 }
 
 /// Waits until another thread ends the process. It does not allocate.

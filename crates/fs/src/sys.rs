@@ -24,26 +24,28 @@
 //! | `lease` | `writers`: whether a file is open for writing |
 //! | `limits` | `open_files`, `stack`, `address_space_left`, `address_space_is_limited` |
 //! | `lock` | `try_lock` |
-//! | `machine` | `host`, `system`, `architecture`, `settings_folder` |
+//! | `machine` | `host`, `system`, `release`, `architecture`, `memory`, `settings_folder` |
 //! | `mapped` | `Window`, `is_resident` |
 //! | `mounts` | `absent`: file systems that should be mounted |
-//! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `entry_name`, `program`: paths as users, programs and manifests write them |
+//! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `of`, `entry_name`, `program`: paths as users, programs and manifests write them |
 //! | `path` | `real_path`: the path of an open file (not on Windows) |
 //! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
-//! | `process` | `end_with_parent`, `use_one_heap`, `yield_disk`, `exit_at_once` |
+//! | `process` | `end_with_parent`, `use_one_heap`, `yield_disk`, `exit_at_once`, `is_program` |
 //! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
 //! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
 //! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |
 //! | `standard` | `occupy`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |
 //! | `stat` | `of`, `at`, `MODES_ARE_KNOWN`: metadata |
 //! | `temporary` | `Removal`, `remove_all`: files that are removed if the process is ended |
+//! | `usage` | `run`, `thread_seconds`, `thread_user_seconds`, `process_seconds`: processor time and memory |
 //! | `volume` | `of`: guarantees of the file system of an open file |
 //! | `wait` | `WakePipe`, `Waker`, `until_readable`, `is_ready` |
 //! | `waits` | `waited`: how often this thread waited for a device |
 //! | `writeback` | `longest`: how long a page may stay dirty |
 
 pub mod access;
+pub mod accounting;
 pub mod errno;
 pub mod guarantees;
 pub mod metadata;

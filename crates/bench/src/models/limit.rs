@@ -352,7 +352,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, se
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::clock::thread_seconds;
+    use crate::measure::clock::thread_user_seconds;
     use crate::measure::read::beside_the_build;
     use crate::models::effort::Scope;
     use std::collections::BTreeSet;
@@ -371,10 +371,10 @@ mod tests {
         let arguments = Arguments { path: directory.path().to_owned(), ..Arguments::default() };
         let scope = Scope { quick: true, time: Some(ASKED), ..Scope::default() };
         let mut session = Session::new(&stop, "x").within(scope).begun(start);
-        let before = thread_seconds();
+        let before = thread_user_seconds();
         let record = run(&definition, &arguments, &mut session).unwrap();
         assert_eq!(directory.path().read_dir().unwrap().count(), 0, "left clean");
-        (record, thread_seconds() - before)
+        (record, thread_user_seconds() - before)
     }
 
     /// Returns the parts with the number of samples of each measurement; the file system may not support direct reads.

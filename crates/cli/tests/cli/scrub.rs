@@ -404,7 +404,9 @@ fn page_shows_failures_folders_and_runs() {
     let ran = folder.run(&["scrub", "--quiet", "--all", "--html", "d/page.html", "d"]);
     assert_eq!((ran.code, ran.out()), (Some(1), "corrupt\tf<1>\n".to_owned()), "{}", ran.err);
     let page = String::from_utf8(folder.read("d/page.html")).unwrap();
-    for part in ["<title>FAILED: archive ", "<code>f&lt;1&gt;</code>", "<code>old/</code>", "<code>new/</code>"] {
+    for part in
+        ["<title>FAILED: archive ", "<code>f&lt;1&gt;</code>", "<code>old/</code>", "<code>new/</code>"]
+    {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     assert_eq!(page.matches("<tr><td>20").count(), 2, "{page}");
@@ -415,7 +417,12 @@ fn page_shows_failures_folders_and_runs() {
     write(&folder, "d/f<1>", "1", 1000);
     let ran = folder.run(&["scrub", "--html", "d/page.html", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(!ran.out().contains("page.html") && ran.err.contains("3 files in the state"), "{}{}", ran.out(), ran.err);
+    assert!(
+        !ran.out().contains("page.html") && ran.err.contains("3 files in the state"),
+        "{}{}",
+        ran.out(),
+        ran.err
+    );
     assert!(folder.read("d/page.html").windows(14).any(|part| part == b"<title>Intact:"));
     let ran = folder.run(&["scrub", "--status", "--html", "s.html", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -4,7 +4,7 @@ use super::guarantees::Guarantees;
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
-    attributes, console, lock, machine, name, open, process, standard, stat, temporary, wait, waits,
+    attributes, console, lock, machine, name, open, process, standard, stat, temporary, usage, wait, waits,
 };
 
 pub(crate) mod clock;

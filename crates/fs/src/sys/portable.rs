@@ -8,7 +8,7 @@ pub(crate) use guarantees::GUARANTEES;
 #[cfg(feature = "signals")]
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
-    attributes, console, lock, machine, name, open, process, standard, stat, temporary, wait, waits,
+    attributes, console, lock, machine, name, open, process, standard, stat, temporary, usage, wait, waits,
 };
 pub(crate) use super::unmapped as mapped;
 

@@ -23,5 +23,6 @@ pub mod stat;
 pub mod temporary;
 #[cfg(test)]
 mod tests;
+pub mod usage;
 pub mod wait;
 pub mod waits;

@@ -27,6 +27,7 @@ pub mod signals;
 pub mod standard;
 pub(crate) mod stat;
 pub mod temporary;
+pub(crate) mod usage;
 pub(crate) mod volume;
 pub mod wait;
 pub(crate) mod waits;

@@ -3,7 +3,7 @@
 //! `openssl speed` divides bytes by the processor time of its thread outside the kernel, over one buffer, for one
 //! second. Only here, truesum is measured the same way.
 
-use crate::measure::process::thread_user_seconds;
+use crate::measure::clock::thread_user_seconds;
 use crate::models::engine::{Engine, fill};
 use crate::models::session::Session;
 use crate::record::{Agreement, Measurement, Record};

@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 /// Makes the system end this process when its parent process ends (prctl(2), procctl(2)).
 #[cfg(not(target_os = "macos"))]
@@ -44,6 +46,11 @@ pub fn yield_disk() -> io::Result<()> {
 pub fn exit_at_once(status: i32) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::_exit(status) }
+}
+
+/// Returns whether a path is that of an executable file.
+pub fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|stat| stat.is_file() && stat.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -1,8 +1,12 @@
 //! This machine.
 #![allow(unsafe_code)]
 
+use std::mem::zeroed;
 use std::path::PathBuf;
-use windows_sys::Win32::System::SystemInformation::{ComputerNamePhysicalDnsHostname, GetComputerNameExW};
+use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
+use windows_sys::Win32::System::SystemInformation::{
+    ComputerNamePhysicalDnsHostname, GetComputerNameExW, GlobalMemoryStatusEx, MEMORYSTATUSEX, OSVERSIONINFOW,
+};
 
 /// Returns the host name.
 pub fn host() -> String {
@@ -16,6 +20,27 @@ pub fn host() -> String {
 /// Returns the name of the operating system.
 pub fn system() -> String {
     "Windows".to_owned()
+}
+
+/// Returns the version, such as `10.0.22631`.
+pub fn release() -> String {
+    // SAFETY: all-zero bytes are a valid value, a struct of integers.
+    let mut version: OSVERSIONINFOW = unsafe { zeroed() };
+    version.dwOSVersionInfoSize = size_of::<OSVERSIONINFOW>() as u32;
+    // SAFETY: the call writes only to the struct, whose size it is given.
+    if unsafe { RtlGetVersion(&mut version) } < 0 {
+        return String::new();
+    }
+    format!("{}.{}.{}", version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber)
+}
+
+/// Returns the size of the memory in bytes; 0 if it is unknown.
+pub fn memory() -> u64 {
+    // SAFETY: all-zero bytes are a valid value, a struct of integers.
+    let mut status: MEMORYSTATUSEX = unsafe { zeroed() };
+    status.dwLength = size_of::<MEMORYSTATUSEX>() as u32;
+    // SAFETY: the call writes only to the struct, whose size it is given.
+    if unsafe { GlobalMemoryStatusEx(&mut status) } == 0 { 0 } else { status.ullTotalPhys }
 }
 
 /// Returns the architecture of the processor, such as `x86_64`.

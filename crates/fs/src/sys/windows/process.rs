@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::path::Path;
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, PROCESS_MODE_BACKGROUND_BEGIN, SetPriorityClass, TerminateProcess,
 };
@@ -26,4 +27,12 @@ pub fn exit_at_once(status: i32) -> ! {
     // SAFETY: ends the process.
     unsafe { TerminateProcess(GetCurrentProcess(), status as u32) };
     std::process::abort()
+}
+
+/// Returns whether there is a program with this path, with or without its ending `.exe`.
+pub fn is_program(path: &Path) -> bool {
+    let is_program = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("exe"));
+    let mut extended = path.as_os_str().to_owned();
+    extended.push(".exe");
+    is_program && path.is_file() || Path::new(&extended).is_file()
 }
