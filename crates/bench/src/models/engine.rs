@@ -21,8 +21,12 @@ pub struct Engine {
     #[serde(default)]
     pub bias: String,
     /// The command with its placeholders: `{algorithm}`, `{dir}`, `{out}`, `{threads}`, `{bytes}`, `{seconds}`, `{file}`,
-    /// `{leaf}`. A word that is one placeholder with spaces in its value becomes several words.
+    /// `{leaf}`. A word that is one placeholder with spaces in its value becomes several words. With `{file}`, `bench
+    /// tools` runs the command once for each file.
     pub command: Vec<String>,
+    /// The operating systems on which the command works, by their names in [`std::env::consts::OS`]; all if empty.
+    #[serde(default)]
+    pub systems: Vec<String>,
     /// The command used for checking, if the output of [`Engine::command`] cannot be parsed: several processes with the
     /// same output mix their lines.
     #[serde(default)]
@@ -85,8 +89,12 @@ impl Engine {
         Some(line.or_else(|| text.lines().next()).unwrap_or("").chars().take(120).collect())
     }
 
-    /// Returns whether it can run here, and adds it to the record's engines, or to the missing ones.
+    /// Returns whether it can run here, and adds it to the record's engines, or to the missing ones unless it is for other
+    /// systems.
     pub fn present(&self, record: &mut Record) -> bool {
+        if !self.systems.is_empty() && !self.systems.iter().any(|system| system == std::env::consts::OS) {
+            return false;
+        }
         match self.version() {
             Some(_) if record.engines.iter().any(|known| known.name == self.name) => true,
             Some(version) => {
@@ -137,7 +145,7 @@ pub fn fill(words: &[String], values: &[(&str, &str)]) -> Vec<String> {
 /// Returns the truesum to measure: this program if it has that name, otherwise the one on PATH.
 pub(crate) fn own_program() -> String {
     match std::env::current_exe() {
-        Ok(path) if path.file_name().is_some_and(|name| name == "truesum") => {
+        Ok(path) if path.file_stem().is_some_and(|name| name == "truesum") => {
             path.to_string_lossy().into_owned()
         }
         _ => "truesum".to_owned(),

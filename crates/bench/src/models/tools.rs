@@ -24,12 +24,13 @@ use crate::measure::statistics::median;
 use crate::record::{Measurement, Record};
 use crate::{Error, quantity};
 use agreement::Files;
-use check::{Place, check, check_verifiers};
+use check::{check, check_verifiers};
 use clap::Args;
-use contender::{Contender, canonical, contenders, run_once};
-use directory::{Cold, bytes_of, chill, listing, warm};
+use contender::{Contender, Place, canonical, contenders, run_once};
+use directory::{Cold, chill, listing, warm};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use truesum_fs::name::{entry_name, plain};
 use truesum_hash::ALGORITHMS;
 
 /// The row of the table.
@@ -89,6 +90,8 @@ pub struct Arguments {
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     let directory = &arguments.directory;
     let root = directory.canonicalize().map_err(|why| Error::file(directory, "open", &why))?;
+    // Programs do not expect the form of this path that Windows returns.
+    let root = plain(root);
     let before = listing(&root)?;
     let bytes: u64 = before.iter().map(|(_, size)| size).sum();
     if before.is_empty() {
@@ -105,13 +108,14 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let engines = engines(definition, arguments, &mut record)?;
     let scratch =
         tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
-    let files = Files::new(bytes_of(&root), before.iter().map(|(name, _)| name.clone()));
+    let files = Files::new(entry_name(root.clone()), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
         let odd = before.len() - files.len();
         record.notes.push(format!(
             "{odd} files with names that some formats must escape were hashed but not cross-checked"
         ));
     }
+    let place = Place { root: &root, files: &before, scratch: scratch.path() };
     session.progress.show(0.0, "reading the files once");
     warm(&root, &before, || session.stopped());
 
@@ -130,9 +134,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         let mut group = contenders(name, &engines, &root, scratch.path());
         let share = done as f64 / names.len() as f64 / 2.0;
         if definition.manifest.is_empty() {
-            check(name, &mut group, &files, scratch.path(), share, &mut record, session)?;
+            check(name, &mut group, &files, place, share, &mut record, session)?;
         } else {
-            let place = Place { root: &root, scratch: scratch.path() };
             check_verifiers(name, &definition.manifest, &mut group, place, share, &mut record, session)?;
         }
         groups.push(group);
@@ -153,7 +156,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
                 .to_owned(),
         ),
     }
-    time(&mut groups, rounds, scratch.path(), &chill, session)?;
+    time(&mut groups, rounds, place, &chill, session)?;
     if rounds == 0 && !session.stopped() {
         record.notes.push(
             "no time for further rounds: the figures are those of the run that checked the digests"
@@ -224,7 +227,7 @@ fn algorithms(
 fn time(
     groups: &mut [Vec<Contender>],
     rounds: usize,
-    scratch: &Path,
+    place: Place<'_>,
     chill: &dyn Fn() -> Cold,
     session: &mut Session,
 ) -> Result<(), Error> {
@@ -240,7 +243,7 @@ fn time(
             session.progress.show(0.5 + done as f64 / total / 2.0, &label);
             done += 1;
             chill();
-            match run_once(contender, &contender.words, scratch) {
+            match run_once(contender, &contender.words, place) {
                 Ok((cost, _)) => contender.runs.push(cost),
                 // An interruption is not a failure of the program.
                 Err(_) if session.stopped() => return Ok(()),
@@ -270,11 +273,13 @@ fn measurement(contender: Contender, bytes: u64, rounds: usize) -> Option<Measur
         ..Measurement::default()
     })
 }
-#[cfg(test)]
+/// The engines of these tests are shell scripts.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use crate::models::effort::Scope;
     use std::collections::HashSet;
+    use std::path::Path;
     use std::sync::atomic::AtomicBool;
 
     /// Returns a definition with shell scripts, so that the test needs no tool but sh, sed and sha256sum.
@@ -374,6 +379,26 @@ mod tests {
         assert!(disagree.iter().any(|d| d.starts_with("forgets: no digest of")), "{disagree:?}");
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
         assert_eq!(timed, ["right", "also right"]);
+    }
+
+    #[test]
+    fn engine_with_a_file_runs_once_for_each_and_only_on_its_systems() {
+        let three_lines =
+            "printf '%s\\n' \"SHA256 hash of $1:\" \"$(sha256sum < \"$1\" | cut -c 1-64)\" 'completed'";
+        let mut definition =
+            definition(&[("each", three_lines), ("elsewhere", three_lines), ("right", RIGHT)]);
+        for engine in &mut definition.engine[..2] {
+            engine.stdout = true;
+            engine.command = ["sh", "-c", three_lines, "sh", "{file}"].map(str::to_owned).to_vec();
+        }
+        definition.engine[1].systems = vec!["windows".to_owned()];
+        let (stop, directory) = (AtomicBool::new(false), tree());
+        let record =
+            run(&definition, &requested(directory.path(), 1), &mut Session::new(&stop, "x")).unwrap();
+        assert_eq!(record.agreements[0].agree, ["each", "right"], "{record:?}");
+        assert!(record.missing.iter().all(|missing| missing.name != "elsewhere"));
+        let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
+        assert_eq!(timed, ["each", "right"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::models::engine::Spelling;
 use data_encoding::BASE32_NOPAD;
 use std::collections::{BTreeMap, HashSet};
+use truesum_fs::name::BACKSLASH_SEPARATES;
 use truesum_hash::{Digest, Spec};
 
 /// The files of a directory, by their relative paths.
@@ -35,6 +36,10 @@ impl Files {
     /// Returns the digests in a manifest's lines. `length` is the size of a digest in bytes, if known.
     pub fn digests(&self, manifest: &[u8], spelling: Spelling, length: Option<usize>) -> Digests {
         let mut found = Digests::new();
+        // Programs of the system use its separator.
+        let separator = if BACKSLASH_SEPARATES { b'\\' } else { b'/' };
+        let manifest: Vec<u8> =
+            manifest.iter().map(|&byte| if byte == separator { b'/' } else { byte }).collect();
         for line in manifest.split(|b| *b == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.is_empty() || matches!(line[0], b';' | b'#' | b'%') {
@@ -204,6 +209,14 @@ mod tests {
         ] {
             assert_eq!(read(&manifest, Spelling::Hex, 16), expected, "{manifest}");
         }
+    }
+
+    #[test]
+    fn names_have_the_separators_of_the_system() {
+        let line = format!("{MD5_B}  C:\\data\\x\\b.bin\r\n");
+        let found = read(&line, Spelling::Hex, 16);
+        assert_eq!(found.len(), usize::from(BACKSLASH_SEPARATES), "{found:?}");
+        assert!(found.iter().all(|(name, _)| name == "b.bin" || name == "x/b.bin"));
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! The run before timing: engines must agree on the digest of every file, or reject a manifest with a wrong one.
 
 use super::agreement::{self, Digests, Files};
-use super::contender::{Contender, parts, run_once, sums};
+use super::contender::{Contender, Place, parts, run_once, sums};
 use crate::Error;
 use crate::measure::process;
 use crate::models::engine::{Spelling, fill, own_program};
 use crate::models::session::Session;
 use crate::record::{Agreement, Record};
 use std::collections::BTreeMap;
-use std::path::Path;
 use truesum_hash::{Digest, find};
 
 /// Runs each command once and keeps those whose manifests agree on every file.
@@ -16,7 +15,7 @@ pub(super) fn check(
     name: &str,
     group: &mut Vec<Contender>,
     files: &Files,
-    scratch: &Path,
+    place: Place<'_>,
     share: f64,
     record: &mut Record,
     session: &mut Session,
@@ -28,7 +27,7 @@ pub(super) fn check(
             continue;
         }
         session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
-        match run_once(contender, &contender.check, scratch) {
+        match run_once(contender, &contender.check, place) {
             Ok((cost, manifest)) => {
                 contender.manifest_bytes = manifest.len() as u64;
                 contender.runs.push(cost);
@@ -88,13 +87,6 @@ fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Di
     joined.into_iter().map(|(file, (_, bytes))| (file, Digest::new(&bytes))).collect()
 }
 
-/// The directories of a run: the tree, and the temporary directory.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) root: &'a Path,
-    pub(super) scratch: &'a Path,
-}
-
 /// Writes a manifest, and keeps the engines that accept it and reject it with one digit changed.
 pub(super) fn check_verifiers(
     name: &str,
@@ -132,9 +124,9 @@ pub(super) fn check_verifiers(
         session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
         let who = &contender.engine.name;
         put(&wrong)?;
-        let refused = run_once(contender, &contender.check, place.scratch).is_err();
+        let refused = run_once(contender, &contender.check, place).is_err();
         put(&right)?;
-        let accepted = run_once(contender, &contender.check, place.scratch);
+        let accepted = run_once(contender, &contender.check, place);
         keep.push(refused && accepted.is_ok());
         match accepted {
             _ if session.stopped() => {}

@@ -1,10 +1,12 @@
 //! One command that is run repeatedly: an engine with an algorithm.
 
+use super::directory::path_of;
 use crate::Error;
 use crate::measure::environment::cores;
 use crate::measure::process::{self, Cost};
 use crate::models::engine::{Engine, Spelling, fill, own_program};
 use std::path::{Path, PathBuf};
+use truesum_fs::name::native;
 use truesum_hash::find;
 
 /// One command that is run repeatedly: an engine with an algorithm.
@@ -84,12 +86,43 @@ pub(super) fn contenders<'a>(
     group
 }
 
-/// Runs one command once.
+/// The files to hash, and the directory for everything that engines write.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The directory that contains the files.
+    pub(super) root: &'a Path,
+    /// The files with their sizes.
+    pub(super) files: &'a [(Vec<u8>, u64)],
+    pub(super) scratch: &'a Path,
+}
+
+/// Runs a command once, or once for each file if it contains `{file}`. Returns its cost and the manifest.
 pub(super) fn run_once(
     contender: &Contender,
     words: &[String],
-    scratch: &Path,
+    place: Place<'_>,
 ) -> Result<(Cost, Vec<u8>), Error> {
+    if !words.iter().any(|word| word == "{file}") {
+        return run_process(contender, words, place.scratch);
+    }
+    let mut total = Cost { seconds: 0.0, processor: 0.0, peak_memory: None, status: Some(0) };
+    let mut manifest = Vec::new();
+    for (name, _) in place.files {
+        let file = native(place.root.join(path_of(name)).to_string_lossy().into_owned());
+        let (cost, output) = run_process(contender, &fill(words, &[("file", &file)]), place.scratch)?;
+        total.seconds += cost.seconds;
+        total.processor += cost.processor;
+        total.peak_memory = total.peak_memory.max(cost.peak_memory);
+        // The digest may be on a line without the name.
+        for line in output.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+            manifest.extend([line.trim_ascii(), b"  ", name, b"\n"].concat());
+        }
+    }
+    Ok((total, manifest))
+}
+
+/// Runs one process. Returns its cost, and the file that it wrote.
+fn run_process(contender: &Contender, words: &[String], scratch: &Path) -> Result<(Cost, Vec<u8>), Error> {
     let (out, errors) = (scratch.join("manifest"), scratch.join("errors"));
     // Some programs refuse to overwrite, others append.
     match std::fs::remove_file(&out) {

@@ -2,28 +2,13 @@
 
 use crate::Error;
 use crate::measure::read::evict;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-
-/// Returns the bytes of a path, with slashes.
-pub(super) fn bytes_of(path: &Path) -> Vec<u8> {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    if cfg!(windows) {
-        return bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
-    }
-    bytes.to_vec()
-}
+use truesum_fs::name::{OsStrExt, entry_name};
 
 /// Returns the path with these bytes.
-fn path_of(bytes: &[u8]) -> PathBuf {
-    #[cfg(unix)]
-    {
-        <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into()
-    }
-    // A name that is not Unicode cannot be opened under its replacement and fails the engines' check.
-    #[cfg(windows)]
-    {
-        String::from_utf8_lossy(bytes).into_owned().into()
-    }
+pub(super) fn path_of(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
 }
 
 /// Returns the regular files below a directory with their sizes, sorted; symbolic links are not followed.
@@ -40,7 +25,7 @@ pub(super) fn listing(root: &Path) -> Result<Vec<(Vec<u8>, u64)>, Error> {
             if kind.is_dir() {
                 directories.push(name);
             } else if kind.is_file() {
-                files.push((bytes_of(&name), entry.metadata().map_err(failed)?.len()));
+                files.push((entry_name(name), entry.metadata().map_err(failed)?.len()));
             }
         }
     }
