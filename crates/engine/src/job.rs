@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::{Digest, Hasher, Spec, finish_many};
 use truesum_manifest::{Place, Time};
 
@@ -77,7 +77,7 @@ impl Job {
 
     /// Returns a job that hashes a file.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
-        Job::entry(name.into().into_os_string().into_vec(), specs.clone(), Vec::new())
+        Job::entry(entry_name(name.into()), specs.clone(), Vec::new())
     }
 
     /// Returns a job for an entry of a manifest: the file with this name must have the `expected` digests.

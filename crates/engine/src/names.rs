@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use truesum_fs::listing;
 use truesum_fs::metadata::FileType;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStringExt};
 use truesum_fs::resolve::OpenMode;
 use unicode_normalization::UnicodeNormalization;
 
@@ -165,7 +165,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
 /// ```
 pub fn respelt(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {
     let root = Root::folder(folder, false).ok()?;
-    match Folders::new(&root, Spellings::ALL).find(name.as_ref().as_os_str().as_bytes()) {
+    match Folders::new(&root, Spellings::ALL).find(&name::of(name.as_ref())) {
         NameMatch::One { found, .. } => Some(OsString::from_vec(found).into()),
         NameMatch::Nothing | NameMatch::Several => None,
     }

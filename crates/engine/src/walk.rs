@@ -71,7 +71,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use truesum_fs::Errno;
 use truesum_fs::metadata::{FileType, Metadata};
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStrExt, OsStringExt, entry_name};
 use truesum_fs::resolve::OpenMode;
 use truesum_hash::Spec;
 
@@ -140,7 +140,8 @@ pub fn trimmed_root(mut root: &[u8]) -> &[u8] {
     root
 }
 
-/// Returns the name of an object relative to the root below which a walk found it. `root` is what the walk was given.
+/// Returns the name of an object relative to the root below which a walk found it. `root` is the name of the path that the
+/// walk was given ([`truesum_fs::name::of`]).
 pub fn relative<'p>(path: &'p [u8], root: &[u8]) -> &'p [u8] {
     let rest = path.strip_prefix(trimmed_root(root)).unwrap_or(path);
     &rest[rest.iter().take_while(|&&byte| byte == b'/').count()..]
@@ -240,7 +241,7 @@ impl Walk {
         threads: usize,
     ) -> Walk {
         Walk {
-            roots: Box::new(roots.into_iter().map(|root| root.into().into_os_string().into_vec())),
+            roots: Box::new(roots.into_iter().map(|root| entry_name(root.into()))),
             root: Vec::new(),
             arguments: false,
             start: Vec::new(),
@@ -283,7 +284,7 @@ impl Walk {
     /// Begins the walk in this folder of each root, given by a relative name. Symbolic links on the
     /// way to it are followed only if all links are.
     pub fn starting_at(self, folder: impl AsRef<Path>) -> Walk {
-        Walk { start: folder.as_ref().as_os_str().as_bytes().to_vec(), ..self }
+        Walk { start: name::of(folder.as_ref()).into_owned(), ..self }
     }
 
     /// Treats roots as command-line arguments, of which `-` is standard input; a second `-` is an

@@ -5,5 +5,5 @@
 
 pub use crate::sys::name::{
     BACKSLASH_SEPARATES, OsStrExt, OsStringExt, argument, check, entry_name, expanded, explanation,
-    from_line, native, plain, program,
+    from_line, native, of, plain, program,
 };

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStringExt};
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
@@ -124,7 +124,7 @@ impl Comparison<'_> {
         folder: &Path,
         on_event: &mut Observer<'_>,
     ) -> io::Result<Vec<u32>> {
-        let root = folder.as_os_str().as_bytes();
+        let root = &*name::of(folder);
         let mut fresh = Vec::new();
         if self.progress.stopped() {
             return Ok(fresh);

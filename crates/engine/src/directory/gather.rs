@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use truesum_fs::metadata::{MODES_ARE_KNOWN, Metadata};
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Place;
 
@@ -94,7 +94,7 @@ pub(super) fn gather(
     progress: &Progress,
     on_event: &mut dyn FnMut(Error),
 ) -> Option<Gathered> {
-    let root = walk::trimmed_root(path.as_os_str().as_bytes()).to_vec();
+    let root = walk::trimmed_root(&name::of(path)).to_vec();
     if options.kind.has_modes() && !MODES_ARE_KNOWN {
         let why =
             "this kind of digest covers which files are executable, but this system does not record that";

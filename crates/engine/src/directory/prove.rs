@@ -13,7 +13,7 @@ use crate::run::config::Config;
 use crate::tree::prove::ProofFailure;
 use std::path::Path;
 use truesum_fs::metadata::FileType;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{self, OsStrExt};
 use truesum_hash::tree::ProofError;
 use truesum_hash::{Digest, Spec};
 
@@ -54,7 +54,7 @@ pub fn prove(
     };
     let gathered = gather(path.as_ref(), options, progress, on_event)?;
     let entries = Entries::new(&gathered, spec, *modes);
-    let name = name.as_os_str().as_bytes();
+    let name = &*name::of(name);
     let Some(index) = entries.find(name) else {
         let why = "no such file in the folder (specify its name relative to the folder)";
         on_event(Error::new(name, "prove", Cause::Other(why.to_owned())));

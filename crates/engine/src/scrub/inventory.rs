@@ -17,7 +17,7 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_fs::metadata::Metadata;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Place;
 
@@ -89,7 +89,7 @@ impl<'l> Inventory<'l> {
                 None => return,
                 Some(Item::File(path, anchor)) => {
                     let path = path.into_os_string().into_vec();
-                    let name = relative(&path, self.root.as_os_str().as_bytes()).to_vec();
+                    let name = relative(&path, &name::of(self.root)).to_vec();
                     if !self.own.contains(&name) {
                         self.shared.get().files += 1;
                         self.file = Some((name, path, anchor));

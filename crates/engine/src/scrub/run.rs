@@ -233,7 +233,7 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
         let why = format!("a state cannot store digests of {spec}");
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
-    let root = path.as_os_str().as_bytes().to_vec();
+    let root = entry_name(path);
     Ok(Head { root, specs: specs.into(), created: clock::now(), is_partial: false })
 }
 

@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use truesum_fs::clock;
 use truesum_fs::metadata::Metadata;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{Entry, Heading, Time, WriteError, Writer, format};
@@ -172,8 +172,7 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
     drop(existing_of(path, root)?);
     let gone = || Error::new(name, "open", Cause::Other("there is no state".to_owned()));
     let mut state = State::write(path, || Err(gone()))?;
-    let keys: Vec<Vec<u8>> =
-        names.iter().map(|name| plain(name.as_os_str().as_bytes()).into_owned()).collect();
+    let keys: Vec<Vec<u8>> = names.iter().map(|name| plain(&name::of(name)).into_owned()).collect();
     let mut missing: Vec<&Vec<u8>> = keys.iter().collect();
     for entry in state.scan() {
         let (key, _) = entry?;

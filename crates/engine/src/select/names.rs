@@ -3,10 +3,10 @@
 use crate::globs::Globs;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStringExt};
 
 /// The conditions on names.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Names {
 
 impl Only {
     fn new(requested: &OsString) -> Result<Only, String> {
-        let bytes = requested.as_bytes();
+        let name = name::of(Path::new(requested));
         let glob = match requested.to_str() {
             Some(text) if text.contains(['*', '?', '[', '{']) => {
                 Some(globs(std::iter::once(text.to_owned()))?)
@@ -153,7 +153,7 @@ impl Only {
         };
         Ok(Only {
             requested: requested.clone(),
-            plain: plain(bytes).into_owned(),
+            plain: plain(&name).into_owned(),
             glob,
             found: AtomicBool::new(false),
             selected: AtomicBool::new(false),
@@ -197,7 +197,7 @@ pub(crate) fn plain(name: &[u8]) -> Cow<'_, [u8]> {
 
 /// Returns a path without redundant components, as [`plain`] does for names.
 pub(crate) fn plain_path(path: &OsStr) -> PathBuf {
-    OsString::from_vec(plain(path.as_bytes()).into_owned()).into()
+    OsString::from_vec(plain(&name::of(Path::new(path))).into_owned()).into()
 }
 
 #[cfg(test)]

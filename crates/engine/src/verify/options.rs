@@ -11,10 +11,11 @@ use crate::run::order::Order;
 use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::verify::place::folder_of_names;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{self, OsStrExt};
 use truesum_hash::{Key, Secret, Spec};
 use truesum_manifest::signify::PublicKey;
 use truesum_manifest::{self as manifest, Format};
@@ -127,14 +128,19 @@ impl ReadOptions {
 
     /// Returns the options for reading a manifest with this name; the name `-` implies nothing.
     pub fn manifest(&self, name: &[u8], progress: &Progress) -> manifest::Options {
-        (if name == b"-" { manifest::Options::default() } else { manifest::Options::for_name(name) })
-            .requested(self.algorithms.clone())
-            .format(self.format)
-            .allow_weak(self.allow_weak)
-            .allow_noise(self.lenient)
-            .key(self.key.clone())
-            .subject(self.data.as_deref().map(|data| data.as_os_str().as_bytes().to_vec()))
-            .stop(Some(progress.stop_flag()))
+        let path = Path::new(OsStr::from_bytes(name));
+        (if name == b"-" {
+            manifest::Options::default()
+        } else {
+            manifest::Options::for_name(&name::of(path))
+        })
+        .requested(self.algorithms.clone())
+        .format(self.format)
+        .allow_weak(self.allow_weak)
+        .allow_noise(self.lenient)
+        .key(self.key.clone())
+        .subject(self.data.as_deref().map(|data| name::of(data).into_owned()))
+        .stop(Some(progress.stop_flag()))
     }
 
     /// Returns the configuration of a run that reads files below this root.

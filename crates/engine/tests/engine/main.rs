@@ -9,6 +9,7 @@ mod apk;
 mod bag;
 mod examples;
 mod manifests;
+mod paths;
 mod piece_lists;
 mod piece_verdicts;
 mod run;

@@ -19,8 +19,8 @@ const BY_HASH: [(&str, &str); 4] =
 
 /// Returns whether a manifest with this name lists the indices of an archive.
 pub(crate) fn is_release(manifest: &[u8]) -> bool {
-    let base = manifest.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    matches!(base, b"Release" | b"InRelease")
+    let base = Path::new(OsStr::from_bytes(manifest)).file_name();
+    base.is_some_and(|base| base == "Release" || base == "InRelease")
 }
 
 /// Returns the names of an index by digest.
@@ -52,6 +52,7 @@ pub(crate) fn is_optional(manifest: &Manifest<'_>, name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truesum_fs::name::BACKSLASH_SEPARATES;
 
     #[test]
     fn by_hash_names_are_next_to_the_index() {
@@ -68,5 +69,6 @@ mod tests {
             ]
         );
         assert!(is_release(b"dists/stable/InRelease") && !is_release(b"Release.gpg"));
+        assert_eq!(is_release(b"stable\\Release"), BACKSLASH_SEPARATES);
     }
 }

@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{BACKSLASH_SEPARATES, OsStrExt, entry_name};
+use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
@@ -168,7 +168,7 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// Requires the manifest to have a single entry, which belongs to this file. Any other entry is malformed.
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
-        let data = data.map(|data| (data.as_os_str().as_bytes().to_vec(), None));
+        let data = data.map(|data| (name::of(data).into_owned(), None));
         Entries { data, ..self }
     }
 

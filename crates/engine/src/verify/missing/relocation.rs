@@ -26,7 +26,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::Time;
 
@@ -190,7 +190,7 @@ impl Relocation<'_> {
         others: &mut Set,
         outcomes: &mut Outcomes,
     ) -> io::Result<()> {
-        let root = self.folder.as_os_str().as_bytes();
+        let root = &*name::of(self.folder);
         let walk = Walk::new([self.folder.to_owned()], WalkOptions::default(), self.options.read.threads);
         for item in walk.until(self.progress.stop_flag()) {
             let (path, anchor) = match item {

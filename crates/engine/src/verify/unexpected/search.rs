@@ -14,8 +14,9 @@ use crate::verify::listed::ListedNames;
 use crate::walk::{Item, Options, Walk, relative};
 use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{OsStrExt, OsStringExt};
+use truesum_fs::name::{self, OsStrExt, OsStringExt};
 
 /// Files of this program that are next to other files: their extensions and, except for trees,
 /// their first bytes.
@@ -93,6 +94,7 @@ pub fn unlisted(
     found: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Search> {
     let &SearchScope { scope, select, own, strict, temporaries, limit, stopped } = scope;
+    let root = &*name::of(Path::new(OsStr::from_bytes(root)));
     let below = if scope == Scope::Around { listed.folder() } else { b"" };
     let options = Options { select: select.clone(), below_root: true, ..Options::default() };
     let walk = Walk::new([OsStr::from_bytes(root).to_owned()], options, 0);

@@ -1,6 +1,7 @@
 //! Names of files, which are bytes.
 
 use crate::sys::errno::Errno;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 pub use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -32,6 +33,11 @@ pub fn check(_path: &[u8]) -> Result<(), Errno> {
 /// Returns nothing: the messages of these systems name the cause.
 pub fn explanation(_path: &[u8], _error: &io::Error) -> Option<&'static str> {
     None
+}
+
+/// Returns the bytes of a path, as a name in a manifest.
+pub fn of(path: &Path) -> Cow<'_, [u8]> {
+    path.as_os_str().as_bytes().into()
 }
 
 /// Returns the bytes of a path, as a name in a manifest.

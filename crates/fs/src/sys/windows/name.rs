@@ -117,9 +117,14 @@ fn matches(pattern: &[char], name: &[char]) -> bool {
     pattern[at..].iter().all(|&rest| rest == '*')
 }
 
-/// Returns the bytes of a path, as a name in a manifest.
+/// Returns the bytes of a path, as a name in a manifest: with slashes.
+pub fn of(path: &Path) -> Cow<'_, [u8]> {
+    slashed(plain_bytes(path.as_os_str().as_bytes())).into()
+}
+
+/// Returns the bytes of a path, as a name in a manifest: with slashes.
 pub fn entry_name(path: PathBuf) -> Vec<u8> {
-    slashed(plain(path).into_os_string().into_vec())
+    of(&path).into_owned()
 }
 
 /// Returns a path from a line of a list, in the form of [`argument`]. Lines may end in a carriage return, which no name
