@@ -140,8 +140,8 @@ def contents(top):
     """Returns a digest of each file below a folder, and its time if no program of this test set it."""
     found = {}
     for path in sorted(top.rglob("*")):
-        # A stored tree also has the identity of the file.
-        if path.is_symlink() or not path.is_file() or path.suffix == ".ftr":
+        # A stored tree also has the identity of the file, and a state has times of the run.
+        if path.is_symlink() or not path.is_file() or path.suffix in (".ftr", ".state") or path.name == ".truesum-state":
             continue
         times = path.stat().st_mtime_ns if path.stat().st_mtime_ns <= NEWEST else 0
         found[str(path.relative_to(top))] = (hashlib.sha256(path.read_bytes()).hexdigest()[:16], times)
@@ -164,7 +164,9 @@ def spoken(text, top):
         text = re.sub(windows, unix, text)
     # Rates, durations and times of the run.
     text = re.sub(rb"\d+(?:\.\d+)? (?:ms|s|[kMG]i?B/s)\b", b"N", text)
-    return re.sub(rb'"(?:seconds|elapsed|started|finished|created|date|duration|time)":("[^"]*"|[\d.]+)', b'"N"', text)
+    text = re.sub(rb"oldest verification: .*", b"oldest verification: N", text)
+    text = re.sub(rb"(oldest_verification_timestamp\S*|_timestamp_seconds\S*) [\d.e+]+", rb"\1 N", text)
+    return re.sub(rb'"(?:seconds|elapsed|started|finished|created|date|duration|time|oldest)":("[^"]*"|[\d.]+)', b'"N"', text)
 
 
 def difference(unix, windows):
@@ -323,6 +325,32 @@ def compare(both):
     both.change(write("names.sha256", lines + f"{empty}  data/\xff\n".encode("latin-1")))
     both.run("check", "-q", "names.sha256", status=1, messages=False, output=False)
     both.run("check", "-q", "--root", "data", "names.sha256", status=1, messages=False, output=False)
+    # Scrubbing.
+    state = ["data", "--state", "archive.state"]
+    both.run("scrub", *state, status=0)
+    both.run("scrub", "--status", *state, status=0)
+    for change in (damage, edit, remove, move):
+        both.change(change)
+    both.run("scrub", "--dry-run", "--all", *state, status=1)
+    both.run("scrub", "--all", *state, status=1)
+    both.run("scrub", "--all", "--json", *state, status=1)
+    both.run("scrub", "--status", *state, status=1)
+    both.run("scrub", "--status", "--json", *state, status=1)
+    both.run("scrub", "--status", "--prometheus", *state, status=1)
+    # Start times and durations differ.
+    both.run("scrub", "--log", *state, output=False, status=0)
+    both.run("scrub", "--accept", "new,modified,moved,restored,missing", *state, status=1)
+    both.run("convert", "archive.state", "--lossy", "-t", "gnu", "-o", "archive.sha256", status=0)
+    both.run("check", "--root", "data", "archive.sha256", status=1)
+    both.run("scrub", "--forget", "big", *state, status=0)
+    both.run("scrub", "--forget", "big", *state, status=2)
+    both.run("scrub", "--forget", "data/big", *state, status=2)
+    both.run("scrub", "many", *state[1:], status=2)
+    both.run("scrub", "--import", "many.sha256", "many", "--state", "many.state")
+    both.run("scrub", "--root", "many", status=2)
+    both.run("scrub", "many", status=0)
+    both.run("scrub", "many", status=0)
+    both.files()
     # Mistakes.
     both.run("check", "none", status=2)
     both.run("hash", "-a", "none", "data", status=2)
