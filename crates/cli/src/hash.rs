@@ -35,7 +35,7 @@ use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::LeftOut;
 use truesum::{Error, FileId, PieceDigests, Root, Summary, Task};
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{self, OsStrExt};
 use writing::{Writing, unfit, writer};
 
 /// A run without `-o` on a single file smaller than this many bytes is too short for a progress
@@ -478,7 +478,7 @@ const OTHER_ROOT: &str = "use --root DIR for hash and check, or write absolute n
 /// Returns the folder to which names are relative, for messages.
 fn base(plan: &Hashing) -> String {
     let base = plan.reading.root.as_deref().unwrap_or(Path::new("."));
-    display_safe(base.as_os_str().as_bytes())
+    display_safe(&name::of(base))
 }
 
 /// Reports what the written manifest contains and what it lacks.

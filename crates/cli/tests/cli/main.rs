@@ -5,6 +5,8 @@ mod audit;
 mod audit_peers;
 mod b3sum;
 mod bags;
+#[cfg(feature = "bench")]
+mod bench;
 mod bytes;
 mod check;
 mod common_mistakes;
