@@ -35,7 +35,7 @@ use truesum::open::FolderCache;
 use truesum::verify::lists_one_of;
 use truesum::{Error, Input, Progress, ReadOptions, Root, Selection, scrub};
 use truesum_fs::metadata::FileType;
-use truesum_fs::name::OsStrExt;
+use truesum_fs::name::{self, OsStrExt};
 
 /// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
 const IN_MEMORY: usize = 16 << 20;
@@ -481,7 +481,7 @@ fn note_folder(input: &Path, output: &Path, console: &mut Console) {
     if let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
         && from != to
     {
-        let from = display_safe(from.as_os_str().as_bytes());
+        let from = display_safe(&name::of(&from));
         console.note(&format!("names are relative to {from}, which is not the folder of the new manifest"));
         console.hint("to check the new manifest, specify the folder of the files: truesum check --root DIR");
     }

@@ -417,8 +417,15 @@ impl State {
             return Err(error);
         }
         let file = open_or_create(&self.path).map_err(|error| Error::io(name, "open", error))?;
-        // On a file system without unnamed files, the content was copied to another file.
-        let next = if next.still_at(&self.path).is_ok() { next } else { Lock::of(&file, name)? };
+        // On a file system without unnamed files, the content was copied to another file. The first lock is released
+        // before that file is locked, because it may be the same one: Wine gives a renamed file another identity.
+        let next = match next.still_at(&self.path) {
+            Ok(()) => next,
+            Err(_) => {
+                drop(next);
+                Lock::of(&file, name)?
+            }
+        };
         (self.lock, self.file, self.entries, self.end) = (Some(next), Some(Arc::new(file)), entries, at);
         self.changes = Arc::default();
         self.waiting.clear();
