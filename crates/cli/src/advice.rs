@@ -16,9 +16,9 @@ pub fn on(error: &Error) -> Option<&'static str> {
         return Some("to allow more open files, run ulimit -n 1024 in the shell that starts truesum");
     }
     match error.kind() {
-        Kind::OutsideRoot => {
-            Some("use --allow-outside to read it, or use --root DIR to specify a folder that contains it")
-        }
+        Kind::OutsideRoot => Some(
+            "to read the file, use --allow-outside, or specify a folder that contains the file with --root DIR",
+        ),
         // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,
         Kind::Special => Some("to read devices and pipes, use --special"),
@@ -26,9 +26,9 @@ pub fn on(error: &Error) -> Option<&'static str> {
         // A file without blocks, such as one in /proc, is not on a device.
         Kind::Device if Metadata::at(path_of(error)).is_ok_and(|file| file.allocated() == 0) => None,
         Kind::Device => Some(
-            "the device reports a read error: see dmesg or smartctl, and copy the data that is still readable",
+            "the device reported a read error: check it with dmesg and smartctl, and copy the data that is still readable",
         ),
-        Kind::Replaced => Some("if it is the right file, use --most to write anyway"),
+        Kind::Replaced => Some("if this is the right file, use --most to repair it anyway"),
         Kind::NoManifest => {
             Some("to compare a file with a single digest: truesum check --expect DIGEST FILE")
         }
@@ -97,31 +97,37 @@ impl Trouble {
                 "the modification time is unchanged, so it is unlikely that a program wrote to the file; restore it from a copy and check the disk"
             }
             Trouble::Restored => {
-                "an earlier version of the file: if this was intended, accept it with truesum update --refresh=all"
+                "the file was replaced by an earlier version: if this was intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "has the size and time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
+                "the file has the size and time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
-                "modified: restore it from a copy, or update the manifest if the change was intended"
+                "the file was modified: restore it from a copy, or update the manifest if the change was intended"
             }
-            Trouble::Missing => "restore it from a copy; truesum audit shows whether it was only renamed",
-            Trouble::Gone => "missing, and not found under another name: restore it from a copy",
+            Trouble::Missing => {
+                "restore the file from a copy; truesum audit shows whether it was only renamed"
+            }
+            Trouble::Gone => {
+                "the file is missing and was not found under another name: restore it from a copy"
+            }
             Trouble::Unreadable => {
-                "could not be read (see the reason); if the device is failing, first copy the data that is still readable"
+                "the file could not be read, for the reason shown; if the device is failing, first copy the data that is still readable"
             }
-            Trouble::Busy => "modified during the read: check again when no program is writing to it",
+            Trouble::Busy => {
+                "the file was modified during the read: check it again when no program is writing to it"
+            }
             Trouble::Unverified => {
                 "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"
             }
-            Trouble::StillFailed => "check it now with --only NAME and the same --state",
-            Trouble::Moved => "renamed, with unchanged content: accept it with --moved=ok",
-            Trouble::Unlisted => "if it belongs in the manifest, add it with truesum update",
+            Trouble::StillFailed => "check the file now with --only NAME and the same --state",
+            Trouble::Moved => "the file was only renamed: accept the new name with --moved=ok",
+            Trouble::Unlisted => "if the file belongs in the manifest, add it with truesum update",
             Trouble::Copied => {
-                "a copy of another file: if it belongs in the manifest, add it with truesum update"
+                "the file is a copy of another file: if it belongs in the manifest, add it with truesum update"
             }
             Trouble::Unknown => {
-                "no algorithm in common: compare each manifest with the files, using truesum diff MANIFEST DIR"
+                "the digests use different algorithms and cannot be compared; compare each manifest with the files: truesum diff MANIFEST DIR"
             }
             Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
             Trouble::Incomplete => "the bag is incomplete or has extra files: see the messages",

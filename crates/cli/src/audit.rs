@@ -81,7 +81,7 @@ fn audit(args: AuditArgs) -> Exit {
     let bag = names.iter().chain(&folder).find(|name| is_bag(name));
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
-        let hint = format!("to verify its manifests and its completeness: truesum check {}", path_word(bag));
+        let hint = format!("to verify the complete bag: truesum check {}", path_word(bag));
         return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {

@@ -54,7 +54,7 @@ enum BagCommand {
 
 /// Turn folders into bags
 ///
-/// The digests of the files in DIR/data are written to manifest-ALG.txt, and those of all other files to
+/// The digests of the files in DIR/data are written to manifest-ALG.txt, and the digests of all other files to
 /// tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are added to bag-info.txt, and bagit.txt is written last.
 #[derive(Args)]
 #[command(after_help = "\

@@ -187,7 +187,7 @@ fn end(
     {
         let (read, most) = (size(read), size(most));
         console.note(&format!(
-            "{read} read, more than --max-bytes ({most}): a digest covers the whole file, so each run reads at least one"
+            "{read} read, more than --max-bytes ({most}): a digest covers an entire file, so each run reads at least one file"
         ));
         console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then: truesum tree verify --resume FILE");
     }

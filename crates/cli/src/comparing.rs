@@ -146,7 +146,7 @@ pub fn compare(
             Ending::None if manner.form == ResultForm::Lines => {
                 let is_equal = EQUAL.iter().any(|&is| report.count(is) > 0);
                 let weak = words::weak(report).into_iter().filter(|_| is_equal);
-                weak.for_each(|weak| console.note(&format!("compared by {weak}")));
+                weak.for_each(|weak| console.note(&format!("compared with {weak}")));
                 words::part(manner, report).into_iter().for_each(|part| console.note(&part));
             }
             Ending::None => {}

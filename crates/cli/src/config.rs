@@ -18,7 +18,7 @@ Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
 Each line of ~/.config/truesum/config.toml sets one of the keys that this command shows, such as \
-algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. --config FILE or TRUESUM_CONFIG names another file; with --no-config, or if the variable is empty, no file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
+algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. --config FILE or TRUESUM_CONFIG=FILE selects another file; with --no-config or an empty TRUESUM_CONFIG, no file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
 b3sum and so on.")]
 pub struct ConfigArgs {
     #[command(flatten)]

@@ -54,7 +54,7 @@ Examples:
 With -a, the files are read and verified, and nothing is written unless all match.
 Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
-    /// Manifest or state of scrub to convert; - is standard input
+    /// Manifest or scrub state to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
     /// Format to write [default: from the name of the -o file, else gnu]
@@ -281,7 +281,7 @@ fn made(
         && own == id(&args.input)
     {
         let output = display_safe(output.as_os_str().as_bytes());
-        let text = format!("{output}: not replaced: it is the input, and not everything in it would be kept");
+        let text = format!("{output}: not replaced: it is the input, and some of its content would be lost");
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);

@@ -127,7 +127,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
             Refusal::with_hint(text, "password hashes are salted, so no file can be compared with them")
         }
         Unidentified::Length(_) => {
-            Refusal::with_hint(text, "is it truncated, or are there extra characters?")
+            Refusal::with_hint(text, "check whether the digest is complete and has no extra characters")
         }
         Unidentified::Spelling | Unidentified::Named => {
             Refusal::with_hint(text, "for all algorithms and digest lengths: truesum list algorithms --all")

@@ -113,7 +113,7 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     rest.control("SH", ["EXIT STATUS"]);
     table(&mut rest, exit::codes(name).iter().chain([&exit::BY_SIGNAL]));
     rest.control("PP", []);
-    rest.text([roman("If both 1 and 2 apply, the status is 1. A closed pipe ends the program with SIGPIPE, without a message.")]);
+    rest.text([roman("If both 1 and 2 apply, the status is 1. If standard output is a closed pipe, SIGPIPE ends truesum without a message.")]);
     rest.control("SH", ["ENVIRONMENT"]);
     table(&mut rest, ENVIRONMENT);
     rest.control("SH", ["FILES"]);
@@ -163,7 +163,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR, CLICOLOR_FORCE", "disable colors, or use them even if the output is not a terminal"),
     (
         "TRUESUM_CPU",
-        "use only these CPU features and those of older CPUs; a comma-separated list, such as avx2,sha. The library kernels of BLAKE3, XXH3 and HighwayHash ignore this variable",
+        "use only these CPU features and the features of older CPUs (a comma-separated list, such as avx2,sha). The library kernels of BLAKE3, XXH3 and HighwayHash ignore this variable",
     ),
     ("TRUESUM_KERNEL", "use only kernels with this name (see truesum list kernels) and portable kernels"),
 ];

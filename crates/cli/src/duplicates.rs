@@ -205,14 +205,15 @@ fn words(report: &Report) -> String {
         text += &format!("; {}", count(report.counts().links(), "hard link", "hard links"));
     }
     if report.counts().small() > 0 {
-        text += &format!("; {} below the minimum size", grouped(report.counts().small()));
+        text += &format!("; {} below the minimum size", count(report.counts().small(), "file", "files"));
     }
     if report.left_out() != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));
     }
     text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));
     if report.failed() > 0 {
-        text += &format!("; {} could NOT be read", grouped(report.failed()));
+        text +=
+            &format!("; {} could NOT be read", count(report.failed(), "file or folder", "files or folders"));
     }
     if report.interrupted() {
         text += "; interrupted";

@@ -428,12 +428,12 @@ impl Earlier {
             let shown = display_safe(path.as_os_str().as_bytes());
             let differing = self.differing.len() as u64;
             let files = count(differing, "file", "files");
-            let (these, the_files, their) = match differing {
-                1 => ("it", "the file", "its"),
-                _ => ("them", "the files", "their"),
+            let (these, the_files, their, times) = match differing {
+                1 => ("it", "the file", "its", "modification time shows"),
+                _ => ("them", "the files", "their", "modification times show"),
             };
             let text = format!(
-                "{shown}: not written: {files} that no program modified cannot be verified with the existing piece digests, because of damage or because modified files share pieces with {these} (first: {})",
+                "{shown}: not written: {files} whose {times} no edit cannot be verified with the existing piece digests, because of damage or because modified files share pieces with {these} (first: {})",
                 display_safe(first)
             );
             let hint = format!(
@@ -463,12 +463,12 @@ impl Earlier {
         let more = more.map_or(String::new(), |more| format!(" and {more} more"));
         let by = by.map(|by| format!(" according to {}", display_safe(by.as_os_str().as_bytes())));
         let text = format!(
-            "{}: not written: {} corrupt{} (no program modified {}, but the content {}differs): {}{more}",
+            "{}: not written: {} corrupt{} (the content {}differs, although {} no edit): {}{more}",
             display_safe(path.as_os_str().as_bytes()),
             count(corrupt, "file is", "files are"),
             by.unwrap_or_default(),
-            if corrupt == 1 { "it" } else { "them" },
             if self.keyed { "or the key " } else { "" },
+            if corrupt == 1 { "the modification time shows" } else { "the modification times show" },
             names.join(", ")
         );
         let (them, their) = if corrupt == 1 { ("it", "its") } else { ("them", "their") };

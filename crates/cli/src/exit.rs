@@ -52,7 +52,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "nothing is wrong"),
             (
                 "1",
-                "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or has failed before",
+                "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or failed in an earlier run",
             ),
             ("2", "usage error, or the state cannot be used"),
         ],
@@ -155,7 +155,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ),
         ],
         "shard-merge" => &[
-            ("0", "the manifest was written and contains every planned file once"),
+            ("0", "the manifest was written and contains every planned file exactly once"),
             (
                 "1",
                 "a part is missing, belongs to another plan, is repeated, contradicts another part or has failures",

@@ -453,8 +453,8 @@ fn end(
     }
     if plan.reading.reporting.verbose && summary.writers_unknown() > 0 {
         let young = count(summary.writers_unknown(), "file was", "files were");
-        let unknown = "and the system cannot report concurrent writers";
-        console.note(&format!("{young} modified moments ago, {unknown}"));
+        let unknown = "and the system cannot report whether a program was still writing";
+        console.note(&format!("{young} modified just before the read, {unknown}"));
     }
     exit
 }
@@ -473,7 +473,8 @@ fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
 }
 
 /// The hint on files outside the folder of the manifest.
-const OTHER_ROOT: &str = "use --root DIR for hash and check, or write absolute names with --allow-outside";
+const OTHER_ROOT: &str =
+    "use --root DIR with both hash and check, or write absolute names with --allow-outside";
 
 /// Returns the folder to which names are relative, for messages.
 fn base(plan: &Hashing) -> String {
@@ -514,7 +515,7 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");
         console.note(&format!(
-            "{names} outside the folder through symbolic links: check rejects them without --allow-outside"
+            "{names} outside the folder through symbolic links; check rejects such names without --allow-outside"
         ));
     }
     if counts.outside > 0 && (plan.output.is_none() || plan.accept.outside) {

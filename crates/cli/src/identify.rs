@@ -146,7 +146,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     let of_parts = candidates.iter().any(|one| one.spec().counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
-            "the part size may be neither a common one nor a multiple of 1 MiB; specify it: \
+            "if the part size is neither a common one nor a multiple of 1 MiB, specify it: \
              truesum -a 's3-etag;part=BYTES' FILE",
         );
     }

@@ -77,7 +77,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     if let Source::Open(fd @ (1 | 2)) = source {
         let stream = if fd == 1 { "output" } else { "error" };
         return Err(Refusal::with_hint(
-            format!("{name}: standard {stream} is written to, so the key cannot be read from it"),
+            format!("{name}: the key cannot be read from standard {stream}, which is used for output"),
             "specify the key with --key-fd 3 3<FILE or --key-file FILE",
         ));
     }

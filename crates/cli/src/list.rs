@@ -160,7 +160,7 @@ fn common_formats() -> String {
     let others = FORMATS.len() - read;
     let _ = writeln!(
         text,
-        "All {read} formats, and {others} that are only identified: truesum list formats --all"
+        "To list all {read} formats, and {others} that are only identified: truesum list formats --all"
     );
     text
 }
@@ -189,11 +189,11 @@ fn format_in_full(row: &Format) -> String {
     line("name", name);
     line("description", row.summary());
     if !row.file_names().is_empty() {
-        line("named", &row.file_names().join(", "));
+        line("file names", &row.file_names().join(", "));
     }
     if is_read(row) {
         line("digests", &digests(row));
-        line("read", &format!("by content, or with truesum check --format {name}"));
+        line("read", &format!("detected by content, or specified with truesum check --format {name}"));
     }
     if is_written(row) {
         line("written", &format!("truesum hash -t {name}, truesum convert -t {name}"));
@@ -229,7 +229,7 @@ fn lost(row: &Format) -> Vec<&'static str> {
 /// Returns which digests a format can contain.
 fn digests(row: &Format) -> String {
     match row.holds().algorithms() {
-        _ if row.holds().pieces().is_some() => "of pieces".to_owned(),
+        _ if row.holds().pieces().is_some() => "piece digests".to_owned(),
         Algorithms::Any => "any".to_owned(),
         Algorithms::Only(names) => names.join(", "),
     }

@@ -26,7 +26,7 @@ pub struct RunArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub progress: ShowProgress,
-    /// The same as --progress=never, as in uv, pip and restic
+    /// Same as --progress=never
     #[arg(hide = true)]
     #[arg(long, conflicts_with = "progress")]
     pub no_progress: bool,

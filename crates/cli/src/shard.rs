@@ -19,7 +19,7 @@ Examples:
   truesum shard plan -o plan.jsonl --root /data /data  write a plan
   truesum shard run plan.jsonl 0                       hash one bundle
   truesum shard merge plan.jsonl -o /data/SHA256SUMS   merge all parts
-The manifest is identical to that of `truesum hash --root /data /data`; if anything is missing, no manifest is written.")]
+The manifest is identical to the output of `truesum hash --root /data /data`; if anything is missing, no manifest is written.")]
 pub struct ShardArgs {
     #[command(subcommand)]
     command: ShardCommand,

@@ -30,7 +30,7 @@ Examples:
   truesum text hello              like printf %s hello | truesum hash
   truesum text -a md5 --raw hello | xxd
   truesum text --lines words.txt  hash each line
-TEXT that begins with - must follow --. Secrets given as TEXT are visible to other users in the process \
+A TEXT that begins with - must be preceded by --. Secrets given as TEXT are visible to other users in the process \
 list; use --lines - to read them from standard input.")]
 pub struct TextArgs {
     /// Texts to hash, without a line ending

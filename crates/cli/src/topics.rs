@@ -27,7 +27,7 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 For the exit statuses of a particular command, see truesum help COMMAND or its
 manual page.
 `truesum check --status MANIFEST` prints nothing except errors.
-A closed pipe ends the program with SIGPIPE, without a message.
+If standard output is a closed pipe, SIGPIPE ends truesum without a message.
 ",
     },
     Topic {
@@ -37,7 +37,7 @@ A closed pipe ends the program with SIGPIPE, without a message.
 A manifest is a file with the digests of other files. truesum reads more
 than 90 formats and detects them by content, then by file name. It also
 identifies some formats that it cannot read. If the format or the algorithm is
-uncertain, it reports an error.
+uncertain, truesum reports an error.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
@@ -45,14 +45,14 @@ uncertain, it reports an error.
   truesum hash -t NAME -o M DIR   write a manifest in another format
   truesum convert M -t NAME       convert, and report what is lost
 
-gnu    Digest and name, like sha256sum; the default. The algorithm follows from
-       the manifest's name or the digest length.
+gnu    Digest and name, like sha256sum; the default. The manifest's name or
+       the digest length determines the algorithm.
 bsd    (--tag) SHA256 (name) = digest. Each line names its algorithm, so this is
        the best choice for several algorithms.
 jsonl  (--json) One JSON object per line, with size and modification time, which
        `audit` and `update` use to distinguish corruption from edits.
-sfv, hashdeep, metalink4, dfxml and more, for other programs.
-Bags and torrents are created by truesum bag and truesum torrent.
+sfv, hashdeep, metalink4, dfxml and others are for use with other programs.
+truesum bag and truesum torrent create bags and torrents.
 
 A name that contains a line feed or is not valid UTF-8 is escaped if the format
 allows it; otherwise, truesum reports an error.
@@ -69,13 +69,13 @@ Show what is available:
   truesum list algorithms NAME                 show details of one
   truesum identify DIGEST [FILE]               list likely algorithms
 
-sha256   The default: every system can verify it, and most CPUs have
-         instructions for it.
+sha256   The default: every operating system has a tool that verifies it, and
+         most CPUs have instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.
-sha512, sha3-256, blake2b and others: where policy requires them.
+sha512, sha3-256, blake2b and others: if a policy requires them.
 sha256-tree, sha512-tree and others: to locate damage.
-xxh3, crc32, md5 and sha1 detect accidental damage only. A check with these
-algorithms reports that there is no protection against tampering.
+xxh3, crc32, md5 and sha1 detect accidental damage only. A check that uses them
+reports that there is no protection against tampering.
 
 -a sha256,md5 computes both in one pass. Names can include a length
 (blake2b-256, shake128-512), the suffix -tree (sha256-tree) or a part size
@@ -98,10 +98,10 @@ a GLOB, or the full name of a file or folder in the manifest.
   truesum hash --include '*.{jpg,png}' photos  only these files
   truesum check --only raw SHA256SUMS          only entries in the folder raw
 
-A GLOB with a slash matches if it matches either the name relative to the folder
-that is searched (raw/old) or the path as it is printed (photos/raw/old). For
-the entries of a manifest, it is matched against the name in the manifest. A
-leading ./ means the same as a leading slash.
+A GLOB with a slash can match the name relative to the searched folder (raw/old)
+or the path as it is printed (photos/raw/old). For the entries of a manifest, it
+is matched against the name in the manifest. A leading ./ means the same as a
+leading slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
 --include. --newer, --older, --min-size and --max-size select by time and size,
@@ -135,7 +135,7 @@ sha256-tree. The tree hashes of mtsum, S3 and Glacier are supported, too.
         text: "\
 Digests show that files match the manifest, not who made it: anyone who can
 change the files may be able to change the manifest too. A signature proves who
-made it, if you got the public key through another channel.
+made it, provided that you obtained the public key through a trusted channel.
 
   truesum check --pubkey KEY.pub SHA256SUMS    minisign or signify
   truesum check --pubkey RWQ... SHA256SUMS     the same, with the key itself
@@ -145,9 +145,9 @@ made it, if you got the public key through another channel.
 
 Without --pubkey, a check does not verify signatures, but it reports any that it
 finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
-signed with another key fails: exit status 1. The signature is read from the
-manifest, or from SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not create
-signatures.
+signed with another key fails (exit status 1). The signature is read from the
+manifest itself, or from SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not
+create signatures.
 ",
     },
     Topic {
@@ -167,21 +167,20 @@ tree hash, such as blake3 or sha256-tree.
 - Hard disks are slow at parallel reads: use -j 1.
 - On network file systems and SSDs, truesum starts more reader threads than the
   machine has cores.
-- A check that takes too long can be divided, for example into one part a night:
+- A long check can be divided into parts, for example one part per night:
   truesum check --state STATE --max-bytes 200GiB MANIFEST
 - Computing several digests in one pass is faster than in separate runs:
   -a sha256,md5.
-- On CPUs without SHA instructions, blake3 takes about a tenth as long as
-  sha256 for a single file.
+- On CPUs without SHA instructions, blake3 hashes a single file about ten times
+  as fast as sha256.
 - Before truesum reads a recently modified file, it makes sure that no program
   is still writing to it. This can take a moment.
 
-truesum bench limit DIR shows whether the disk or the processor is the limit.
-Packages include bench; other builds need --features full.
+truesum bench is part of the packages; other builds need --features full.
 
 The memory use of `hash` and `check` hardly depends on the number and size of
-files. `audit` uses additional memory for each file. TRUESUM_KERNEL=NAME selects
-the kernels of that name, for benchmarking or debugging.
+files. `audit` uses additional memory for each file. For benchmarking or
+debugging, TRUESUM_KERNEL=NAME selects the kernels with that name.
 ",
     },
 ];

@@ -298,7 +298,7 @@ impl fmt::Display for Cause {
             Cause::Changed(what) => write!(f, "changed while being read ({what})"),
             Cause::NotAsPlanned(what) => write!(f, "changed since the plan was written ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
-            Cause::OutsideRoot => f.write_str("leads out of the folder being checked"),
+            Cause::OutsideRoot => f.write_str("the path leads out of the folder being checked"),
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
             Cause::NoManifest(what) => write!(f, "it is {what}"),

@@ -92,8 +92,8 @@ pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'st
         .ok_or("the service returned it, but its name does not begin with the requested prefix")?;
     nameable(key)?;
     match name {
-        "" => Err("its name is that of a folder"),
-        _ if name.ends_with('/') => Err("its name ends with / like that of a folder, but it is not empty"),
+        "" => Err("its name equals the prefix, so no file name remains"),
+        _ if name.ends_with('/') => Err("its name ends with /, as for a folder, but the object is not empty"),
         _ if name.starts_with('/') => Err("its name begins with /: specify the folder with // at the end"),
         _ => Ok(name),
     }

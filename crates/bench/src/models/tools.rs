@@ -159,8 +159,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     time(&mut groups, rounds, place, &chill, session)?;
     if rounds == 0 && !session.stopped() {
         record.notes.push(
-            "no time for further rounds: the figures are those of the run that checked the digests"
-                .to_owned(),
+            "no time for further rounds: the figures come from the run that checked the digests".to_owned(),
         );
     }
     for contender in groups.into_iter().flatten() {

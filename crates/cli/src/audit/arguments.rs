@@ -20,8 +20,8 @@ Examples:
   truesum audit --moved=ok SHA256SUMS        accept files that were only renamed
   truesum audit -q SHA256SUMS | cut -f2      print names of files that differ
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
-Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the time \
-does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains times (truesum \
+Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the \
+modification time does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains times (truesum \
 hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the manifest. \
 Duplicated: new, with the content of another new file. Unknown: the manifest and the file have no algorithm in common.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
@@ -45,7 +45,7 @@ pub struct AuditArgs {
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
-    /// Instead, print files whose digest is in none of the sets
+    /// Print files whose digest is in none of the sets instead
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
@@ -77,7 +77,7 @@ pub struct AuditArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is ok, changed, corrupt and so on. The other placeholders are those of `truesum hash --format-string`.
+    /// %{verdict} is ok, changed, corrupt and so on. `truesum hash --help-all` lists the other placeholders.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,

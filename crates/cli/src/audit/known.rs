@@ -104,7 +104,7 @@ fn text(outcome: &Outcome, known: bool, with_digests: bool, out: &mut Vec<u8>) {
 fn words(report: &KnownReport) -> String {
     let files = report.known() + report.unknown();
     let mut text = format!(
-        "truesum: {} of {} known; {} read, compared with {}",
+        "truesum: {} of {} known; {} read and compared with {}",
         report.known(),
         count(files, "file", "files"),
         size(report.bytes()),

@@ -45,7 +45,7 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     }
     if exists(&data) {
         return refuse(
-            "it already contains something named data",
+            "it already contains a file or folder named data",
             "to use data as the payload and the other files as tag files, omit --in-place",
         );
     }

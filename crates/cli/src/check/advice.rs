@@ -150,7 +150,7 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     })?;
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
     Some(format!(
-        "{found} exists and differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
+        "{found} exists, and its name differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
     ))
 }
 
@@ -283,7 +283,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
     let id = |path: &Path| Metadata::at(path).map(|metadata| metadata.id()).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name() == b"-" => Some(
-            "an entry named - is for standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
+            "an entry named - has the digest of standard input; to compare the current input: truesum check --expect DIGEST -".to_owned(),
         ),
         // A file that lists digests of its own content is not an entry for itself by mistake.
         Verdict::Mismatch if lists_content(outcome) => None,

@@ -18,7 +18,7 @@ Examples:
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A truncated manifest can look valid, so a note gives the number of unlisted files. \
+A truncated manifest can still be valid, so a note reports how many files are not in the manifest. \
 Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
@@ -173,7 +173,7 @@ pub struct CheckArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is verified, mismatch and so on. The other placeholders are those of `truesum hash --format-string`.
+    /// %{verdict} is verified, mismatch and so on. `truesum hash --help-all` lists the other placeholders.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,

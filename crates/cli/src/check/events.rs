@@ -182,11 +182,12 @@ impl<'a> Printer<'a> {
             && Path::new(OsStr::from_bytes(name)).file_name() != file.file_name()
             && self.plan.detail() != Detail::None
         {
-            self.console.note(&format!("the specified checksum line is for {}", display_safe(name)));
+            self.console.note(&format!("the specified checksum line is for the file {}", display_safe(name)));
             if file == Path::new("-") {
                 let (digest, name) = (expected.digest.to_hex(), path_word(OsStr::from_bytes(name)));
-                self.console
-                    .hint(&format!("- is standard input; to check the file: truesum check {digest} {name}"));
+                self.console.hint(&format!(
+                    "- is standard input; to check that file instead: truesum check {digest} {name}"
+                ));
             }
         }
     }
@@ -372,7 +373,7 @@ impl<'a> Printer<'a> {
                 if expected.parts.is_some() {
                     let parts = count(expected.digest.parts().unwrap_or(0), "part", "parts");
                     self.hint(Some(format!(
-                        "the digest is that of an upload in {parts}; if their size was unusual, specify it: -a 's3-etag;part=SIZE'"
+                        "the digest belongs to an upload in {parts}; if the part size is not a common one, specify it: -a 's3-etag;part=SIZE'"
                     )))?;
                 }
             }

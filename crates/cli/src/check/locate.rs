@@ -257,7 +257,7 @@ impl ByPieces {
         (!is_damaged).then(|| match self.unknown.is_empty() {
             true => "every piece matches but the complete file does not, so the list contradicts itself"
                 .to_owned(),
-            false => "everything covered by its pieces matches".to_owned(),
+            false => "all data covered by its pieces matches".to_owned(),
         })
     }
 }
@@ -268,7 +268,7 @@ impl Compared {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
             None if self.report.diagnosis() == Diagnosis::OtherTree => {
                 format!(
-                    "not located: {tree} belongs to another version of the file (its digest is not the one in the manifest)"
+                    "not located: the digest of {tree} is not in the manifest, so the tree belongs to another version of the file"
                 )
             }
             None => findings::words(&self.report),

@@ -100,9 +100,7 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
             "check: {}: not an ETag of a multipart upload ({why})",
             display_safe(name.as_os_str().as_bytes())
         ),
-        format!(
-            "such an ETag has {DIGITS} hexadecimal digits, a hyphen and the number of parts: copy it again"
-        ),
+        format!("copy the ETag again: {DIGITS} hexadecimal digits, a hyphen and the number of parts"),
     ))
 }
 

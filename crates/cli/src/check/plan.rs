@@ -112,7 +112,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             let name = manifest::path::display_safe(name.as_bytes());
             return Err(Refusal::with_hint(
                 format!("{option}: {name} is a detached signature, not a manifest"),
-                "specify the manifest; truesum looks for its signature in it and next to it",
+                "specify the manifest: truesum finds a signature in the manifest or next to it",
             ));
         }
     }
@@ -489,7 +489,7 @@ fn expected(
     if is_cut(text) {
         return Err(Refusal::with_hint(
             "--expect: the digest is abbreviated",
-            "specify all of its digits (a SHA-256 digest has 64)",
+            "specify all digits of the digest (SHA-256 has 64)",
         ));
     }
     if let Some((at, letter, corrected)) = mistyped(text) {

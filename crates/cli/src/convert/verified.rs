@@ -189,7 +189,7 @@ impl Rewriting<'_> {
         };
         let Some(digests) = self.args.algorithm.iter().map(digest).collect::<Option<Vec<_>>>() else {
             self.lacking = true;
-            self.console.error_of(job.name(), "not hashed: it was verified with piece digests");
+            self.console.error_of(job.name(), "not hashed: the file was verified with piece digests");
             return Ok(());
         };
         let (seconds, nanos) = found.mtime();
@@ -220,7 +220,7 @@ fn difference(outcome: &Outcome) -> String {
     let job = &outcome.job;
     let Ok(found) = &outcome.result else { return String::new() };
     if job.expected().is_empty() {
-        return "not verified: the manifest has no digest for it".to_owned();
+        return "not verified: the manifest has no digest of this file".to_owned();
     }
     if let Some(size) = job.size().filter(|size| *size != found.size()) {
         return format!("does not match: {} bytes instead of {size}", found.size());

@@ -199,7 +199,9 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         }
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
-            return Err(Refusal::new(format!("--expect {text}: its kind is not the one given with --kind")));
+            return Err(Refusal::new(format!(
+                "--expect {text}: the kind of this digest is not the one specified with --kind"
+            )));
         }
         (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
     };
@@ -221,7 +223,7 @@ fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refu
             Ok(digest)
         }
         Some(_) if !implies_algorithm => Err(Refusal::with_hint(
-            format!("--expect {text}: its kind is unknown"),
+            format!("--expect {text}: the kind of this digest is unknown"),
             "specify the kind: --kind git, or sha256-directory:HEX",
         )),
         _ => Err(Refusal::with_hint(

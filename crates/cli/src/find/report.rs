@@ -203,7 +203,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     let mut text = format!("truesum: {} of {what} found", grouped(found));
     text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));
     if report.passed() > 0 {
-        text += &format!("; {} of a different size skipped", grouped(report.passed()));
+        text += &format!("; {} of a different size skipped", count(report.passed(), "file", "files"));
     }
     if report.left_out() != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));
@@ -212,7 +212,8 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
         text += &format!("; {}", count(report.malformed(), "malformed line", "malformed lines"));
     }
     if report.failed() > 0 {
-        text += &format!("; {} could NOT be read", grouped(report.failed()));
+        text +=
+            &format!("; {} could NOT be read", count(report.failed(), "file or folder", "files or folders"));
         if found < all {
             text += ", so \"absent\" is not certain";
         }

@@ -149,7 +149,7 @@ pub struct FormatArgs {
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]
     #[arg(hide_possible_values = true, conflicts_with = "raw")]
     pub format: Option<&'static Format>,
-    /// Style of comments in SFV files: a plain banner, or that of another program
+    /// Style of the comments in SFV files: plain, or as written by another program
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "STYLE", help_heading = "Format", value_parser = ["plain", "cksfv", "rhash", "cfv", "win"])]
     pub sfv_style: Option<String>,
@@ -166,8 +166,8 @@ pub struct FormatArgs {
     pub uppercase: bool,
     /// Encoding of the digests [default: hexadecimal]
     ///
-    /// For example base58, base64url, nix32 or bubblebabble; an unknown NAME prints the list. Only hexadecimal, base64 and base32
-    /// can be read back, so other encodings cannot be combined with -o.
+    /// Examples: base58, base64url, nix32, bubblebabble. The error message for an unknown NAME lists all encodings. Only
+    /// hexadecimal, base64 and base32 can be read back, so other encodings cannot be combined with -o.
     #[arg(hide_short_help = true, hide_possible_values = true)]
     #[arg(long, value_name = "NAME", help_heading = "Format", value_parser = EncodingParser)]
     #[arg(conflicts_with_all = ["raw", "base64", "base32", "uppercase", "json"])]

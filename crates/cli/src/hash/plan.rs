@@ -441,9 +441,7 @@ fn form(
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
         let hint = match target.output.filter(|_| is_open(args)).and_then(format_of_name) {
-            Some(_) => {
-                "the name of the file implies this format; to write another one, use -t bsd or -t jsonl"
-            }
+            Some(_) => "the file name implies this format; to write another format, use -t bsd or -t jsonl",
             None => "use another format, such as -t bsd or -t jsonl",
         };
         Refusal::with_hint(format!("{}: {why}", format.name()), hint)
@@ -476,7 +474,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
         format!(
-            "{}: the file is not a manifest: check cannot read these lines",
+            "{}: check cannot read the lines of this template, so the file is not a manifest",
             manifest::path::display_safe(name)
         )
     })

@@ -57,7 +57,7 @@ pub fn common() -> String {
         }
     }
     let all = ALGORITHMS.len() + CRC_CATALOGUE.len();
-    text + &format!("{all} algorithms in all, plus keyed ones: truesum list algorithms --all\n")
+    text + &format!("To list all {all} algorithms and the keyed ones: truesum list algorithms --all\n")
 }
 
 /// Returns the table of the selected algorithms, for users.

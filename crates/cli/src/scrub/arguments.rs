@@ -22,9 +22,9 @@ Examples:
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show what was verified when
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
-Corrupt: the content differs from the recorded one, but the modification time does not, so it is unlikely that a program \
-wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact again or \
-forgotten. The other categories are those of truesum audit. The state file is never part of the archive.
+Corrupt: the content differs from the recorded digest, but the modification time is unchanged, so it is unlikely that a \
+program wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact again or \
+forgotten. truesum audit --help explains the other categories. The state file is never part of the archive.
 Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state cannot be used.")]
 pub struct ScrubArgs {
     /// Folder to verify
@@ -69,7 +69,7 @@ pub struct ScrubArgs {
     /// Create the state from a manifest; its entries count as never verified
     #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State", group = "instead")]
     pub import: Option<PathBuf>,
-    /// Print how recently files were verified, and open failures
+    /// Print when files were last verified, and which failures are still open
     #[arg(long, help_heading = "State", group = "instead")]
     pub status: bool,
     /// Print the history of runs

@@ -133,7 +133,7 @@ pub fn prometheus(overview: &Overview) -> String {
     let one = |value: u64| vec![(String::new(), value.to_string())];
     gauge("files", "Recorded files.", &one(coverage.all().files()));
     gauge("bytes", "Bytes of recorded files.", &one(coverage.all().bytes()));
-    gauge("within_bytes", "Bytes verified within the promised time.", &one(coverage.within().bytes()));
+    gauge("within_bytes", "Bytes verified within the time set by --within.", &one(coverage.within().bytes()));
     gauge("due_bytes", "Bytes that the next run reads.", &one(coverage.due().bytes()));
     gauge(
         "open_failures",

@@ -141,7 +141,7 @@ fn note(status: FileStatus, treatment: Treatment, dry_run: bool) -> &'static str
             (false, false) => "\trecorded",
             (false, true) => "\twould be recorded",
         },
-        Treatment::StillFailed => "\tstill open, not read in this run",
+        Treatment::StillFailed => "\tfailed in an earlier run, not read in this one",
     }
 }
 

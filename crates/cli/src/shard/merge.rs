@@ -27,7 +27,7 @@ use truesum_fs::name::{OsStrExt, entry_name};
 
 /// Check all parts against the plan and merge them into one manifest
 ///
-/// The manifest is identical to that of a single run of `truesum hash -o FILE`: names are relative to
+/// The manifest is identical to one written by a single `truesum hash -o FILE`: names are relative to
 /// the folder of FILE. Every planned file and range must be present exactly once, or nothing is
 /// written. Parts that are missing, repeated, contradictory, damaged or from another plan are reported.
 #[derive(Args)]

@@ -239,7 +239,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             let names = count(outside, "name is", "names are");
             let folder = display_safe(folder.as_os_str().as_bytes());
             console.note(&format!(
-                "{names} outside {folder}: shard run and shard merge reject them without --allow-outside"
+                "{names} outside {folder}: shard run and shard merge reject such names without --allow-outside"
             ));
             console.hint("to make names relative to another folder, use --root DIR");
         }

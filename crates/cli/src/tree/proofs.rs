@@ -165,7 +165,7 @@ fn check_growth(
         _ => "; no byte of the file was read".to_owned(),
     };
     let line = format!(
-        "according to the digests, the first {} of {} bytes are the old file{read}\n",
+        "the digests prove that the first {} of {} bytes are the old file{read}\n",
         proof.old_size, proof.size
     );
     Ok(proven(result, file.map_or(OsStr::new("growth"), |file| file), line, &watch, console))

@@ -16,7 +16,7 @@ Examples:
   truesum update --refresh --prune photos/SHA256SUMS   accept edits, deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only modified files
-A file whose content changed although its modification time did not is corrupt: it is reported and never accepted. \
+A file is corrupt if its content changed but its modification time did not. Corrupt files are reported and never accepted. \
 --refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
 names stay relative to the manifest's folder. Lines that need no update are preserved byte for byte, and the manifest is \
 written atomically.

@@ -34,11 +34,11 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         return Err(Refusal::new("update: standard input cannot be updated"));
     }
     if manifest.is_dir() {
-        let hint = "to update a manifest: truesum update MANIFEST [DIR]; to create one: truesum hash -o MANIFEST DIR";
+        let hint = "to update a manifest: truesum update MANIFEST [DIR]; to create a manifest: truesum hash -o MANIFEST DIR";
         return Err(Refusal::with_hint(format!("update: {shown} is a folder, not a manifest"), hint));
     }
     if !manifest.exists() {
-        let hint = "to create one: truesum hash -o MANIFEST DIR";
+        let hint = "to create a manifest: truesum hash -o MANIFEST DIR";
         return Err(Refusal::with_hint(format!("{shown}: cannot update: No such file or directory"), hint));
     }
     if is_manifest_of_bag(&manifest) {

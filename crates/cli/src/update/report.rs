@@ -138,7 +138,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::Malformed(_) if plan.options.get_audit().get_read().get_lenient() => FORMATS,
         Refusal::Malformed(_) => "to keep malformed lines unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
-            "to remove their entries anyway, use --prune=all"
+            "to remove the entries of missing files anyway, use --prune=all"
         }
         Refusal::NoTimes => {
             "use --quick=date to compare with the manifest's date, or omit --quick to read every file"
@@ -148,7 +148,9 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::OtherKey => {
             "specify the key of the manifest with --key-file, or write a new manifest with truesum hash -o"
         }
-        Refusal::Listed(_) => "correct or delete that line; a keyed line needs --key-file",
+        Refusal::Listed(_) => {
+            "correct or delete the malformed line; if it has a keyed digest, use --key-file"
+        }
     };
     let name = display_safe(plan.manifest.as_os_str().as_bytes());
     Refused::with_hint(format!("{name}: not written: {why}"), hint)

@@ -175,12 +175,12 @@ fn known_digest_sets_match_by_content() {
     folder.write("good", lines(&[(ABC, "x/named otherwise"), (OTHER, "y")]));
     folder.write("more.md5", "d41d8cd98f00b204e9800998ecf8427e  empty\n");
     let ran = folder.run(&["audit", "-k", "good", "d"]);
-    let summary = "truesum: 2 of 4 files known; 11 B read, compared with 2 entries\n";
+    let summary = "truesum: 2 of 4 files known; 11 B read and compared with 2 entries\n";
     assert_eq!(result_of(&ran), ("known\td/one\nknown\td/one-again\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "-k", "good", "--unknown", "d"]);
     assert_eq!(result_of(&ran), ("unknown\td/three\nunknown\td/two\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "-k", "good", "-k", "more.md5", "--unknown", "d"]);
-    let summary = "truesum: 3 of 4 files known; 11 B read, compared with 3 entries; md5: no protection against tampering\n";
+    let summary = "truesum: 3 of 4 files known; 11 B read and compared with 3 entries; md5: no protection against tampering\n";
     assert_eq!(result_of(&ran), ("unknown\td/three\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "-k", "good", "--digests", "d/one"]);
     assert_eq!((ran.out(), ran.code), (format!("known\td/one\tsha256:{ABC}\n"), Some(0)));
@@ -231,7 +231,7 @@ fn digest_sets_without_paths_only_identify_known_files() {
 fn audit_of_a_bag_suggests_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
     let said = "truesum: audit: bag is a bag (bagit.txt)\n\
-                hint: to verify its manifests and its completeness: truesum check bag\n";
+                hint: to verify the complete bag: truesum check bag\n";
     assert_eq!(result_of(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
     folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     assert_eq!(
@@ -247,13 +247,13 @@ fn comparison_by_weak_digest_is_reported() {
     let ran = folder.run(&["diff", "M", "d"]);
     assert_eq!(
         result_of(&ran),
-        (String::new(), "truesum: note: compared by crc32: no protection against tampering\n", Some(0))
+        (String::new(), "truesum: note: compared with crc32: no protection against tampering\n", Some(0))
     );
     assert_eq!(result_of(&folder.run(&["diff", "--status", "M", "d"])), (String::new(), "", Some(0)));
     // A new difference is reported; the other file is still equal only by a weak digest.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: compared by crc32: no protection against tampering\n";
+    let said = "truesum: note: compared with crc32: no protection against tampering\n";
     assert_eq!(result_of(&ran), ("added\tb\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");

@@ -313,7 +313,7 @@ fn non_regular_files_are_rejected_without_special() {
     folder.write("M", lines(&[(EMPTY, "-")]));
     let dash = folder.feed(&["check", "M"], b"");
     assert_eq!(dash.code, Some(1), "a dash is a name, not standard input");
-    assert!(dash.err.contains("an entry named - is for standard input"), "{}", dash.err);
+    assert!(dash.err.contains("an entry named - has the digest of standard input"), "{}", dash.err);
 }
 
 #[test]

@@ -374,7 +374,7 @@ fn new_digests_that_check_rejects_are_noted() {
     let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
     for (algorithm, said) in [
         ("imohash", "note: imohash covers only parts of a file: three samples of 16 KiB"),
-        ("blake2b-64", "note: blake2b-64: 64 bits are too few: check rejects such digests"),
+        ("blake2b-64", "note: blake2b-64: 64 bits are too few, so check accepts these digests only"),
     ] {
         for words in [&["hash", "a"][..], &["convert", "M.sha256"]] {
             let ran = folder.run(&[words, &["-a", algorithm, "-t", "bsd"]].concat());

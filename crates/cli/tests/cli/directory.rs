@@ -59,7 +59,7 @@ fn every_kind_gives_its_known_value() {
 fn h1_supports_files_and_prefixes_but_no_links() {
     let folder = tree();
     let ran = folder.run(&["directory", "--kind", "h1", "d"]);
-    let why = "truesum: d/b: cannot include in the digest: h1 does not support symbolic links\n";
+    let why = "truesum: d/b: cannot hash: h1 does not support symbolic links\n";
     assert_eq!(result_of(&ran), (String::new(), why, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     let plain = "h1:3kPqGWn85P6TC34dacYfHoQidM4FDbRbg7dh+RxyAQU=";
@@ -101,7 +101,8 @@ fn single_files_match_git_nix_and_swhid() {
         assert_eq!(result_of(&ran), (format!("{value}  d/run\n"), "", Some(0)));
     }
     let ran = folder.run(&["directory", "d/run"]);
-    let why = "truesum: d/run: cannot include in the digest: it is a single file, not a folder (to hash it: truesum hash FILE)\n";
+    let why =
+        "truesum: d/run: cannot hash: it is a single file, not a folder (to hash it: truesum hash FILE)\n";
     assert_eq!(result_of(&ran), (String::new(), why, Some(1)));
 }
 
@@ -113,10 +114,13 @@ fn unexpected_directory_digest_fails() {
     assert_eq!((ran.out().as_str(), ran.code), ("d: FAILED\n", Some(1)));
     assert!(ran.err.starts_with("truesum: d: the digest is sha256-directory:"), "{}", ran.err);
     for (words, why) in [
-        (&["--expect", GIT][..], "its kind is unknown"),
+        (&["--expect", GIT][..], "the kind of this digest is unknown"),
         (&["--expect", ABC, "--kind", "git"], "not a digest of this kind"),
-        (&["--expect", SWHID, "--kind", "git"], "its kind is not the one given with --kind"),
-        (&["--expect", TRUESUM, "--modes"], "its kind is not the one given with --kind"),
+        (
+            &["--expect", SWHID, "--kind", "git"],
+            "the kind of this digest is not the one specified with --kind",
+        ),
+        (&["--expect", TRUESUM, "--modes"], "the kind of this digest is not the one specified with --kind"),
         (&["--expect", "h1:AAAA"], "not a digest of this kind"),
         (&["--expect", TRUESUM, "d"], "exactly one folder is required"),
         (&["-a", "crc32"], "not available for directory digests"),
@@ -136,7 +140,7 @@ fn unsupported_file_type_leaves_no_directory_digest() {
     folder.pipe("d/pipe");
     for kind in ["truesum", "git", "nar", "swhid"] {
         let ran = folder.run(&["directory", "--kind", kind, "d", "d/a"]);
-        let why = "truesum: d/pipe: cannot include in the digest: it is a named pipe\n";
+        let why = "truesum: d/pipe: cannot hash: it is a named pipe\n";
         assert_eq!((ran.err.as_str(), ran.code), (why, Some(1)), "{kind}");
         assert_eq!(ran.out().lines().count(), usize::from(kind != "h1"), "the other tree has its digest");
         assert!(ran.out().ends_with("  d/a\n"));

@@ -126,7 +126,7 @@ fn unreadable_files_make_a_search_inconclusive() {
     symlink("loop", folder.path("loop")).unwrap();
     let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
     let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
-                truesum: 0 of 1 digest found; 3 B read (1 file); 1 could NOT be read, so \"absent\" is not certain\n";
+                truesum: 0 of 1 digest found; 3 B read (1 file); 1 file or folder could NOT be read, so \"absent\" is not certain\n";
     assert_eq!(result_of(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
     folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
@@ -142,7 +142,7 @@ fn unreadable_files_make_a_search_inconclusive() {
 fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 of a different size skipped\n";
+    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file of a different size skipped\n";
     assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -154,7 +154,7 @@ fn files_of_a_manifest_are_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 of a different size skipped\n";
+    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file of a different size skipped\n";
     assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
@@ -239,7 +239,7 @@ fn copies_are_distinguished_from_hard_links() {
     symlink("a", folder.path("d/symbolic")).unwrap();
     let before = folder.entries();
     let ran = folder.run(&["duplicates", "d"]);
-    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 below the minimum size; 12 B read (3 files)\n";
+    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 files below the minimum size; 12 B read (3 files)\n";
     let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
     assert_eq!(result_of(&ran), (out.clone(), said, Some(0)));
     assert_eq!(folder.entries(), before);
@@ -250,7 +250,8 @@ fn copies_are_distinguished_from_hard_links() {
     assert_eq!(result_of(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
     assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
-    let said = "truesum: 4 files: no copies; 2 hard links; 2 below the minimum size; 0 B read (0 files)\n";
+    let said =
+        "truesum: 4 files: no copies; 2 hard links; 2 files below the minimum size; 0 B read (0 files)\n";
     let ran = folder.run(&["duplicates", "d/c", "d/one"]);
     assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
 }
@@ -314,7 +315,7 @@ fn unreadable_files_are_reported_by_duplicates() {
     let folder = Folder::with(&[("d/a", "same"), ("d/b", "same")]);
     let ran = folder.run(&["duplicates", "d", "none"]);
     let said = "truesum: none: cannot open: No such file or directory\n\
-                truesum: 2 files: 1 copy in 1 group, 4 B wasted; 8 B read (2 files); 1 could NOT be read\n";
+                truesum: 2 files: 1 copy in 1 group, 4 B wasted; 8 B read (2 files); 1 file or folder could NOT be read\n";
     assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
@@ -369,7 +370,8 @@ fn empty_manifest_or_folder_is_reported() {
     let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 B read (0 files)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
-    let said = "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read, compared with 1 entry\n";
+    let said =
+        "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read and compared with 1 entry\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
 

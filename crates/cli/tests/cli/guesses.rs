@@ -491,7 +491,7 @@ fn damaged_etag_is_recognized_as_one() {
     }
     let ran = folder.run(&["check", "f", &format!("{md5}-1")]);
     assert!(
-        ran.code == Some(1) && ran.err.contains("hint: the digest is that of an upload in 1 part; "),
+        ran.code == Some(1) && ran.err.contains("hint: the digest belongs to an upload in 1 part; "),
         "{}",
         ran.err
     );

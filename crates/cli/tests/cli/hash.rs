@@ -205,7 +205,7 @@ fn manifest_name_determines_its_format() {
         assert_eq!(folder.run(&["check", "-q", name]).code, Some(0), "{name}");
     }
     let ran = folder.run(&["hash", "-a", "sha256", "-o", "w.sfv", "a"]);
-    let said = "truesum: sfv: sha256 cannot be stored in this format\nhint: the name of the file implies this format; to write another one, use -t bsd or -t jsonl\n";
+    let said = "truesum: sfv: sha256 cannot be stored in this format\nhint: the file name implies this format; to write another format, use -t bsd or -t jsonl\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert!(!folder.path("w.sfv").exists());
 }

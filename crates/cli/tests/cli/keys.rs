@@ -155,7 +155,7 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     );
     refused(
         &["-a", "hmac-md5", "--key-fd", "1", "a"],
-        "truesum: --key-fd 1: standard output is written to, so the key cannot be read from it\n\
+        "truesum: --key-fd 1: the key cannot be read from standard output, which is used for output\n\
          hint: specify the key with --key-fd 3 3<FILE or --key-file FILE\n",
     );
     refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is written to");

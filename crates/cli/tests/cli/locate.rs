@@ -238,7 +238,7 @@ fn outboard_locates_damage_and_repairs_its_file() {
     let refused = folder.run(&["tree", "repair", "--from", "copy", "data.obao4"]);
     assert_eq!((refused.out().as_str(), refused.code), ("", Some(2)), "{}", refused.err);
     assert!(
-        refused.err.contains("it may be a different file\nhint: if it is the right file, use --most"),
+        refused.err.contains("it may be a different file\nhint: if this is the right file, use --most"),
         "{}",
         refused.err
     );

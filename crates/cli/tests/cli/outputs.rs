@@ -176,8 +176,9 @@ fn template_output_that_check_cannot_read_is_noted() {
         ("list.sha256", "%{md5}  %p\\n", false),
     ] {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
-        let note =
-            format!("truesum: note: {name}: the file is not a manifest: check cannot read these lines\n");
+        let note = format!(
+            "truesum: note: {name}: check cannot read the lines of this template, so the file is not a manifest\n"
+        );
         let said = if is_manifest { "" } else { &note };
         assert_eq!(result_of(&ran), (String::new(), said, Some(0)), "{template}");
         assert_eq!(folder.run(&["check", "-q", name]).code == Some(0), is_manifest, "{template}");
@@ -234,7 +235,7 @@ fn two_outputs_must_differ_and_not_be_stdout() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
     let said =
-        "truesum: --html: cannot write to standard output\nhint: to write a file of that name: --html ./-\n";
+        "truesum: --html: cannot write to standard output\nhint: to write to a file named -: --html ./-\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }

@@ -135,7 +135,7 @@ fn exceeding_max_bytes_is_noted() {
     folder.write("a", "x".repeat(5000));
     folder.run(&["-o", "M", "a"]);
     let ran = folder.run(&["check", "--max-bytes", "1KiB", "M"]);
-    let said = "note: 4.9 KiB read, more than --max-bytes (1.0 KiB): a digest covers the whole file, so each run reads at least one\n";
+    let said = "note: 4.9 KiB read, more than --max-bytes (1.0 KiB): a digest covers an entire file, so each run reads at least one file\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     let ran = folder.run(&["check", "--max-bytes", "5KiB", "M"]);
     assert!(!ran.err.contains("--max-bytes"), "{}", ran.err);
@@ -502,7 +502,7 @@ fn summary_option_sets_the_length_of_the_summary() {
     let said = format!(
         "truesum: manifest with 1 file: 1 changed; 0 B read; not selected: 1 in the manifest and 0 found; DIFFERENCES found\n  \
          compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found\n  \
-         changed   modified: restore it from a copy, or update the manifest if the change was intended"
+         changed   the file was modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);
     let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);

@@ -179,7 +179,7 @@ fn page(rows: &str) -> String {
         let yes = |key: &str| if row[key] == true { "yes" } else { "" };
         let digests = match (&row["algorithms"], &row["pieces"], &row["read"]) {
             (_, _, read) if *read == false => String::new(),
-            (_, pieces, _) if *pieces == true => format!("of pieces; {}", list("algorithms")),
+            (_, pieces, _) if *pieces == true => format!("piece digests; {}", list("algorithms")),
             (algorithms, ..) if algorithms.is_null() => "any".to_owned(),
             _ => list("algorithms"),
         };

@@ -204,7 +204,7 @@ fn growth_proof_distinguishes_appending_from_changes() {
         let check = ["tree", "verify-proof", "proof", "data", "--digest", &new, "--grown-from", &token];
         let said = run_expecting(folder, 0, &check);
         let begin =
-            format!("according to the digests, the first {old_size} of 3145728 bytes are the old file; ");
+            format!("the digests prove that the first {old_size} of 3145728 bytes are the old file; ");
         assert!(
             said.starts_with(&begin) && said.ends_with(" of the file were read\n")
                 || said.ends_with("no byte of the file was read\n"),

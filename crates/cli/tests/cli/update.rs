@@ -135,7 +135,7 @@ fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     let said = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
-                hint: to remove their entries anyway, use --prune=all\n\
+                hint: to remove the entries of missing files anyway, use --prune=all\n\
                 truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
     assert_eq!(result_of(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
@@ -272,7 +272,7 @@ fn update_rejects_manifests_it_cannot_edit() {
                 truesum: manifest with 0 files: nothing compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
-    let said = "truesum: none: cannot update: No such file or directory\nhint: to create one: truesum hash -o MANIFEST DIR\n";
+    let said = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["update", "d"]).code, Some(2));
     assert_eq!(folder.run(&["update", "-"]).code, Some(2));
@@ -462,7 +462,7 @@ fn file_named_on_an_unusable_line_is_not_added() {
         let ran = folder.run(&["update", "--lenient", "M", "d"]);
         assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
         let said = "truesum: M: not written: b might already be in the manifest (a malformed line contains its name)\n\
-                    hint: correct or delete that line; a keyed line needs --key-file\n";
+                    hint: correct or delete the malformed line; if it has a keyed digest, use --key-file\n";
         assert!(ran.err.contains(said), "{line}: {}", ran.err);
         assert_eq!(text(&folder, "M"), old);
     }

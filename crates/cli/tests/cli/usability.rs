@@ -285,7 +285,7 @@ fn links_that_lead_outside_are_noted_when_hashed() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "")]);
     symlink("../out", folder.path("d/link")).unwrap();
     let ran = folder.run(&["hash", "-L", "-o", "d/M", "d"]);
-    let note = "truesum: note: 1 name leads outside the folder through symbolic links: check rejects them without --allow-outside\n";
+    let note = "truesum: note: 1 name leads outside the folder through symbolic links; check rejects such names without --allow-outside\n";
     assert_eq!(result_of(&ran), (String::new(), note, Some(0)));
     assert_eq!(folder.run(&["check", "d/M"]).code, Some(1));
     assert_eq!(folder.run(&["check", "--allow-outside", "d/M"]).code, Some(0));
@@ -524,7 +524,7 @@ fn wrong_guess_names_the_right_command() {
         (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
         (
             &["check", "--expect", &line],
-            &format!("- is standard input; to check the file: truesum check {ABC} a"),
+            &format!("- is standard input; to check that file instead: truesum check {ABC} a"),
         ),
         (
             &["check", "--state", "S", "d"],
@@ -591,7 +591,7 @@ fn files_outside_the_folder_of_the_manifest_are_reported_once_for_each_format() 
         let ran = folder.run(&["hash", "-t", format, "-o", "m/out", "photos"]);
         let said = format!(
             "m/out: not written: 1 file is outside {}, the folder to which its names are relative\n\
-             hint: use --root DIR for hash and check, or write absolute names with --allow-outside\n",
+             hint: use --root DIR with both hash and check, or write absolute names with --allow-outside\n",
             base.display()
         );
         assert!(ran.code.is_some_and(|code| code != 0) && ran.err.ends_with(&said), "{format}: {}", ran.err);

@@ -97,7 +97,7 @@ pub(super) fn gather(
     let root = walk::trimmed_root(&name::of(path)).to_vec();
     if options.kind.has_modes() && !MODES_ARE_KNOWN {
         let why =
-            "this kind of digest covers which files are executable, but this system does not record that";
+            "this kind of digest depends on which files are executable, which this system does not record";
         on_event(Error::new(&root, "hash", Cause::Other(why.to_owned())));
         return None;
     }
@@ -174,7 +174,7 @@ impl Tasks<'_> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.fail(Error::new(path, "include in the digest", Cause::Other(why.to_owned())));
+        self.fail(Error::new(path, "hash", Cause::Other(why.to_owned())));
     }
 
     fn fail(&mut self, error: Error) {

@@ -167,7 +167,8 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
     let file = open(path).map_err(fail)?;
     BufReader::with_capacity(256, file.take(256)).read_until(b'\n', &mut first).map_err(fail)?;
     let head = first.strip_suffix(b"\n").and_then(parse_part_head);
-    let (id, bundle) = head.ok_or_else(|| foreign("its first line is not that of a part file".to_owned()))?;
+    let (id, bundle) =
+        head.ok_or_else(|| foreign("its first line is not the first line of a part file".to_owned()))?;
     if id != plan.id() {
         return Err(foreign("it belongs to another plan".to_owned()));
     }

@@ -222,7 +222,7 @@ fn composite(name: &str, digest: &str, list: &PieceList, parts: usize) -> Result
         {
             Ok(())
         }
-        _ => Err(refused(0, "the object's checksum does not match those of its parts")),
+        _ => Err(refused(0, "the object's checksum does not match the checksums of its parts")),
     }
 }
 

@@ -48,7 +48,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
     if mode == b'^' {
         return Err(Reason::Part(
-            "in mode ^, the digest covers the bits that the file spells out as characters 0 and 1, not its bytes",
+            "in mode ^, the digest covers the bits that the file contains as the characters 0 and 1, not its bytes",
         ));
     }
     let (spec, digest) = untagged(digest, options)?;

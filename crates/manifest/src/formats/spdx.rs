@@ -68,7 +68,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 })
             })
         {
-            records.bad(begin, "an unknown tag that resembles that of a file or digest");
+            records.bad(begin, "an unknown tag that resembles the tag of a file or digest");
             digests = None;
         }
     }

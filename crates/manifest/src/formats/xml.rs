@@ -315,7 +315,7 @@ impl Walk<'_> {
     fn text_ended(&mut self, text: String, has_elements: bool, at: usize) {
         match &mut self.open {
             Some(open) if has_elements && text.contains("/>") => {
-                open.fault = Some("text between its elements that looks like the end of an element");
+                open.fault = Some("text between elements that looks like the end of an element");
             }
             None if has_elements && text.split(['"', '\'']).any(|part| is_like(part.as_bytes())) => {
                 self.records.bad(at, "a digest in text between elements")

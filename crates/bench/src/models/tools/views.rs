@@ -93,9 +93,9 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
         rows.extend(mean.map(|mean| bar(&engine.name, mean)));
     }
     let text = vec![
-        "Time of each engine divided by that of truesum for the same algorithm (geometric mean over all algorithms that both \
-         support). Above 1, the engine takes longer. Peak memory is \"below ours\" if it is less than that of this program, \
-         and therefore cannot be measured."
+        "Time of each engine divided by the time of truesum for the same algorithm (geometric mean over all algorithms that both \
+         support). Above 1, the engine takes longer. Peak memory is \"below ours\" if it is less than the memory of this program, \
+         because it cannot be measured then."
             .to_owned(),
     ];
     Section {

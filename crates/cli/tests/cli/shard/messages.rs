@@ -278,7 +278,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         (
             &["merge", "plan", "bad", "-o", "M"],
             1,
-            "bad: not a part of this plan: its first line is not that of a part file\nhint: remove the parts of other plans, and use a separate folder",
+            "bad: not a part of this plan: its first line is not the first line of a part file\nhint: remove the parts of other plans, and use a separate folder",
         ),
         (&["merge", "plan", "nope", "-o", "M"], 1, "nope: cannot read: No such file or directory"),
         (

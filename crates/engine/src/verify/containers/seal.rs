@@ -125,12 +125,7 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     let io = |error| Error::io(name.as_os_str().as_bytes(), "read", error);
     reader.take(LIMIT as u64 + 1).read_to_end(&mut text).map_err(io)?;
     match text.len() > LIMIT {
-        true => Err(refused(
-            name,
-            format!(
-                "more than {LIMIT} bytes, all of which must be read before the signature can be verified"
-            ),
-        )),
+        true => Err(refused(name, format!("larger than {LIMIT} bytes, the limit for verifying a signature"))),
         false => Ok(text),
     }
 }
