@@ -10,7 +10,7 @@ use crate::objects;
 use crate::output::{Output, cannot_write};
 use crate::selection::{FilterArgs, none_selected, not_selected, selection};
 use crate::watch::Watch;
-use crate::words::{count, grouped, size};
+use crate::words::{count, size};
 use arguments::DuplicatesArgs;
 use std::io;
 use std::path::Path;

@@ -18,7 +18,7 @@ Examples:
   truesum check --locate SHA256SUMS     locate damage (stored trees)
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A truncated manifest can still be valid, so a note reports how many files are not in the manifest. \
+A truncated manifest can look valid, so a note reports how many files are not in it. \
 Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {

@@ -136,7 +136,7 @@ fn digest_is_accepted_with_its_copied_line() {
         (format!("{ABC} *disk.iso\n"), ""),
         (format!("SHA256 (disk.iso) = {ABC}"), ""),
         (format!("{ABC}  /home/us/disk.iso"), ""),
-        (format!("{ABC}  C:other.iso"), "the specified checksum line is for C:other.iso"),
+        (format!("{ABC}  C:other.iso"), "the specified checksum line is for the file C:other.iso"),
     ] {
         let ran = folder.run(&["check", "--expect", &line, "disk.iso"]);
         assert_eq!((ran.out().as_str(), ran.code), ("disk.iso: OK\n", Some(0)), "{line}: {}", ran.err);

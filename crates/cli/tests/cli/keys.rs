@@ -158,7 +158,10 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
         "truesum: --key-fd 1: the key cannot be read from standard output, which is used for output\n\
          hint: specify the key with --key-fd 3 3<FILE or --key-file FILE\n",
     );
-    refused(&["-a", "hmac-md5", "--key-fd", "2", "a"], "--key-fd 2: standard error is written to");
+    refused(
+        &["-a", "hmac-md5", "--key-fd", "2", "a"],
+        "--key-fd 2: the key cannot be read from standard error",
+    );
     refused(&["-a", "hmac-md5", "--key-hex", "a"], "--key-hex requires --key-file or --key-fd");
     refused(&["-a", "blake3", "--key-file", "K", "a"], "blake3 requires a key of 32 bytes, not 4");
     refused(&["-a", "siphash", "--key-file", "K", "a"], "siphash-2-4 requires a key of 16 bytes, not 4");

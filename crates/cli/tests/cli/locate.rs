@@ -163,7 +163,9 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     folder.write("M", lines);
     let ran = folder.run(&["check", "--locate", "M"]);
     assert!(
-        ran.out().contains("  not located: data.ftr belongs to another version of the file"),
+        ran.out().contains(
+            "  not located: the digest of data.ftr is not in the manifest, so the tree belongs to another"
+        ),
         "{}",
         ran.out()
     );
