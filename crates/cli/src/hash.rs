@@ -467,8 +467,9 @@ fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
     let shown = display_safe(path.as_os_str().as_bytes());
     let files = count(counts.outside, "file is", "files are");
     let base = base(plan);
-    let why =
-        format!("{shown}: not written: {files} outside {base}, the folder to which its names are relative");
+    let why = format!(
+        "{shown}: not written: {files} outside {base}, the folder that the names in the manifest are relative to"
+    );
     Some(Refusal::with_hint(why, OTHER_ROOT))
 }
 

@@ -590,7 +590,7 @@ fn files_outside_the_folder_of_the_manifest_are_reported_once_for_each_format() 
     for format in ["gnu", "metalink4", "sfv", "jsonl"] {
         let ran = folder.run(&["hash", "-t", format, "-o", "m/out", "photos"]);
         let said = format!(
-            "m/out: not written: 1 file is outside {}, the folder to which its names are relative\n\
+            "m/out: not written: 1 file is outside {}, the folder that the names in the manifest are relative to\n\
              hint: use --root DIR with both hash and check, or write absolute names with --allow-outside\n",
             base.display()
         );
