@@ -158,16 +158,26 @@ pub fn likelihood(spec: &Spec) -> Option<usize> {
     SPECS.iter().position(|common| common == spec)
 }
 
+/// Words that may begin the rest of a comment after the algorithm and a word for checksums.
+const CONNECTIVES: &[&str] =
+    &["of", "for", "from", "with", "by", "made", "created", "generated", "computed", "calculated", "written"];
+
 /// Returns the algorithm named by a heading. A heading has the name of one algorithm, optionally
 /// words for checksums around it, the program that made them in parentheses, and decoration, such as
-/// `# BLAKE2B HASH`, `### md5sums ###`, `# SHA3-256 checksums (openssl)`, `File hashes (SHA-256):` or
-/// `# SHA256 checksums of all files`.
+/// `# BLAKE2B HASH`, `### md5sums ###`, `# SHA3-256 checksums (openssl)`, `File hashes (SHA-256):`,
+/// `=== SHA-512 ===` or `# SHA256 checksums of all files`.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     // Cheap checks come first, because this function is called for every line.
-    let decorated = line.starts_with(b"#") || line.ends_with(b":") || line.ends_with(b"]");
-    if !decorated || line.len() > 120 {
+    let is_comment = line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//");
+    let is_marked = is_comment || line.ends_with(b":") || line.ends_with(b"]");
+    // Without a mark, the beginning of a tagged line that lost its end must not be taken for a heading.
+    let is_decorated = || [&b"=="[..], b"--", b"**"].iter().any(|mark| line.starts_with(mark));
+    if line.len() > 120
+        || !is_marked && (line.len() > 40 || line.contains(&b'(') || scan::contains(line, b"  "))
+    {
         return None;
     }
+    let needs_word = !is_marked && !is_decorated();
     let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
     let about = |word: &str| {
         let words = ["checksum", "sum", "digest", "hash", "value", "file", "algorithm", "message"];
@@ -176,29 +186,43 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     // The algorithm outside of parentheses, and the one in them.
     let (mut outer, mut inner) = (None, None);
     let (mut is_inside, mut was_about) = (false, false);
-    for word in line.split([' ', '\t', '#', '=', '*', ':', '[', ']']).filter(|word| !word.is_empty()) {
+    let mut previous = "";
+    let words = line.split([' ', '\t', '#', ';', '/', '=', '*', ':', '[', ']']);
+    let words: Vec<&str> = words.filter(|word| word.contains(|c| c != '-')).collect();
+    for (at, &word) in words.iter().enumerate() {
         is_inside |= word.starts_with('(');
         let bare = word.trim_matches(['(', ')', ',']);
         let found = if about(bare) { None } else { named(bare, Plain::Allowed) };
+        let is_before = outer.is_none();
         let place = if is_inside { &mut inner } else { &mut outer };
+        // The length after the name of a family: `SHA3 256`.
+        let of_length = || named(&format!("{previous}-{bare}"), Plain::Allowed).filter(|_| bare.len() <= 4);
         match found {
             Some(found) if place.as_ref().is_none_or(|known| *known == found) => *place = Some(found),
             Some(_) => return None,
+            None if needs_word && is_before => return None,
             None if is_inside || about(bare) => {}
+            None if bare.bytes().all(|byte| byte.is_ascii_digit()) => *place = Some(of_length()?),
             // Text such as `of all files` after a word for checksums.
-            None if was_about && outer.is_some() && line.starts_with('#') && matches!(bare, "of" | "for") => {
-                let rest = line.split_once(bare).map_or("", |(_, rest)| rest);
-                let others = rest.split([' ', '\t', '(', ')', ',', ':']);
-                return if others.clone().any(|word| named(word, Plain::Allowed).is_some()) {
-                    None
-                } else {
-                    outer
+            None if was_about && outer.is_some() && is_comment && CONNECTIVES.contains(&bare) => {
+                // Another algorithm, or a digest.
+                let is_other = |word: &&str| {
+                    let word = word.trim_matches(['(', ')', ',', '.']);
+                    let is_hex = || word.bytes().all(|byte| byte.is_ascii_hexdigit());
+                    named(word, Plain::Allowed).is_some_and(|stated| Some(&stated) != outer.as_ref())
+                        || word.len() >= 8 && is_hex()
+                        || word.len() >= 22 && !word.contains('.')
                 };
+                return outer.clone().filter(|_| !words[at..].iter().any(is_other));
             }
             None => return None,
         }
         was_about = about(bare);
+        previous = bare;
         is_inside &= !word.ends_with(')');
+    }
+    if needs_word && !was_about {
+        return None;
     }
     match (outer, inner) {
         (Some(Stated::Other(family)), Some(Stated::Known(spec)))
@@ -305,8 +329,22 @@ mod tests {
             ("# SHA256 checksums for users of md5", None),
             ("# SHA256 checksums are below", None),
             ("SHA256 hash of file a.jar:", None),
-            ("# files", None),
+            ("# BLAKE2B checksum file generated by b2sum", Some("blake2b")),
+            ("; SHA3-256 digests created with rhash", Some("sha3-256")),
+            ("// SHA-1", Some("sha1")),
+            ("## SHA3 256", Some("sha3-256")),
+            ("=== BLAKE2b ===", Some("blake2b")),
+            ("-- BLAKE2b --", Some("blake2b")),
+            ("**SHA-512**", Some("sha512")),
+            ("SHA3-256 Checksums", Some("sha3-256")),
             ("sha256", None),
+            ("SHA256 (checksums", None),
+            ("Hash: SHA256", None),
+            ("# SHA256 checksum of a 00112233", None),
+            ("; SHA1 checksums made with md5sum", None),
+            ("SHA256 checksums of all files", None),
+            ("SHA 12345678", None),
+            ("# files", None),
             ("# sha256 of all files", None),
             ("# made with md5 and sha1", None),
             ("#", None),
