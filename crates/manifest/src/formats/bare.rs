@@ -1,10 +1,13 @@
 //! Digests without a name: the sidecar `FILE.sha256` of Maven, NuGet, kubectl and many others, which
-//! may name the algorithm (`SHA256: DIGEST`), or standard input as the file (`DIGEST  -`).
+//! may name the algorithm (`SHA256: DIGEST`, or in a heading), or standard input as the file (`DIGEST  -`).
 //!
 //! The file name is the manifest's own name without its extension. A second digest could not be
 //! assigned to a file, so both are rejected, unless each line names another algorithm.
 
-use crate::digest::{MIN_DIGITS, XXH3, is_hex, is_long_hex, of_bytes, tagged, untagged};
+use crate::algorithm::{Stated, stated_by_heading};
+use crate::digest::{MIN_DIGITS, XXH3, holds_like, is_hex, is_long_hex, of_bytes, tagged, untagged};
+use crate::formats::loose::tag;
+use crate::formats::mixed::is_comment;
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
 use crate::formats::prelude::*;
 
@@ -22,7 +25,8 @@ pub(crate) static BARE: Format = Format {
 const ENDINGS: &str = "sri nix c4 hash hashes digest digests checksum checksums sum sums integrity";
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
-    let lines = || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line));
+    let lines =
+        || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line) && !is_text(trim(line)));
     let (at, first) = lines().next()?;
     let is_own = is_bare(first) && lines().all(|(_, line)| is_bare(line))
         || labeled(first).is_some() && lines().all(|(_, line)| labeled(line).is_some());
@@ -32,28 +36,47 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     (is_own || is_piped).then_some(Claim { sign, at })
 }
 
-/// Splits `SHA256: DIGEST`, `SHA256 = DIGEST` or `SHA256 DIGEST` into algorithm and digest.
+/// Returns true for a comment, or a heading with the name of the algorithm.
+fn is_text(line: &[u8]) -> bool {
+    is_comment(line) || stated_by_heading(line).is_some()
+}
+
+/// Splits `SHA256: DIGEST`, `SHA256 = DIGEST`, `SHA256 DIGEST` or `SHA256 checksum: DIGEST` into algorithm and
+/// digest. The algorithm is empty after a label such as `Checksum:`.
 fn labeled(line: &[u8]) -> Option<(&str, &[u8])> {
     let line = trim(line);
     let gap = scan::rfind(line, scan::is_blank)?;
     let (label, digest) = (scan::trim_end(&line[..gap]), &line[gap + 1..]);
-    let label = label.strip_suffix(b":").or(label.strip_suffix(b"=")).map_or(label, scan::trim_end);
-    let label = std::str::from_utf8(label).ok().filter(|label| label.len() <= 16)?;
-    (is_long_hex(digest) && label.parse::<Spec>().is_ok()).then_some((label, digest))
+    let marked = label.strip_suffix(b":").or(label.strip_suffix(b"=")).map(scan::trim_end);
+    let is_general = |label: &[u8]| LABELS.iter().any(|known| known.eq_ignore_ascii_case(label));
+    let tag = match marked {
+        Some(label) if is_general(label) => "",
+        Some(label) => tag(label)?,
+        None => std::str::from_utf8(label)
+            .ok()
+            .filter(|label| label.len() <= 16 && label.parse::<Spec>().is_ok())?,
+    };
+    (is_long_hex(digest) || tag.is_empty() && prefixed(digest).is_some()).then_some((tag, digest))
 }
+
+/// Labels that do not name the algorithm.
+const LABELS: &[&[u8]] = &[b"hash", b"checksum", b"digest", b"stdin"];
+
+/// Names that programs write for standard input.
+const INPUTS: &[&[u8]] = &[b"-", b"stdin", b"(stdin)", b"/dev/stdin", b"standard input"];
 
 /// Splits a line of a program that read standard input: `DIGEST  -`, `(stdin)= DIGEST` or
 /// `SHA256(stdin)= DIGEST`. The tag is empty if there is none.
 fn piped(line: &[u8]) -> Option<Tagged<'_>> {
     let line = trim(line);
     if let Some(found) = split_tagged(line) {
-        let is_input = matches!(found.name, b"stdin" | b"-") && !found.digest.is_empty();
+        let is_input = INPUTS.contains(&found.name) && !found.digest.is_empty();
         return is_input.then_some(found);
     }
     let (digest, name) = scan::word(line);
     let is_digest = digest.len() >= MIN_DIGITS && is_hex(digest.strip_prefix(XXH3).unwrap_or(digest));
     let name = name.strip_prefix(b"*").unwrap_or(name);
-    (is_digest && matches!(name, b"-" | b"stdin")).then_some(Tagged { tag: "", name, digest })
+    (is_digest && INPUTS.contains(&name)).then_some(Tagged { tag: "", name, digest })
 }
 
 /// Returns true if the line consists of digests only.
@@ -68,7 +91,7 @@ fn is_bare(line: &[u8]) -> bool {
     let first = words.next();
     match (first, words.next()) {
         (Some(word), None) => {
-            word.len() >= MIN_DIGITS && is_hex(word)
+            word.len() >= MIN_DIGITS && is_hex(word.strip_prefix(XXH3).unwrap_or(word))
                 || word.len() >= 24 && word.ends_with(b"=") && Digest::from_base64(word).is_ok()
                 || word.starts_with(b"c4") && word.len() == 90
                 || prefixed(word).is_some()
@@ -108,7 +131,10 @@ const SEVERAL: Reason = Reason::Part("several digests without file names");
 impl Bare {
     fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
         if let Some((tag, digest)) = labeled(line) {
-            let found = tagged(tag, digest, &self.options)?;
+            let found = match tag {
+                "" => self.digest(digest)?,
+                tag => tagged(tag, digest, &self.options)?,
+            };
             return Ok(Entry { path: self.name()?, digests: vec![found], ..Entry::default() });
         }
         if let Some(Tagged { tag, name, digest }) = piped(line) {
@@ -189,6 +215,16 @@ impl Parse for Bare {
         let line = trim(line);
         if line.is_empty() {
             return Ok(None);
+        }
+        if let Some(stated) = stated_by_heading(line) {
+            (self.options.named, self.options.unsupported) = match stated {
+                Stated::Known(spec) => (Some(spec), None),
+                Stated::Other(name) => (None, Some(name)),
+            };
+            return Ok(None);
+        }
+        if is_comment(line) {
+            return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         self.is_labeled &= labeled(line).is_some();
         let entry = self.entry(line);

@@ -6,11 +6,12 @@
 //! forced into a shape that it does not have.
 
 use crate::algorithm::{Stated, stated_by_heading};
-use crate::digest::{holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
+use crate::digest::{MIN_DIGITS, holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::formats::csv::{self, is_titled, name_rank};
 use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
+use std::borrow::Cow;
 
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
@@ -50,7 +51,7 @@ enum Shape<'a> {
     /// A tag and text that is not a digest.
     Damaged,
     /// The cells of a table row.
-    Row(Vec<&'a [u8]>),
+    Row(Vec<Cow<'a, [u8]>>),
     Name,
 }
 
@@ -60,9 +61,14 @@ fn value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = scan::rfind(line, |byte| matches!(byte, b':' | b'='))?;
     let digest = ticks(&line[at + 1..]);
     let name = scan::trim(&line[..at]);
-    let is_crc = || digest.len() == 8 && is_hex(digest) && tag(name).is_some();
-    ((is_long_hex(digest) || is_crc()) && line.get(at + 1).copied().is_some_and(scan::is_blank))
-        .then_some((name, digest))
+    let is_own = is_long_hex(digest) || tag(name).is_some_and(|tag| is_of(tag, digest));
+    (is_own && line.get(at + 1).copied().is_some_and(scan::is_blank)).then_some((name, digest))
+}
+
+/// Returns true for hexadecimal digits, as many as a digest of this algorithm has.
+fn is_of(tag: &str, digest: &[u8]) -> bool {
+    let is_length = |spec: Spec| digest.len() == 2 * spec.digest_len();
+    digest.len() >= MIN_DIGITS && is_hex(digest) && tag.parse().is_ok_and(is_length)
 }
 
 /// Labels of properties other than sizes that are neither names nor digests, in the output of
@@ -71,7 +77,7 @@ const PROPERTIES: &str = "modifiedtime createdtime entrymodifiedtime fileversion
     extension fileattributes";
 
 fn is_property(label: &[u8]) -> bool {
-    is_titled(label, &[csv::SIZES, PROPERTIES])
+    is_titled(label, &[csv::SIZES, csv::FULL_PATHS, PROPERTIES])
 }
 
 fn is_name_label(label: &[u8]) -> bool {
@@ -100,7 +106,7 @@ fn decorated(line: &[u8]) -> Option<Shape<'_>> {
     if scan::decimal(number).is_some() && !behind.is_empty() {
         return None;
     }
-    let is_mark = matches!(word, b"-" | b"->" | b"<-" | b"=>" | b"|");
+    let is_mark = matches!(word, b"-" | b"->" | b"<-" | b"=>" | b"|" | b":");
     let inner = word.strip_prefix(b"(").and_then(|word| word.strip_suffix(b")")).unwrap_or(word);
     let found = tag(inner).filter(|_| !is_mark);
     (!name.is_empty() && (is_mark || found.is_some())).then_some(Shape::Decorated(found, digest, name))
@@ -130,7 +136,7 @@ fn of_name(text: &[u8]) -> Option<(&str, &[u8])> {
 }
 
 /// Returns the algorithm in `SHA256`, `sha256sum` or `SHA256 checksum`.
-fn tag(text: &[u8]) -> Option<&str> {
+pub(super) fn tag(text: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= 32)?;
     let mut words = text.split(' ').filter(|word| !word.is_empty());
     let first = words.next()?;
@@ -158,7 +164,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
         return Shape::Empty;
     }
     if let [b'|', row @ .., b'|'] = text {
-        return Shape::Row(row.split(|&byte| byte == b'|').map(ticks).collect());
+        return Shape::Row(cells(row));
     }
     // An item of a list.
     let item = text.strip_prefix(b"- ").or(text.strip_prefix(b"* ")).map(scan::trim_start);
@@ -193,8 +199,8 @@ fn shape(line: &[u8]) -> Shape<'_> {
             }
             // A damaged tagged line.
             None if name.ends_with(b")") => Shape::Name,
-            // `SHA256 NAME = DIGEST`
-            None if text[name.len()..].starts_with(b" = ") && tag(scan::word(name).0).is_some() => {
+            // `SHA256 NAME = DIGEST`, `SHA256 NAME: DIGEST`
+            None if tag(scan::word(name).0).is_some() => {
                 let (first, name) = scan::word(name);
                 Shape::Entry(tag(first), digest, name)
             }
@@ -215,7 +221,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
         {
             return Shape::Damaged;
         }
-        if is_long_hex(digest) && !name.is_empty() {
+        if (is_long_hex(digest) || is_of(tag, digest)) && !name.is_empty() {
             let name = name.strip_prefix(b"*").or(name.strip_prefix(b"- ")).unwrap_or(name);
             return Shape::Entry(Some(tag), digest, name);
         }
@@ -253,7 +259,8 @@ fn shape(line: &[u8]) -> Shape<'_> {
             return Shape::Entry(None, &text[gap + 1..], name);
         }
     }
-    Shape::Name
+    // Either the name of a file whose digests follow, or one that ends with a colon.
+    if text.ends_with(b":") { Shape::Damaged } else { Shape::Name }
 }
 
 /// Returns true if a comment without a blank after its mark would be an entry with another first
@@ -296,12 +303,34 @@ fn ticks(cell: &[u8]) -> &[u8] {
     }
 }
 
+/// Returns true for a link in HTML, or one in Markdown whose address is elsewhere.
+fn is_markup(cell: &[u8]) -> bool {
+    let is_reference = || cell.ends_with(b"]") && cell.windows(2).any(|pair| pair == b"][");
+    cell.starts_with(b"<") && cell.ends_with(b">") || cell.starts_with(b"[") && is_reference()
+}
+
+/// Splits a table row into cells. A backslash before a vertical bar makes it a part of its cell.
+fn cells(row: &[u8]) -> Vec<Cow<'_, [u8]>> {
+    let (mut cells, mut begin) = (Vec::new(), 0);
+    let ends = (0..row.len()).filter(|&at| row[at] == b'|' && (at == 0 || row[at - 1] != b'\\'));
+    for end in ends.chain([row.len()]) {
+        let cell = ticks(&row[begin..end]);
+        begin = end + 1;
+        let is_escape = |at: &usize| cell[*at..].starts_with(b"\\|");
+        cells.push(match cell.contains(&b'|') {
+            true => (0..cell.len()).filter(|at| !is_escape(at)).map(|at| cell[at]).collect(),
+            false => Cow::Borrowed(cell),
+        });
+    }
+    cells
+}
+
 /// Returns the algorithms named in the cells of a table header.
-fn columns(cells: &[&[u8]]) -> Vec<Option<String>> {
+fn columns(cells: &[Cow<'_, [u8]>]) -> Vec<Option<String>> {
     cells.iter().map(|cell| tag(cell).map(str::to_owned)).collect()
 }
 
-fn is_rule(cells: &[&[u8]]) -> bool {
+fn is_rule(cells: &[Cow<'_, [u8]>]) -> bool {
     cells.iter().all(|cell| scan::all(cell, |byte| matches!(byte, b'-' | b':' | b'+')))
 }
 
@@ -353,7 +382,7 @@ struct Loose {
 }
 
 impl Loose {
-    fn row(&mut self, cells: &[&[u8]]) -> Result<Option<Entry>, Reason> {
+    fn row(&mut self, cells: &[Cow<'_, [u8]>]) -> Result<Option<Entry>, Reason> {
         if is_rule(cells) {
             return Ok(None);
         }
@@ -380,6 +409,9 @@ impl Loose {
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
             } else if is_name && !(self.stated.is_empty() && is_long_hex(cell)) {
+                if is_markup(cell) {
+                    return Err(Reason::Part("a name with markup that is not supported"));
+                }
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {
                 return Err(Reason::Part("a digest in a column whose title is not a known algorithm"));
@@ -411,6 +443,8 @@ impl Parse for Loose {
                 if let Some(stated) = stated_by_heading(line) {
                     self.state(&stated);
                 }
+                // A file with the name of an algorithm is not the one above.
+                self.name = None;
                 return self.lines.line(line);
             }
             Shape::Usual => return self.lines.line(line),
