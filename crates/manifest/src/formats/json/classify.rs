@@ -25,6 +25,8 @@ const NO_FILES: &[(&str, ObjectKind)] = &[
     ("symlink", ObjectKind::Link),
 ];
 
+const NO_ARCHIVE: &str = "a package without 'resolved', so the name of its archive is unknown";
+
 impl Object {
     /// Classifies the object and adds its entries to the records. `inner` is true if something
     /// inside it is an entry; `group` is the array or map that contains it.
@@ -94,6 +96,12 @@ impl Object {
             walk.records.object(kind);
             walk.records.doubt(group);
         }
+        // A line of JSON Lines.
+        if let (Some(kind), Some(name), Role::Top, false) = (object, &naming.name, role, inner) {
+            walk.records.begin(walk.at);
+            walk.records.name(name);
+            walk.records.object(kind);
+        }
         if object.is_some() || undigested && self.never_has_digest() || self.is_folder_of_store() {
             return Statement::Nothing;
         }
@@ -106,6 +114,11 @@ impl Object {
                 walk.records.fault_of("two possible names for one file", other);
             }
             walk.records.confirm(group);
+            return Statement::Nothing;
+        }
+        let is_archive = || self.text("integrity").is_some() && self.text("version").is_some();
+        if role == Role::Other && !inner && naming.name.is_none() && is_archive() {
+            walk.records.bad(walk.at, NO_ARCHIVE);
             return Statement::Nothing;
         }
         let misnamed = || self.iter().any(|(key, _, member)| is_text(member) && is_nearly_name(key));

@@ -45,7 +45,7 @@ impl Object {
                 Kind::Digest => found.push(key, value, at, Kind::Digest, none),
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
                 Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
-                Kind::Text if self.is_no_digest(key, value, member) => {}
+                Kind::Text if self.is_no_digest(key, value, member) || is_composite(key, value, member) => {}
                 Kind::Text if let Some(tag) = of_service(key) => {
                     found.push(tag, value, at, Kind::Digest, none)
                 }
@@ -84,6 +84,10 @@ impl Object {
                 _ => found.push("", "", 0, Kind::Fault, none),
             }
         }
+        // A checksum of the checksums of parts.
+        if found.is_empty() && self.iter().any(|(key, value, member)| is_composite(key, value, member)) {
+            found.push("", "", 0, Kind::Null, none);
+        }
         // If one digest is under the name of its algorithm, all are.
         let all = sense.is(Meaning::Holder) && !found.is_empty();
         for (key, value, member) in self.iter() {
@@ -115,6 +119,8 @@ impl Object {
     fn is_no_digest(&self, key: &str, value: &str, member: Member) -> bool {
         let is_same = |other: &Member| other.key.same_tag(member.key) && is_text(*other);
         match value {
+            // A large file in Backblaze.
+            "none" => key == "contentSha1",
             "" if member.key.is(Meaning::Tag) => {
                 self.iter().any(|(_, other, member)| !other.is_empty() && is_same(&member))
             }
@@ -139,4 +145,12 @@ impl Object {
         }
         digests
     }
+}
+
+/// Returns true for a checksum of the checksums of an object's parts in S3: `ChecksumSHA256` with the number of parts
+/// after a hyphen.
+fn is_composite(key: &str, value: &str, member: Member) -> bool {
+    let is_number = |parts: &str| !parts.is_empty() && parts.bytes().all(|byte| byte.is_ascii_digit());
+    let is_checksum = is_text(member) && member.key.is(Meaning::Tag) && key.starts_with("Checksum");
+    is_checksum && value.rsplit_once('-').is_some_and(|(_, parts)| is_number(parts))
 }
