@@ -117,8 +117,10 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
             item.take().into_iter().for_each(|item| item.record(&mut records));
             item = Some(Item { at: begin, ..Item::default() });
             (indent, content) = (indent + 2, first);
-        } else if column == Some(indent) {
+        } else if column.is_some_and(|column| indent <= column) {
+            // The key of the next list, whose items may be indented differently.
             item.take().into_iter().for_each(|item| item.record(&mut records));
+            column = None;
         }
         let keys = column.map(|column| column + 2);
         if keys != Some(indent) {
