@@ -4,6 +4,7 @@
 //! Digests inside `byte_run` apply to a range of the file and show where it is damaged.
 
 use super::xml::{self, Algorithm, LIST, Pieces, Shape};
+use crate::entry::ObjectKind;
 use crate::formats::prelude::*;
 
 pub(crate) static DFXML: Format = Format {
@@ -27,6 +28,7 @@ static OBJECTS: Shape = Shape {
     entry: "fileobject",
     // Deleted files of a disk image.
     except: &[("alloc", &["0"]), ("unalloc", &["1"])],
+    kinds: ("name_type", &[("d", ObjectKind::Directory), ("l", ObjectKind::Link)]),
     names: &["filename"],
     sizes: &["filesize"],
     digests: &[("hashdigest", Algorithm::At("hashdigest@type"))],

@@ -39,7 +39,8 @@ const NAMESPACE: &str = "urn:ietf:params:xml:ns:metalink";
 static FOUR: Shape = Shape {
     digests: &[("hash", Algorithm::At("hash@type"))],
     pieces: Pieces::Rows,
-    aside: &["pieces"],
+    // Fedora lists earlier versions of the file as well.
+    aside: &["pieces", "alternates"],
     ..LIST
 };
 

@@ -8,7 +8,7 @@
 mod pieces;
 
 use crate::digest::{is_like, is_nearly};
-use crate::entry::PieceList;
+use crate::entry::{ObjectKind, PieceList};
 use crate::formats::json::name::is_path_of;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
@@ -31,6 +31,8 @@ pub(super) struct Shape {
     pub(super) entry: &'static str,
     /// Paths, and values with which the element is not a file of the list.
     pub(super) except: &'static [(&'static str, &'static [&'static str])],
+    /// The path of the kind of an object, and the values for those that are not regular files.
+    pub(super) kinds: (&'static str, &'static [(&'static str, ObjectKind)]),
     /// Skip the entry of the manifest itself, because the manifest cannot contain its own digest.
     pub(super) skip_itself: bool,
     /// Paths of the name, in order of preference.
@@ -50,6 +52,7 @@ pub(super) struct Shape {
 pub(super) const LIST: Shape = Shape {
     entry: "file",
     except: &[],
+    kinds: ("", &[]),
     skip_itself: false,
     names: &["@name"],
     names_are: Names::Plain,
@@ -399,6 +402,17 @@ impl Walk<'_> {
     fn record(&mut self, open: &Open, names: &[Option<Vec<u8>>]) {
         let shape = self.shape;
         self.records.begin(open.at);
+        let kind = || {
+            let (path, kinds) = shape.kinds;
+            let value = open.at(path).next()?.value.trim();
+            kinds.iter().find(|(known, _)| *known == value).map(|(_, kind)| *kind)
+        };
+        let is_digested = || open.values.iter().any(|found| is_like(found.value.trim().as_bytes()));
+        if let (Some(kind), [Some(name)], false) = (kind(), names, is_digested()) {
+            self.records.name(name);
+            self.records.object(kind);
+            return;
+        }
         let size = shape.sizes.iter().find(|path| open.at(path).next().is_some());
         for found in size.into_iter().flat_map(|path| open.at(path)) {
             self.records.size(found.value.trim().as_bytes());
@@ -467,6 +481,8 @@ impl Walk<'_> {
         match algorithm {
             Algorithm::Is(tag) => self.records.digest(tag.as_bytes(), digest),
             Algorithm::At(path) => match value_at(path) {
+                // Old versions of createrepo write `sha` for SHA-1.
+                Some("sha") => self.records.digest(b"sha1", digest),
                 Some(tag) => self.records.digest(tag.as_bytes(), digest),
                 None => self.records.fault("a digest without its algorithm"),
             },
@@ -488,6 +504,7 @@ impl Shape {
     fn reads(&self, path: &str) -> bool {
         let mut others = self.names.iter().chain(self.sizes).chain(self.except.iter().map(|(path, _)| path));
         others.any(|known| *known == path)
+            || self.kinds.0 == path
             || self.digests.iter().any(|(known, algorithm)| {
                 *known == path
                     || path.split_once('@').is_some_and(|(element, _)| element == *known)
