@@ -169,7 +169,8 @@ impl<R: Read> Reader<R> {
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
         let end = text.iter().rposition(|&byte| byte == b'\n');
         let is_doubled = end
-            .is_some_and(|end| text[..end].split(|&byte| byte == b'\n').all(|line| line.ends_with(b"\r\r")));
+            .is_some_and(|end| text[..end].split(|&byte| byte == b'\n').all(|line| line.ends_with(b"\r\r")))
+            && is_text(text);
         if row.holds.set && !self.options.allow_set {
             return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
         }
@@ -184,6 +185,7 @@ impl<R: Read> Reader<R> {
             }
             Reading::Document { limit, parse } => {
                 let found = match self.lines.rest(limit)? {
+                    Some(text) if is_doubled => parse(without_doubled_cr(&text), &self.options),
                     Some(text) => parse(text, &self.options),
                     None => Err(too_long(limit)),
                 };
@@ -289,6 +291,18 @@ fn is_binary(text: &[u8]) -> bool {
     let first = &text[..text.len().min(512)];
     scan::count(first.len());
     first.first() != Some(&0) && first.contains(&0)
+}
+
+/// Returns whether a text has no control characters other than those of layout.
+fn is_text(text: &[u8]) -> bool {
+    scan::count(text.len());
+    text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+}
+
+/// Returns a text whose lines end with CR CR LF with CR LF instead.
+fn without_doubled_cr(text: &[u8]) -> Vec<u8> {
+    let is_surplus = |at: &usize| text[*at..].starts_with(b"\r\r\n");
+    (0..text.len()).filter(|at| !is_surplus(at)).map(|at| text[at]).collect()
 }
 
 /// Returns the entries of content that was unpacked from the format `row`, whatever its own format

@@ -34,18 +34,22 @@ const TITLES: &[&str] = &[
     "Hachage @ du fichier # | Hachage @ de # | @ hachage du fichier # | @ hachage de # | @ hash du fichier #",
     // Spanish, Portuguese
     "@ hash de archivo # | @ hash del archivo # | @ hash do arquivo # | @ hash do ficheiro # | @ hash de #",
-    "Hash @ de archivo # | Hash @ del archivo # | Hash @ do arquivo # | Hash @ do ficheiro # | Hash @ de #",
+    "Hash @ de archivo # | Hash @ del archivo # | Hash @ do arquivo #",
+    "Hash @ do ficheiro # | hash @ do arquivo # | hash @ do ficheiro # | hash @ de # | Hash @ de #",
     // Italian
     "Hash @ del file # | Hash @ di # | @ hash del file # | @ hash di #",
     // Dutch
     "@-hash van bestand # | @-hash van # | @ hash van bestand # | @ hash van #",
-    // Swedish, Danish, Norwegian
+    // Swedish, Danish, Norwegian, Finnish
     "@-hash av filen # | @-hash av # | @-hash för # | @-hash af # | @-hash for #",
+    "Tiedoston # @-hajautus | @-hajautus kohteesta # | @-hajautus tiedostosta #",
     // Polish
     "Wartość skrótu @ pliku # | Skrót @ pliku # | Skrót @ # | @ skrót pliku # | @ skrót #",
-    // Czech
+    // Czech, Slovak, Romanian
     "Hodnota hash @ souboru # | Hodnota hash @ # | @ hash souboru #",
+    "Hodnota hash @ súboru # | @ hash súboru # | Hash @ al fișierului # | Hash @ pentru # | @ hash al #",
     // Russian, Ukrainian
+    "Хеш @ файлу # | Геш @ файлу # | Геш @ # | @ хеш файлу # | @ геш файлу # | @ геш #",
     "Хэш @ файла # | Хеш @ файла # | Хэш @ # | Хеш @ # | @ хэш файла # | @ хеш файла # | @ хэш # | @ хеш #",
     // Turkish, Hungarian
     "# öğesinin @ karması | # dosyasının @ karması | # @ karması | # @ kivonata",
@@ -87,9 +91,10 @@ impl Runs {
         }
         let title =
             title.strip_suffix(b":").or(title.strip_suffix("\u{ff1a}".as_bytes())).ok_or(Reason::NotALine)?;
-        // French has a space before the colon, which may be one that does not break.
-        let spaces = ["\u{a0}", "\u{202f}", " "];
-        let title = spaces.iter().find_map(|space| title.strip_suffix(space.as_bytes())).unwrap_or(title);
+        // French has a space before the colon, which may be one that does not break; the last two are those of
+        // code pages 1252 and 850.
+        let spaces = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" ", b"\xa0", b"\xff"];
+        let title = spaces.iter().find_map(|space| title.strip_suffix(*space)).unwrap_or(title);
         let mut titles = TITLES.iter().flat_map(|titles| titles.split(" | "));
         let (tag, name) = titles.find_map(|known| fit(known, title)).ok_or(Reason::Part(
             "it is unclear where the file name is, because the language of this line is unknown",

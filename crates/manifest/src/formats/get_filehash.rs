@@ -31,23 +31,26 @@ type Columns = Vec<(usize, usize)>;
 /// The names of columns and properties. `Select-Object` puts them in any order, and leaves out some.
 const KEYS: [&[u8]; 3] = [b"Algorithm", b"Hash", b"Path"];
 
+/// Another name of the column with the path, which `Select-Object` can compute.
+const NAME: &[u8] = b"Name";
+
 /// The indices of the digest and the path in [`KEYS`].
 const HASH: usize = 1;
 const PATH: usize = 2;
 
-/// Returns the columns named in the header, of which `Path` is the last one.
+/// Returns the columns named in the header.
 fn columns(line: &[u8]) -> Option<Columns> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (mut found, mut rest) = (Columns::new(), line);
     while !rest.is_empty() && found.len() < KEYS.len() {
         let at = line.len() - rest.len();
         let (word, behind) = scan::word(rest);
-        let key = KEYS.iter().position(|key| *key == word)?;
+        let key = KEYS.iter().position(|key| *key == word).or((word == NAME).then_some(PATH))?;
         found.push((key, at));
         rest = behind;
     }
     let has = |key| found.iter().filter(|(known, _)| *known == key).count() == 1;
-    (rest.is_empty() && found.last()?.0 == PATH && has(HASH) && has(PATH)).then_some(found)
+    (rest.is_empty() && has(HASH) && has(PATH)).then_some(found)
 }
 
 /// Returns true for the line of a console with the command.
@@ -133,8 +136,17 @@ impl Shown {
     }
 
     fn row(&mut self, line: &[u8], columns: &[(usize, usize)]) -> Result<Entry, Reason> {
-        let (mut cells, mut rest) = ([None; KEYS.len()], line);
-        for &(key, at) in columns {
+        let (mut cells, mut line) = ([None; KEYS.len()], line);
+        let path = columns.iter().position(|(key, _)| *key == PATH).unwrap_or(0);
+        // Columns after the path contain no blanks. Their offsets count characters, which may have several bytes.
+        for &(key, _) in columns[path + 1..].iter().rev() {
+            line = scan::trim_end(line);
+            let gap = scan::rfind(line, scan::is_blank).ok_or(Reason::NotALine)?;
+            cells[key] = Some(&line[gap + 1..]);
+            line = &line[..gap];
+        }
+        let mut rest = line;
+        for &(key, at) in &columns[..=path] {
             // Cells are aligned with the header: a name from another column would begin at another
             // offset. A cell that is wider than its column moves the path after it.
             let begin = line.len() - rest.len();

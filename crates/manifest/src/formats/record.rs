@@ -2,7 +2,7 @@
 //! `name,algorithm=digest,size` in CSV.
 
 use super::csv::fields::Fields;
-use crate::digest::of_bytes;
+use crate::digest::{is_long_hex, of_bytes, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static RECORD: Format = Format {
@@ -61,8 +61,14 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     }
     let (name, digest) = scan::cut(&digest, b'=').ok_or(Reason::NotALine)?;
     let name = std::str::from_utf8(name).ok().filter(|name| name.len() <= 32).ok_or(Reason::NotALine)?;
-    let bytes = radix::base64(digest).ok_or(Reason::Part("the digest is not base64"))?;
-    let found = of_bytes(name, &bytes, options)?;
+    // Debian writes hexadecimal.
+    let found = match is_long_hex(digest) {
+        true => tagged(name, digest, options)?,
+        false => {
+            let bytes = radix::base64(digest).ok_or(Reason::Part("the digest is not base64"))?;
+            of_bytes(name, &bytes, options)?
+        }
+    };
     Ok(Some(Entry { path, size, digests: vec![found], ..Entry::default() }))
 }
 

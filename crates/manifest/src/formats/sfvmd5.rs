@@ -6,7 +6,7 @@ use crate::formats::prelude::*;
 
 pub(crate) static SFVMD5: Format = Format {
     name: "sfvmd5",
-    file_names: &[".sfvmd5"],
+    file_names: &[".sfvmd5", ".sfv"],
     summary: "name, space, digest, as written by cfv (MD5) and RHash --sfv",
     sniff,
     reading: Reading::lines(|options| {
@@ -17,11 +17,18 @@ pub(crate) static SFVMD5: Format = Format {
     ..Format::DEFAULT
 };
 
-/// Number of digits of a Tiger tree hash in base32, which RHash writes in this encoding.
-const TTH: usize = 39;
+/// Numbers of digits in base32, which RHash writes for Tiger tree hashes, and with `--base32` for others.
+const BASE32: &[(usize, &str)] =
+    &[(7, "crc32"), (26, "md5"), (32, "sha1"), (39, "tth"), (52, "sha256"), (103, "sha512")];
+
+/// Returns the usual algorithm of a digest in base32.
+fn in_base32(text: &[u8]) -> Option<&'static str> {
+    let (_, tag) = BASE32.iter().find(|(len, _)| *len == text.len() && !is_hex(text))?;
+    radix::base32(text).is_some().then_some(*tag)
+}
 
 fn is_digest(text: &[u8]) -> bool {
-    is_long_hex(text) || text.len() == TTH && radix::base32(text).is_some()
+    is_long_hex(text) || in_base32(text).is_some()
 }
 
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -63,11 +70,10 @@ impl Parse for Lines {
             return if entry { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (name, digest) = split(line).ok_or(Reason::NotALine)?;
-        let is_tth = digest.len() == TTH && !is_hex(digest);
-        let (spec, digest) = match is_tth {
-            true => tagged("tth", digest, &self.options)?,
-            false if self.is_md5 => tagged("md5", digest, &self.options)?,
-            false => untagged(digest, &self.options)?,
+        let (spec, digest) = match in_base32(digest) {
+            Some(tag) if self.options.expected().is_empty() => tagged(tag, digest, &self.options)?,
+            None if self.is_md5 => tagged("md5", digest, &self.options)?,
+            _ => untagged(digest, &self.options)?,
         };
         Ok(Some(Entry::new(name, spec, digest)))
     }

@@ -7,6 +7,7 @@
 use crate::digest::{is_long_hex, untagged};
 use crate::formats::mixed::is_damaged;
 use crate::formats::prelude::*;
+use crate::path;
 
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",
@@ -34,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if line.starts_with(b"#") {
             return Some(false);
         }
-        let (_, mode, _) = split(line)?;
+        let (_, mode, _) = split(line.strip_prefix(b"\\").unwrap_or(line))?;
         own |= matches!(mode, b'U' | b'^');
         Some(true)
     });
@@ -45,12 +46,17 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if scan::is_empty(line) || line.starts_with(b"#") {
         return if is_damaged(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
-    let (digest, mode, name) = split(line).ok_or(Reason::NotALine)?;
+    let escaped = line.strip_prefix(b"\\");
+    let (digest, mode, name) = split(escaped.unwrap_or(line)).ok_or(Reason::NotALine)?;
     if mode == b'^' {
         return Err(Reason::Part(
             "in mode ^, the digest covers the bits that the file contains as the characters 0 and 1, not its bytes",
         ));
     }
     let (spec, digest) = untagged(digest, options)?;
-    Ok(Some(Entry::new(name, spec, digest)))
+    let name = match escaped {
+        Some(_) => path::unescape(name).ok_or(Reason::BadEscape)?,
+        None => name.to_vec(),
+    };
+    Ok(Some(Entry::new(&name, spec, digest)))
 }
