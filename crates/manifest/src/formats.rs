@@ -14,6 +14,7 @@ mod cargo_lock;
 mod casync;
 mod certutil;
 mod cfv_csv;
+mod clrmamepro;
 mod conda;
 mod csv;
 mod deb822;
@@ -22,6 +23,7 @@ mod distinfo;
 mod electron;
 mod foreign;
 mod fsum;
+mod gem_lock;
 mod gentoo;
 mod get_filehash;
 pub(crate) mod gnu;
@@ -33,6 +35,7 @@ mod jpegsheriff;
 mod json;
 mod jsonl;
 mod known_set;
+mod lfs;
 mod librsync;
 mod links;
 mod loose;
@@ -125,6 +128,7 @@ pub static FORMATS: &[&Format] = &[
     &jpegsheriff::JPEGSHERIFF,
     &tth::TTH,
     &gpg::GPG,
+    &gpg::GPG_COLONS,
     &shasum::SHASUM,
     &rclone::RCLONE,
     &gsutil::GSUTIL,
@@ -132,8 +136,15 @@ pub static FORMATS: &[&Format] = &[
     &yocto::YOCTO,
     &arch::ARCH,
     &cargo_lock::CARGO_LOCK,
+    &gem_lock::GEM_LOCK,
+    &lfs::POINTER,
+    &lfs::LS_FILES,
+    &lfs::PAYLOAD,
     &conda::CONDA,
     &foreign::GO_SUM,
+    &foreign::TERRAFORM_LOCK,
+    &foreign::FFMPEG,
+    &foreign::CHKBIT,
     &python_lock::PYTHON_LOCK,
     &narinfo::NARINFO,
     &pacman::PACMAN,
@@ -152,6 +163,7 @@ pub static FORMATS: &[&Format] = &[
     &yaml_lists::WINGET,
     &yaml_lists::SIEGFRIED,
     &csv::CSV,
+    &csv::sheet::SHEET,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,
     &dfxml::DFXML,
@@ -168,6 +180,8 @@ pub static FORMATS: &[&Format] = &[
     &xml_lists::XFDU,
     &xml_lists::GRADLE,
     &xml_lists::LOGIQX,
+    &clrmamepro::CLRMAMEPRO,
+    &xml_lists::AZURE,
     &par::PAR2,
     &par::PAR1,
     &zsync::ZSYNC,

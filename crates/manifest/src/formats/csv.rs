@@ -5,6 +5,7 @@
 //! ignored and never becomes part of a name.
 
 pub(super) mod fields;
+pub(super) mod sheet;
 
 use super::json::key::is_nearly_affixed;
 use super::json::name::is_file_like;
@@ -62,7 +63,7 @@ enum Column {
 /// Titles of columns with names, in lower case and without hyphens, underscores, blanks and parentheses,
 /// in the languages of Windows: the name of a file, a file, and a name or title.
 pub(super) const FILE_NAMES: &str = "\
-    filename filenames dateiname nomdefichier nomdufichier nombredearchivo nombredelarchivo \
+    filename filenames datafile dateiname nomdefichier nomdufichier nombredearchivo nombredelarchivo \
     nombredefichero nomefile nomedoarquivo nomedoficheiro bestandsnaam nazwapliku názevsouboru \
     filnamn filnavn имяфайла ファイル名 文件名 檔案名稱 檔名 파일이름";
 pub(super) const FILES: &str = "\
@@ -75,7 +76,7 @@ pub(super) const NAMES: &str = "\
 const PATHS: &str = "\
     path relativepath pfad chemin ruta percorso caminho pad ścieżka cesta sökväg sti путь パス \
     路径 路徑 경로";
-const FULL_PATHS: &str = "\
+pub(super) const FULL_PATHS: &str = "\
     fullpath vollständigerpfad chemincomplet rutacompleta percorsocompleto caminhocompleto \
     volledigpad pełnaścieżka úplnácesta fullständigsökväg fuldsti полныйпуть フルパス 完整路径 \
     完整路徑 전체경로";
@@ -84,6 +85,10 @@ const FOLDERS: &str = "\
     folderpath directoryname foldername ordner verzeichnis dossier répertoire carpeta directorio \
     cartella pasta diretório map katalog folderu složka mapp mappe папка каталог フォルダー \
     フォルダ 文件夹 資料夾 目录 目錄 폴더";
+
+/// Titles of columns with URLs, and with names that are identifiers as well.
+const ADDRESSES: &str = "url fileurl downloadurl filedownloadurl fileuri s3uri gsuri href";
+const ACCESSIONS: &str = "accession fileaccession";
 
 /// Titles of columns with sizes.
 pub(super) const SIZES: &str = "\
@@ -123,7 +128,8 @@ fn column(title: &[u8]) -> Column {
         _ if titled(PATHS) => Column::Name(0),
         _ if titled(FULL_PATHS) => Column::FullPath,
         _ if titled(FOLDERS) => Column::Folder,
-        "url" | "fileurl" | "downloadurl" | "filedownloadurl" => Column::Address,
+        _ if titled(ADDRESSES) => Column::Address,
+        _ if titled(ACCESSIONS) => Column::Name(4),
         "hash" | "checksum" | "digest" | "hashvalue" | "checksumvalue" | "digestvalue" => Column::Hash,
         // Listings of S3: the MD5 of an object that was not uploaded in parts.
         "etag" => Column::Digest("md5".to_owned()),
@@ -134,7 +140,8 @@ fn column(title: &[u8]) -> Column {
         _ => {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
-            let words = "hash checksum digest value file hex base64 prüfsumme empreinte sum".split(' ');
+            let words =
+                "hash checksum digest value content file hex base64 prüfsumme empreinte sum of".split(' ');
             let bare = words.fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
             // A known algorithm with invalid parameters still counts, so its digests are reported

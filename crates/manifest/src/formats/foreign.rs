@@ -94,6 +94,56 @@ pub(crate) static DATABASE: Format = Format {
     ..Format::DEFAULT
 };
 
+pub(crate) static TERRAFORM_LOCK: Format = Format {
+    name: "terraform-lock",
+    file_names: &[".terraform.lock.hcl"],
+    summary: "dependency lock file of Terraform or OpenTofu (no file names); recognized, not read",
+    sniff: |head: &Head<'_>| {
+        let is_hash =
+            |line: &[u8]| [&b"\"zh:"[..], b"\"h1:"].iter().any(|mark| scan::trim(line).starts_with(mark));
+        head.lines(b'\n').any(is_hash).then(|| head.marked(|line| line.starts_with(b"provider \"")))?
+    },
+    reading: Reading::not(
+        "this is a lock file of Terraform, which has digests of provider packages but no file names; to verify the \
+         packages: terraform init -lockfile=readonly; to compare one: truesum check --expect sha256:DIGEST FILE",
+    ),
+    ..Format::DEFAULT
+};
+
+pub(crate) static FFMPEG: Format = Format {
+    name: "ffmpeg-hash",
+    file_names: &[".framemd5", ".framehash", ".framecrc", ".ffmd5", ".streamhash"],
+    summary: "digests of decoded frames or streams, as written by ffmpeg; recognized, not read",
+    sniff: |head: &Head<'_>| {
+        let marks = [&b"#format: frame checksums"[..], b"#software: Lavf", b"#media_type 0:"];
+        let is_mark = |line: &[u8]| marks.iter().any(|mark| line.starts_with(mark));
+        Claim::mark(head.lines(b'\n').take(8).any(is_mark)).or_else(|| all(head, scan::is_empty, is_stream))
+    },
+    reading: Reading::not(
+        "these are digests of frames or streams computed by ffmpeg, not of files; to compute them again: ffmpeg -i FILE \
+         -map 0 -c copy -f streamhash -, or with -f hash, framemd5 or framehash; if this is the digest of a file: \
+         truesum check --expect DIGEST FILE",
+    ),
+    ..Format::DEFAULT
+};
+
+pub(crate) static CHKBIT: Format = Format {
+    name: "chkbit",
+    file_names: &[".chkbit", ".chkbit-db"],
+    summary: "index of chkbit; recognized, not read",
+    sniff: |head: &Head<'_>| {
+        let text = &head.text[..head.text.len().min(256)];
+        let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let is_index = text.starts_with(b"{\"v\":") && scan::contains(&text, b",\"idx\":{");
+        Claim::mark(is_index || text.starts_with(b"{\"type\":\"chkbit\""))
+    },
+    reading: Reading::not(
+        "this is an index of chkbit, whose digests belong to the files in its folder; to verify them: chkbit check .; \
+         to create a manifest of them: truesum hash .",
+    ),
+    ..Format::DEFAULT
+};
+
 const IMAGES: &[&[u8]] =
     &[b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*"];
 
@@ -109,6 +159,22 @@ fn is_audio(line: &[u8]) -> bool {
     let is_shntool = digest.len() == 32 && rest.starts_with(b"[shntool]");
     let is_flac = |(name, digest): (&[u8], &[u8])| name.ends_with(b".flac") && is_long_hex(digest);
     is_shntool || scan::cut(line, b':').is_some_and(is_flac)
+}
+
+/// Returns true for `0,v,MD5=DIGEST` (streamhash) and `MD5=DIGEST` (hash).
+fn is_stream(line: &[u8]) -> bool {
+    let line = scan::trim(line);
+    let hash = &line[scan::rfind(line, |byte| byte == b',').map_or(0, |at| at + 1)..];
+    let is_index = |start: &[u8]| {
+        let (number, kind) = scan::cut(start, b',').unwrap_or_default();
+        scan::decimal(number).is_some() && matches!(kind, [b'a' | b'd' | b's' | b't' | b'v', b','])
+    };
+    let start = &line[..line.len() - hash.len()];
+    let is_hash = scan::cut(hash, b'=').is_some_and(|(tag, digest)| {
+        let is_tag = std::str::from_utf8(tag).is_ok_and(|tag| tag.len() <= 16 && tag.parse::<Spec>().is_ok());
+        is_tag && tag.iter().all(|byte| !byte.is_ascii_lowercase()) && is_hex(digest)
+    });
+    is_hash && (start.is_empty() || is_index(start))
 }
 
 fn is_go_sum(line: &[u8]) -> bool {

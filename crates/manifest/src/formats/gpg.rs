@@ -12,6 +12,44 @@ pub(crate) static GPG: Format = Format {
     ..Format::DEFAULT
 };
 
+pub(crate) static GPG_COLONS: Format = Format {
+    name: "gpg-colons",
+    summary: "output of gpg --with-colons --print-md: name, number of the algorithm, digest",
+    sniff: |head| head.whole(|line| fields(line).map(|_| true)),
+    reading: Reading::lines(|options| EachLine::of(options, row)),
+    ..Format::DEFAULT
+};
+
+/// The numbers of algorithms in OpenPGP (RFC 9580, section 9.5).
+const NUMBERS: &[(&[u8], &str)] = &[
+    (b"1", "md5"),
+    (b"2", "sha1"),
+    (b"3", "ripemd160"),
+    (b"8", "sha256"),
+    (b"9", "sha384"),
+    (b"10", "sha512"),
+    (b"11", "sha224"),
+    (b"12", "sha3-256"),
+    (b"14", "sha3-512"),
+];
+
+/// Splits a line with colons into name, algorithm and digest.
+fn fields(line: &[u8]) -> Option<(&[u8], &'static str, &[u8])> {
+    let mut fields = line.strip_suffix(b":")?.split(|&byte| byte == b':');
+    let (name, number, digest) = (fields.next()?, fields.next()?, fields.next()?);
+    let (_, tag) = NUMBERS.iter().find(|(known, _)| *known == number)?;
+    (fields.next().is_none() && !name.is_empty() && is_hex(digest)).then_some((name, *tag, digest))
+}
+
+fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    if scan::is_empty(line) {
+        return Ok(None);
+    }
+    let (name, tag, digest) = fields(line).ok_or(Reason::NotALine)?;
+    let (spec, digest) = tagged(tag, digest, options)?;
+    Ok(Some(Entry::new(&radix::percent(name).ok_or(Reason::BadEscape)?, spec, digest)))
+}
+
 /// Maximum number of digits of a digest.
 const MAX_DIGITS: usize = 256;
 

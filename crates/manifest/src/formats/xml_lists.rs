@@ -146,8 +146,26 @@ static LOGIQX_ROMS: Shape = Shape {
         ("@sha1", Algorithm::Is("sha1")),
         ("@sha256", Algorithm::Is("sha256")),
     ],
-    aside: &["header"],
+    except: &[("@status", &["nodump"])],
+    // The digest of a disk image covers its uncompressed data.
+    aside: &["header", "disk"],
     ..WITH_TYPE
+};
+
+pub(crate) static AZURE: Format = Format {
+    name: "azure-blobs",
+    summary: "List Blobs of Azure (XML): names, sizes and MD5 of blobs",
+    sniff: |head| sniff(head, "EnumerationResults"),
+    reading: reading(|text, options| xml::parse(&text, &BLOBS, options)),
+    ..ROW
+};
+
+static BLOBS: Shape = Shape {
+    entry: "Blob",
+    names: &["Name"],
+    sizes: &["Properties/Content-Length"],
+    digests: &[("Properties/Content-MD5", Algorithm::Is("md5"))],
+    ..LIST
 };
 
 pub(crate) static FCIV: Format = Format {

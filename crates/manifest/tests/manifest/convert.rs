@@ -105,8 +105,8 @@ fn attributes_that_are_not_read_are_reported() {
             &["url"],
         ),
         (
-            format!("<datafile><game><rom name=\"a\" md5=\"{md5}\" status=\"x\"/></game></datafile>"),
-            &["@status"],
+            format!("<datafile><game><rom name=\"a\" md5=\"{md5}\" region=\"x\"/></game></datafile>"),
+            &["@region"],
         ),
         (format!("/a 3 1700000000 {md5} 0100644 root root 0 0 0 X\n"), &["mode", "time"]),
     ] {
