@@ -54,7 +54,7 @@ details li { padding: 2px 0; border: 0 }
 section { break-inside: avoid-page; margin-bottom: 32px }
 .table td, .table th { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
 .table th { color: var(--soft); font-weight: 600 }
-.table td:first-child, .table th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere }
+.table td:first-child, .table th:first-child { min-width: 10em; text-align: left; white-space: normal; overflow-wrap: anywhere }
 .table td:last-child, .table th:last-child { padding-right: 0 }
 td svg { min-width: 160px }
 svg .u, .key .u { fill: var(--unsure); background: var(--unsure) }

@@ -43,12 +43,12 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         _ => (Tone::Bad, "FAILED"),
     };
     let sentence = format!(
-        "{verified} of {} ({}) was verified within {days}. {}.",
+        "{verified} of {} ({}) verified within {days}. {}.",
         count(all.files(), "file", "files"),
         size(all.bytes()),
         match failures {
-            0 => "There are no open failures".to_owned(),
-            _ => format!("There {}", count(failures, "is 1 open failure", "are open failures")),
+            0 => "Nothing is wrong".to_owned(),
+            _ => count(failures, "open failure", "open failures"),
         }
     );
     let now = origin::rfc3339(origin::now());
