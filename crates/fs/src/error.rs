@@ -348,12 +348,13 @@ mod tests {
     #[test]
     fn chain_of_an_error_repeats_no_cause() {
         let missing = || io::Error::from_raw_os_error(2);
-        let message = "f: cannot open: No such file or directory";
         let error = Error::io(b"f", "open", missing());
-        assert_eq!(chain(&error), [message]);
+        let message = error.to_string();
+        assert!(message.starts_with("f: cannot open: "), "{message}");
+        assert_eq!(chain(&error), [&*message]);
         assert!(matches!(error.cause(), Cause::Io(error) if error.raw_os_error() == Some(2)));
         let io = io::Error::from(error);
-        assert_eq!((io.kind(), chain(&io)), (io::ErrorKind::NotFound, vec![message.to_owned()]));
+        assert_eq!((io.kind(), chain(&io)), (io::ErrorKind::NotFound, vec![message]));
         assert!(io.get_ref().is_some_and(|error| error.is::<Error>()), "it can be had again");
         // What is behind the cause, and not in the message, is in the chain.
         let error = Error::io(b"f", "read", io::Error::other(Outer(missing())));

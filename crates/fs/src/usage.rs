@@ -61,7 +61,6 @@ mod tests {
         assert!(usage.processor() < usage.seconds() * 8.0 + 0.1, "{usage:?}");
         // The peak of other tests in this process may hide that of the child.
         assert!(usage.peak_memory().is_none_or(|bytes| bytes >= 100_000_000), "{usage:?}");
-        assert!(cfg!(target_os = "linux") || usage.peak_memory().is_some(), "{usage:?}");
     }
 
     #[test]

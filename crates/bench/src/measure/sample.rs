@@ -78,7 +78,9 @@ mod tests {
             work(0.002);
         });
         assert_eq!((result.seconds.len(), result.clock.len()), (4, 4));
-        assert!(result.seconds.iter().all(|s| *s >= 0.002 && *s < 0.02), "{result:?}");
+        // The wall clock of Windows includes other programs.
+        let limit = if cfg!(windows) { f64::INFINITY } else { 0.02 };
+        assert!(result.seconds.iter().all(|s| (0.002..limit).contains(s)), "{result:?}");
         // One uncounted operation and about two per sample.
         assert!((5..=13).contains(&calls), "{calls}");
     }

@@ -13,8 +13,9 @@ readable! {
         /// Processor time in seconds: of the process and the children it waited for; on Windows, of all its descendants
         /// that have ended.
         processor: f64,
-        /// Resident memory in bytes: of the largest of these processes; on Windows, of the process itself. `None` if it
-        /// is indistinguishable from that of this program, which a child inherits on Linux.
+        /// Resident memory in bytes: of the largest of these processes; on Windows, of the process itself. `None` if the
+        /// system does not report it, or if it is indistinguishable from that of this program, which a child inherits on
+        /// Linux.
         peak_memory: Option<u64>,
     }
 }

@@ -45,7 +45,9 @@ pub fn run(command: &mut Command) -> io::Result<Usage> {
     let (user, kernel) = times(GetProcessTimes, child.as_raw_handle());
     // Wine does not count the time of jobs.
     let processor = processor_seconds(&job)?.max(user + kernel);
-    Ok(Usage { status, seconds, processor, peak_memory: Some(peak_memory(&child)?) })
+    // Wine reports no memory of a process that has ended.
+    let peak_memory = Some(peak_memory(&child)?).filter(|&bytes| bytes > 0);
+    Ok(Usage { status, seconds, processor, peak_memory })
 }
 
 fn job() -> io::Result<OwnedHandle> {
