@@ -375,6 +375,8 @@ def main():
         make_tree(top / "unix/data", 80)
         shutil.copytree(top / "unix", top / "windows")
         both = Comparison(top, [os.path.abspath(program)], [*(runner or ["wine64"]), os.path.abspath(windows)])
+        # The services of Wine, which this starts, would keep the output of the first command open until they end.
+        subprocess.run([*both.sides[1][1], "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         compare(both)
     print(f"{both.commands} comparisons, {both.faults} failed")
     sys.exit(both.faults > 0)

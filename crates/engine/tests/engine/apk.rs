@@ -296,12 +296,12 @@ fn archive_without_signing_block_is_rejected_if_named_apk() {
     package.entries.truncate(4);
     refused(&[&package.entries[..], &package.directory, &package.end(4)].concat(), "no signing block");
     let folder = tempfile::tempdir().unwrap();
-    for (name, bytes) in [("a.zip", &bare), ("a.apk", &fixture("sha256.apk")), ("A.APK", &bare)] {
+    for (name, bytes) in [("a.zip", &bare), ("a.apk", &fixture("sha256.apk")), ("B.APK", &bare)] {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
     let result = |name: &str| check_as(&folder.path().join(name), &Options::default());
     assert!(result("a.zip").refused.unwrap().contains("zip"));
-    assert!(result("A.APK").refused.unwrap().contains("no signing block"));
+    assert!(result("B.APK").refused.unwrap().contains("no signing block"));
     // The file name does not matter if there is a signing block.
     std::fs::rename(folder.path().join("a.apk"), folder.path().join("module")).unwrap();
     assert_eq!(result("module").conclusion, Conclusion::Verified);
