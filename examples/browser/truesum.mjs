@@ -123,7 +123,7 @@ export class Truesum {
     /** Returns a hasher for one message, with `size` bytes if known: otherwise some algorithms keep the whole message in memory. */
     hasher(algorithm, size = -1) {
         const begin = (name, length) => this.#module.begin(name, length, BigInt(size));
-        return new Hasher(this.#module, this.#slice, this.#named(algorithm, begin), () => this.#text());
+        return new Hasher(this.#module, this.#slice, this.#named(algorithm, begin), size, () => this.#text());
     }
 
     /** Returns the digests of whole messages in hexadecimal, in the same order. */
@@ -190,12 +190,15 @@ class Hasher {
     #module;
     #slice;
     #hasher;
+    #size;
+    #read = 0;
     #text;
 
-    constructor(module, slice, hasher, text) {
+    constructor(module, slice, hasher, size, text) {
         this.#module = module;
         this.#slice = slice;
         this.#hasher = hasher;
+        this.#size = size;
         this.#text = text;
     }
 
@@ -211,12 +214,18 @@ class Hasher {
             new Uint8Array(this.#module.memory.buffer).set(part, this.#slice);
             this.#module.update(hasher, this.#slice, part.length);
         }
+        this.#read += bytes.length;
         return this;
     }
 
     /** Ends the message and returns its digest in hexadecimal. The hasher cannot be used afterwards. */
     finish() {
         const hasher = this.#open();
+        // The module itself needs the size only for some algorithms.
+        if (this.#size >= 0 && this.#read !== this.#size) {
+            this.discard();
+            throw new Error(`the message does not have the given size: ${this.#read} bytes instead of ${this.#size}`);
+        }
         this.#hasher = null;
         const failed = this.#module.finish(hasher) < 0;
         if (failed) {

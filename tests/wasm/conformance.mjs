@@ -174,9 +174,11 @@ function refuses() {
     throws(() => ended.update(data), /ended/);
     throws(() => ended.finish(), /ended/);
     // Fewer or more bytes than announced: there must be no digest.
-    for (const length of [3, 5]) {
-        const told = truesum.hasher("git-blob", 4).update(data.subarray(0, length));
-        throws(() => told.finish(), /size/);
+    for (const name of ["git-blob", "sha256", "crc32"]) {
+        for (const length of [0, 3, 5]) {
+            const hasher = truesum.hasher(name, 4).update(data.subarray(0, length));
+            throws(() => hasher.finish(), /size/);
+        }
     }
 }
 

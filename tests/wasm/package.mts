@@ -33,7 +33,7 @@ throws(() => truesum.hasher("sha256").update("abc"), "a string");
 truesum.hasher("sha256").discard();
 
 same(truesum.digests("md5", [abc, new ArrayBuffer(0), abc]), [MD5, "d41d8cd98f00b204e9800998ecf8427e", MD5], "three messages");
-same(truesum.algorithms().length > 200, true, "number of algorithms");
+same(truesum.algorithms().length > 170, true, "number of algorithms");
 // Node supports SIMD, so that the faster module was loaded.
 same(truesum.rows("sha256")[0]?.[0], "simd128", "kernel of sha256");
 same(truesum.memory() > 0, true, "memory");

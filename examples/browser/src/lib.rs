@@ -92,7 +92,7 @@ pub unsafe extern "C" fn update(hasher: *mut Hasher, data: *const u8, len: usize
 }
 
 /// Ends the message and the hasher. Returns 0 with the digest in hexadecimal as the answer, or -1 with the reason if
-/// the size was given and differs from the number of bytes.
+/// the digest depends on the size, which differs from the number of bytes.
 ///
 /// # Safety
 /// `hasher` was returned by [`begin`] and has not ended.
