@@ -1,4 +1,4 @@
-"""Preloaded (`--preload`) into a Dask worker that misbehaves: the variable ODD selects slow, wrong or crashing."""
+"""Loaded into a worker of Dask (`--preload`) or Ray that misbehaves: the variable ODD selects slow, wrong or crashing."""
 
 from __future__ import annotations
 
@@ -46,6 +46,11 @@ def die(task: Task) -> Answer:
     return honest(task)
 
 
-def dask_setup(_worker: object) -> None:
+def setup() -> None:
+    """Selects the kind of misbehavior; also called by Ray."""
     odd = {"slow": slow, "lie": lie, "die": die}[os.environ["ODD"]]
     worker.compute = odd
+
+
+def dask_setup(_worker: object) -> None:
+    setup()

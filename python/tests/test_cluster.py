@@ -63,6 +63,12 @@ class Processes:
         arguments += ["--preload", "odd_worker"] if odd else []
         return self.start(*arguments, ODD=odd, ODD_SECONDS=str(seconds))
 
+    def without_package(self, version: str = "") -> subprocess.Popen[bytes]:
+        """Starts a worker without the package, or with another version of it."""
+        arguments = ["worker", "--scheduler-file", str(self.file), "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
+        arguments += ["--host", "127.0.0.1", "--no-nanny", "--preload", "without_package"]
+        return self.start(*arguments, OTHER_VERSION=version)
+
     def client(self, workers: int) -> Client:
         wait_until(self.file.exists)
         client = Client(scheduler_file=str(self.file), set_as_default=False)
@@ -162,6 +168,35 @@ def test_run_survives_a_killed_worker(run: Run, data: Path, processes: Processes
     assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
     # The first bundle that the dead worker computed is reread by the other one.
     assert report.reread >= 1
+
+
+@pytest.mark.parametrize(("version", "why"), [("", "ModuleNotFoundError"), ("0.0.1", "it has version 0.0.1")])
+def test_worker_without_the_package_is_named_and_survives(data: Path, processes: Processes, version: str, why: str) -> None:
+    processes.worker()
+    bare = processes.without_package(version)
+    with processes.client(2) as client:
+        with pytest.raises(ValueError, match=f"1 of 2 workers cannot run truesum .*{why}"):
+            hashed(data, client)
+        assert len(client.scheduler_info()["workers"]) == 2
+    assert bare.poll() is None
+    assert not (data.parent / "SUMS").exists()
+
+
+def test_run_survives_a_worker_without_the_package_that_joins(run: Run, data: Path, processes: Processes) -> None:
+    processes.worker("slow", 0.3)
+    with processes.client(1) as client:
+        joined: list[subprocess.Popen[bytes]] = []
+
+        def join(progress: Progress) -> None:
+            if not joined:
+                joined.append(processes.without_package())
+                client.wait_for_workers(2, timeout=TIMEOUT)
+
+        report = hashed(data, client, progress=join)
+        assert len(client.scheduler_info()["workers"]) == 2
+    assert report.ok, report.problems
+    assert joined[0].poll() is None
+    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
 
 
 def test_run_survives_a_stopped_worker(run: Run, data: Path, processes: Processes) -> None:
@@ -267,6 +302,7 @@ def test_file_changed_while_queued_is_named(data: Path, processes: Processes) ->
         report = hashed(data, client, progress=change)
     assert not report and not (data.parent / "SUMS").exists()
     assert [(name, kind) for name, kind, _ in report.failures] == [("with blank", "changed")]
+    assert not any("--" in problem for problem in report.problems), "it has no such options"
 
 
 class ActBeforeSubmit(FuturesPort):

@@ -1,4 +1,4 @@
-"""Hashes and verifies files on a cluster: Dask.distributed, a concurrent.futures executor, or local processes.
+"""Hashes and verifies files on a cluster: Dask.distributed, Ray, a concurrent.futures executor, or local processes.
 
     from distributed import Client
     from truesum import cluster
@@ -18,7 +18,8 @@ same call resumes the run.
     Policy      limits for retries, waiting and rereading
     Progress    the completed work and the speed of each worker
 
-Dask requires `pip install 'truesum[dask]'`; the other engines need nothing else. The command is `truesum-cluster`.
+Dask requires `pip install 'truesum[dask]'`, and Ray `pip install 'truesum[ray]'`; the other engines need nothing else.
+The command is `truesum-cluster`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -10,14 +12,20 @@ from uuid import uuid4
 
 from distributed import Client, Future, KilledWorker
 
+from .._native import __version__
 from .task import Answer, Died, Done, Event, Failed, Task
 from .underway import UnderWay
-from .worker import compute
 
 LOOK = 1.0
-# Seconds in which the answer of a finished task must arrive.
-GATHER = 20.0
 """Seconds for which the scheduler's information is cached."""
+GATHER = 20.0
+"""Seconds in which the answer of a finished task must arrive."""
+ASK = 30.0
+"""Seconds in which workers must answer which version they have."""
+# What workers evaluate. A worker dies if it receives something that it cannot unpickle, so everything that is sent to
+# it consists of types of the standard library, and a worker without this package reports an ImportError.
+CALL = "__import__('truesum.cluster.worker', fromlist=['answer']).answer(task, version)"
+VERSION = "__import__('truesum').__version__"
 GONE = "the connection to the scheduler was lost; completed work is kept"
 
 
@@ -32,6 +40,34 @@ class DaskPort:
         self._bound: dict[int, list[str]] = {}
         self._seen: tuple[float, dict[str, dict[str, Any]]] = (float("-inf"), {})
         self._held: tuple[float, dict[str, str]] = (float("-inf"), {})
+        self._unfit: set[str] = set()
+        if unfit := self._without_package():
+            worker, why = next(iter(unfit.items()))
+            raise ValueError(
+                f"{len(unfit)} of {len(self._info())} workers cannot run truesum {__version__}: {worker}: {why} "
+                "(install the same version on every worker)"
+            )
+
+    def _without_package(self) -> dict[str, str]:
+        """Returns the workers that do not have this version of the package, with the reason. Workers that do not answer
+        in time are not among them."""
+        found: dict[str, Any] = {}
+
+        def ask() -> None:
+            with suppress(Exception):
+                found.update(self._client.run(eval, VERSION, on_error="return"))
+
+        # A stopped worker does not answer until Dask gives it up.
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        asking.join(ASK)
+        unfit: dict[str, str] = {}
+        for worker, version in found.copy().items():
+            if isinstance(version, ImportError):
+                unfit[worker] = f"{type(version).__name__}: {version}"
+            elif isinstance(version, str) and version != __version__:
+                unfit[worker] = f"it has version {version}"
+        return unfit
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
@@ -51,18 +87,23 @@ class DaskPort:
             self._seen = (self.now(), info)
         return info
 
+    def _fit(self) -> dict[str, dict[str, Any]]:
+        """Returns what the scheduler knows about the workers that can run tasks."""
+        return {worker: about for worker, about in self._info().items() if worker not in self._unfit}
+
     def _where(self, avoid: Collection[str], near: str | None) -> list[str]:
         """Returns the preferred workers, or none if any worker will do or none fits."""
-        if not avoid and near is None:
+        if not avoid and near is None and not self._unfit:
             return []
-        info = self._info()
+        info = self._fit()
         others = [worker for worker in info if worker not in avoid]
         # Another machine has different memory; another process on the same machine is the second choice.
         hosts = {info[worker]["host"] for worker in avoid if worker in info}
         if len(avoid) == 1 and (elsewhere := [worker for worker in others if info[worker]["host"] not in hosts]):
             others = elsewhere
         close = [worker for worker in others if near in (info[worker]["host"], info[worker].get("name"))]
-        return close or (others if avoid else [])
+        # Without a restriction, Dask would also select workers that cannot run the task.
+        return close or (others if avoid else []) or (list(info) if self._unfit else [])
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
         id = self._tasks.number()
@@ -70,10 +111,12 @@ class DaskPort:
         workers = self._where(avoid, near)
         # An avoided worker could steal a task that others may run. So the task is restricted to these workers and is
         # lost with the last of them.
-        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not avoid} if workers else {}
+        strict = bool(avoid or self._unfit)
+        wished: dict[str, Any] = {"workers": workers, "allow_other_workers": not strict} if workers else {}
         with self._asking():
-            future = self._client.submit(compute, task, key=key, pure=False, retries=0, **wished)
-        if workers and avoid:
+            sent = {"task": pickle.dumps(task), "version": __version__}
+            future = self._client.submit(eval, CALL, sent, key=key, pure=False, retries=0, **wished)
+        if workers and strict:
             self._bound[id] = workers
         self._tasks.add(id, future)
         return id
@@ -107,6 +150,9 @@ class DaskPort:
             if isinstance(error, KilledWorker):
                 # Dask itself retried this many times before it reported the failure.
                 return Died(id, error.allowed_failures + 1)
+            if isinstance(error, ImportError):
+                # A worker without the package has joined the cluster during the run.
+                self._unfit |= self._without_package().keys()
             return Failed(id, f"{type(error).__name__}: {error}")
         return Died(id)
 
@@ -116,10 +162,10 @@ class DaskPort:
             self._tasks.forget(id)
 
     def workers(self) -> Collection[str]:
-        return self._info().keys()
+        return self._fit().keys()
 
     def slots(self) -> int:
-        return sum(int(worker["nthreads"]) for worker in self._info().values())
+        return sum(int(worker["nthreads"]) for worker in self._fit().values())
 
     def holder(self, id: int) -> str | None:
         at, held = self._held

@@ -49,7 +49,8 @@ def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> S
             raise
         heard.seek(0)
         lines = [line.decode("utf-8", "replace").rstrip("\n") for line, _ in zip(heard, range(KEPT), strict=False)]
-    return Said(status, [line.removeprefix("truesum: ") for line in lines])
+    # Hints name options of the program that callers of this module do not have.
+    return Said(status, [line.removeprefix("truesum: ") for line in lines if not line.startswith("hint: ")])
 
 
 def feed(pipe: IO[bytes], names: Iterable[bytes]) -> None:

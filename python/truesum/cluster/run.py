@@ -29,12 +29,12 @@ def hash(
     """Hashes files and folders on a cluster and writes the manifest that `truesum hash` would have written, or none.
     Returns a Report.
 
-    `client` is a distributed.Client, a concurrent.futures.Executor, or None for processes on this machine. `work` is a
-    folder shared by driver and workers for the plan, parts and journal; the same call with the same folder resumes the
-    run. Names are relative to `root`; `worker_root` is its path on the workers, if it differs. `threads` is the number
-    of threads per task: 1 by default, 0 for one per core. `bundle_bytes` and `bundle_files` limit the size of a bundle.
-    `near` maps path prefixes to the hosts that store these files locally. `policy` is a Policy; `progress` is called
-    with a Progress.
+    `client` is a distributed.Client, the module ray after ray.init(), a concurrent.futures.Executor, or None for processes
+    on this machine. `work` is a folder shared by driver and workers for the plan, parts and journal; the same call with
+    the same folder resumes the run. Names are relative to `root`; `worker_root` is its path on the workers, if it
+    differs. `threads` is the number of threads per task: 1 by default, 0 for one per core. `bundle_bytes` and
+    `bundle_files` limit the size of a bundle. `near` maps path prefixes to the hosts that store these files locally.
+    `policy` is a Policy; `progress` is called with a Progress.
 
     Raises ValueError for invalid arguments, OSError if the driver itself cannot continue.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, Protocol, TypeAlias, TypedDict, cast
 
 from ..shard import Plan
@@ -34,7 +35,7 @@ class Client(Protocol):
     def dashboard_link(self) -> Any: ...
 
 
-Engine: TypeAlias = Client | Executor | Port | None
+Engine: TypeAlias = Client | Executor | Port | ModuleType | None
 KEPT = 1000
 """The maximum number of failures stored in a report."""
 Hear: TypeAlias = Callable[[Progress], None]
@@ -66,9 +67,16 @@ def checked(settings: Settings) -> None:
 
 
 def port_of(engine: Engine) -> Port:
-    """Returns the port for a Dask client, an executor, None (processes on this machine), or a port itself."""
+    """Returns the port for a Dask client, the module ray, an executor, None (processes on this machine), or a port
+    itself."""
     if engine is None or isinstance(engine, Executor):
         return FuturesPort(engine)
+    if isinstance(engine, ModuleType):
+        if engine.__name__ != "ray":
+            raise ValueError(f"{engine.__name__} is not a known engine")
+        from .ray_port import RayPort
+
+        return RayPort()
     if type(engine).__module__.partition(".")[0] == "distributed":
         from .dask_port import DaskPort
 

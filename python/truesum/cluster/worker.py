@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import socket
 import time
 
+from .._native import __version__
 from ..shard import Plan
 from .task import Answer, Task
 
@@ -41,6 +43,14 @@ def name() -> str:
         except ValueError:
             pass
     return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def answer(task: bytes, version: str) -> Answer:
+    """Computes a bundle for a driver that must have the same version. `task` is a pickled Task. Raises ImportError if
+    the version differs."""
+    if version != __version__:
+        raise ImportError(f"this worker has truesum {__version__}, but the driver has {version}")
+    return compute(pickle.loads(task))
 
 
 def compute(task: Task) -> Answer:
