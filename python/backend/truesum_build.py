@@ -8,10 +8,14 @@ it. If it was built before, it is not built again. TRUESUM_PROGRAM names an exis
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
+import tarfile
+import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,8 +52,48 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
+def sources() -> list[Path]:
+    """Returns the files that a wheel is built from, relative to the repository."""
+    wanted = ["Cargo.toml", "Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "crates", "python"]
+    listed = subprocess.run(["git", "ls-files", "-z", "--", *wanted], cwd=HERE.parent, check=True, stdout=subprocess.PIPE).stdout
+    return sorted(Path(os.fsdecode(name)) for name in listed.split(b"\0") if name)
+
+
+def moved(text: str) -> str:
+    """Returns pyproject.toml for the folder above, because a source archive must have it there."""
+    for old, new in (
+        ('backend-path = ["backend"]', 'backend-path = ["python/backend"]'),
+        ('readme = "README.md"', 'readme = "python/README.md"'),
+        ('data = "build/data"', 'data = "python/build/data"\nmanifest-path = "python/Cargo.toml"\npython-source = "python"'),
+        # Files of the package are included anyway.
+        ('include = ["truesum/py.typed", "truesum/*.pyi"]\n', ""),
+    ):
+        if text.count(old) != 1:
+            raise RuntimeError(f"pyproject.toml: expected one line {old}")
+        text = text.replace(old, new)
+    return text
+
+
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    raise RuntimeError("cannot build from a source archive of this folder: use a clone of the repository, or a wheel")
+    """Packs the sources of the program and of the extension. This needs a clone of the repository."""
+    with tempfile.TemporaryDirectory() as folder:
+        metadata = Path(folder, prepare_metadata_for_build_wheel(folder), "METADATA").read_bytes()
+    version = next(line.split()[1] for line in metadata.decode().splitlines() if line.startswith("Version: "))
+    name = f"truesum-{version}"
+    when = int(os.environ.get("SOURCE_DATE_EPOCH", "0")) or int(time.time())
+    with tarfile.open(Path(sdist_directory, f"{name}.tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+
+        def add(path: str, data: bytes, mode: int = 0o644) -> None:
+            entry = tarfile.TarInfo(f"{name}/{path}")
+            entry.size, entry.mode, entry.mtime = len(data), mode, when
+            archive.addfile(entry, io.BytesIO(data))
+
+        add("PKG-INFO", metadata)
+        add("pyproject.toml", moved((HERE / "pyproject.toml").read_text()).encode())
+        for path in sources():
+            file = HERE.parent / path
+            add(path.as_posix(), file.read_bytes(), file.stat().st_mode & 0o777)
+    return f"{name}.tar.gz"
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
