@@ -12,8 +12,10 @@ pub mod part;
 pub mod plan;
 mod planning;
 mod repeated;
+mod replan;
 mod state;
 
 pub use plan::Sizes;
 pub use planning::{Planned, plan};
+pub use replan::{Replanned, replan, reuse_parts};
 pub use state::State;

@@ -111,16 +111,17 @@ impl Item {
 
     /// Appends the line of this item without the closing brace, to be followed by a result.
     pub fn open_into(&self, out: &mut Vec<u8>) {
-        let State { size, mtime, ctime, inode, version } = &self.state;
+        let State { size, mtime, ctime, inode, version, copied } = &self.state;
         out.push(b'{');
         path_into(&self.name, out);
-        out.extend_from_slice(format!(",\"size\":{size},\"mtime\":\"{mtime}\",").as_bytes());
+        out.extend_from_slice(format!(",\"size\":{size},\"mtime\":\"{mtime}\"").as_bytes());
         match version {
             Some(version) => {
-                out.extend_from_slice(b"\"version\":");
+                out.extend_from_slice(b",\"version\":");
                 string_into(version, out);
             }
-            None => out.extend_from_slice(format!("\"ctime\":\"{ctime}\",\"inode\":{inode}").as_bytes()),
+            None if *copied => {}
+            None => out.extend_from_slice(format!(",\"ctime\":\"{ctime}\",\"inode\":{inode}").as_bytes()),
         }
         if let Some(range) = &self.range {
             out.extend_from_slice(format!(",\"range\":[{},{}]", range.start, range.end).as_bytes());
@@ -134,19 +135,18 @@ impl Item {
         let name = exact.bytes("path")?;
         exact.text(",\"size\":")?;
         let size = exact.number()?;
-        let time = |exact: &mut Exact<'_>, key: &str| {
-            exact.text(key)?;
-            Time::parse(&exact.string()?)
-        };
-        let mtime = time(&mut exact, ",\"mtime\":")?;
-        let state = match exact.takes(",\"version\":") {
-            true => State { size, mtime, ctime: mtime, inode: 0, version: Some(exact.string()?) },
-            false => {
-                let ctime = time(&mut exact, ",\"ctime\":")?;
-                exact.text(",\"inode\":")?;
-                State { size, mtime, ctime, inode: exact.number()?, version: None }
-            }
-        };
+        exact.text(",\"mtime\":")?;
+        let mtime = Time::parse(&exact.string()?)?;
+        let mut state = State { size, mtime, ctime: mtime, inode: 0, version: None, copied: false };
+        if exact.takes(",\"version\":") {
+            state.version = Some(exact.string()?);
+        } else if exact.takes(",\"ctime\":") {
+            state.ctime = Time::parse(&exact.string()?)?;
+            exact.text(",\"inode\":")?;
+            state.inode = exact.number()?;
+        } else {
+            state.copied = true;
+        }
         let ranged = exact.takes(",\"range\":[");
         let range = match ranged {
             true => {
@@ -435,6 +435,7 @@ mod tests {
         ctime: Time { seconds: 1 << 40, nanos: 0 },
         inode: u64::MAX,
         version: None,
+        copied: false,
     };
 
     #[test]
@@ -456,7 +457,11 @@ mod tests {
                     // The version of an object takes the place of the inode and the status change time.
                     let object =
                         State { version: Some("\"e-3\"".into()), ctime: STATE.mtime, inode: 0, ..STATE };
-                    let state = if range == Some(0..9) { object } else { STATE };
+                    let state = match range {
+                        Some(Range { start: 0, .. }) => object,
+                        Some(_) => STATE,
+                        None => STATE.of_copies(),
+                    };
                     let item = Item { name: name.to_vec(), state, range: range.clone() };
                     let mut line = Vec::new();
                     item.open_into(&mut line);

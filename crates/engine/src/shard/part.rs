@@ -179,6 +179,29 @@ pub fn compute(
     Ok(Done { counts, status: PartStatus::Contradicts(beside), digest })
 }
 
+/// Writes a part from the results of an earlier plan to `folder`.
+///
+/// # Errors
+/// Fails if the part cannot be written, or with the error of `results`.
+pub(super) fn reuse(
+    plan: &Plan,
+    bundle: usize,
+    folder: &Path,
+    results: &mut dyn FnMut(&Item) -> Result<ItemResult, Error>,
+) -> Result<(), Error> {
+    let target = folder.join(plan.part_name(bundle));
+    let fail = |error| Error::io(target.as_os_str().as_bytes(), "write", error);
+    let mut ignored = |_: &Error| ();
+    let block = plan.block(bundle)?;
+    let mut part = Part::begin(AtomicFile::create(&target)?, plan, bundle, &mut ignored).map_err(fail)?;
+    for item in plan.items(bundle, &block) {
+        let (_, item) = item?;
+        let result = results(&item)?;
+        part.put(&item, Ok(result)).map_err(fail)?;
+    }
+    part.seal().map_err(fail)?.0.commit()
+}
+
 impl Computing<'_> {
     /// Returns whether a line of the bundle must not be read.
     fn withholds(&self, line: usize) -> bool {
@@ -258,7 +281,7 @@ fn range(item: &Item, specs: &[Spec], reading: &Reading<'_>) -> Result<Vec<Vec<(
             Some(origin) if origin.version != item.state.version => Some("the version"),
             // The version alone is sufficient.
             Some(Origin { version: Some(_), .. }) => None,
-            Some(origin) => item.state.hints().differs(&origin.state),
+            Some(origin) => item.state.differs_from(&origin.state),
             None => Some("its recorded state"),
         };
         differs.map_or(Ok(piece.levels), |what| Err(as_planned(what)))

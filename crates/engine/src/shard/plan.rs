@@ -52,6 +52,10 @@ pub struct Planner<W: Write> {
     line: Vec<u8>,
     last: Vec<u8>,
     ascending: bool,
+    copies: bool,
+    /// Whether the results for the open bundle exist, and for each bundle in the index.
+    open_done: bool,
+    done: Vec<bool>,
 }
 
 impl<W: Write> Planner<W> {
@@ -69,7 +73,29 @@ impl<W: Write> Planner<W> {
         let specs = specs.to_vec();
         let (line, last) = (Vec::new(), Vec::new());
         let (block, ascending) = (seal(), true);
-        Ok(Planner { out, seal: whole, block, open, sizes, specs, index, totals, line, last, ascending })
+        let (copies, open_done, done) = (false, false, Vec::new());
+        Ok(Planner {
+            out,
+            seal: whole,
+            block,
+            open,
+            sizes,
+            specs,
+            index,
+            totals,
+            line,
+            last,
+            ascending,
+            copies,
+            open_done,
+            done,
+        })
+    }
+
+    /// Sets whether files are identified only by size and modification time, so that workers can read copies of them.
+    #[must_use]
+    pub fn copies(self, copies: bool) -> Planner<W> {
+        Planner { copies, ..self }
     }
 
     /// Adds a file.
@@ -77,11 +103,9 @@ impl<W: Write> Planner<W> {
     /// # Errors
     /// Returns the error of the output.
     pub fn add(&mut self, name: &[u8], state: State) -> io::Result<()> {
-        self.ascending &= self.totals.files == 0 || self.last[..] < *name;
-        self.last.clear();
-        self.last.extend_from_slice(name);
-        self.totals.files += 1;
-        self.totals.bytes = self.totals.bytes.saturating_add(state.size);
+        let state = if self.copies && state.version.is_none() { state.of_copies() } else { state };
+        self.count(name, state.size);
+        self.separate(false)?;
         let Sizes { bytes, files } = self.sizes;
         let name = name.to_vec();
         if state.size > bytes
@@ -100,6 +124,46 @@ impl<W: Write> Planner<W> {
             self.close()?;
         }
         self.put(&Item { name, state, range: None })
+    }
+
+    /// Adds a line of an earlier plan, whose result may exist.
+    pub(super) fn add_again(&mut self, item: &Item, done: bool) -> io::Result<()> {
+        if item.is_first() {
+            self.count(&item.name, item.state.size);
+        }
+        self.separate(done)?;
+        if item.range.is_some() {
+            self.close()?;
+        }
+        self.put(item)
+    }
+
+    /// Ends the open bundle.
+    pub(super) fn end_bundle(&mut self) -> io::Result<()> {
+        self.close()
+    }
+
+    /// Returns for each bundle so far, except the open one, whether its results exist.
+    pub(super) fn done(&self) -> &[bool] {
+        &self.done
+    }
+
+    /// Counts a file.
+    fn count(&mut self, name: &[u8], size: u64) {
+        self.ascending &= self.totals.files == 0 || self.last[..] < *name;
+        self.last.clear();
+        self.last.extend_from_slice(name);
+        self.totals.files += 1;
+        self.totals.bytes = self.totals.bytes.saturating_add(size);
+    }
+
+    /// Begins a new bundle if the open one has results and the next line has none, or vice versa.
+    fn separate(&mut self, done: bool) -> io::Result<()> {
+        if self.open_done != done {
+            self.close()?;
+            self.open_done = done;
+        }
+        Ok(())
     }
 
     /// Returns the totals so far.
@@ -148,6 +212,7 @@ impl<W: Write> Planner<W> {
             let mut done = std::mem::replace(&mut self.open, next);
             done.digest.copy_from_slice(self.block.finish_reset().as_bytes());
             self.index.push(done);
+            self.done.push(self.open_done);
         }
         Ok(())
     }

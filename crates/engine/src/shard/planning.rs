@@ -17,7 +17,7 @@ use truesum_fs::metadata::{FileType, Metadata};
 use truesum_fs::name::OsStringExt;
 
 /// The number of files examined at a time.
-const BATCH: usize = 4096;
+pub(super) const BATCH: usize = 4096;
 /// The number of files that one thread examines. It mostly waits for a disk or a server.
 const SHARE: usize = 512;
 
@@ -89,13 +89,13 @@ pub fn plan<W: Write>(
 }
 
 /// Returns why an object cannot be planned.
-fn refusal(stat: &Metadata) -> Option<Cause> {
+pub(super) fn refusal(stat: &Metadata) -> Option<Cause> {
     let kind = stat.kind();
     (kind != FileType::RegularFile).then(|| Cause::Special(describe(kind)))
 }
 
 /// Returns the metadata of each file; `None` for notices.
-fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Metadata, Errno>>> {
+pub(super) fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Metadata, Errno>>> {
     let one = |task: &Task| match task {
         Task::File(job) if job.listed.is_none() => Some(stat(job, root)),
         // The facts from a listing are not queried again.

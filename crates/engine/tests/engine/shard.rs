@@ -352,7 +352,7 @@ fn invalid_part_is_not_accepted() {
 /// Returns a state that no file has.
 fn state(at: u64) -> State {
     let time = Time { seconds: 1_700_000_000 + at as i64, nanos: 5 };
-    State { size: at % 100_000, mtime: time, ctime: time, inode: at, version: None }
+    State { size: at % 100_000, mtime: time, ctime: time, inode: at, version: None, copied: false }
 }
 
 /// Returns the peak memory of this process, in KiB.
