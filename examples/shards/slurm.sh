@@ -3,9 +3,10 @@
 #
 #   truesum shard plan -o plan.jsonl --root /data /data
 #   sbatch --array=0-999 slurm.sh plan.jsonl
+#   sbatch --array=17,512 slurm.sh plan.jsonl      jobs that failed: they take the same bundles again
 #   truesum shard merge plan.jsonl -o /data/SHA256SUMS
 #
-# Written for Slurm; without it, set SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT in the environment.
+# The size of the first array is recorded next to the parts.
 #SBATCH --job-name=truesum
 #SBATCH --nodes=1
 #SBATCH --exclusive
@@ -17,7 +18,7 @@ plan=$1
 status=0
 # As many threads as the job has cores: one process per node.
 truesum shard run --progress=never --die-with-parent \
-    -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env --of "$SLURM_ARRAY_TASK_COUNT" || status=$?
+    -j "${SLURM_CPUS_ON_NODE:-1}" "$plan" --index-from-env || status=$?
 # 4: a failure of this node's device, network or memory; another node may succeed. Finished bundles are not repeated.
 if [ "$status" = 4 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt 3 ] && [ -n "${SLURM_JOB_ID:-}" ]; then
     scontrol requeue "$SLURM_JOB_ID"

@@ -137,7 +137,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
                 "ranges are missing, contradict each other or were read from different versions of the file",
             ),
         ],
-        "shard-plan" => &[
+        "shard-plan" | "shard-replan" => &[
             ("0", "the plan was written"),
             ("1", "some files could not be accessed"),
             ("2", "usage, input or output error"),

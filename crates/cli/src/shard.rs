@@ -3,7 +3,9 @@
 
 mod merge;
 mod plan;
+mod replan;
 mod run;
+mod workers;
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -28,6 +30,7 @@ pub struct ShardArgs {
 #[derive(Subcommand)]
 enum ShardCommand {
     Plan(plan::PlanArgs),
+    Replan(replan::ReplanArgs),
     Run(run::RunShardArgs),
     Merge(merge::MergeArgs),
 }
@@ -37,6 +40,7 @@ pub fn run(args: ShardArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
     match args.command {
         ShardCommand::Plan(args) => plan::plan(args, &mut console),
+        ShardCommand::Replan(args) => replan::replan(&args, &mut console),
         ShardCommand::Run(args) => run::compute(&args, &mut console),
         ShardCommand::Merge(args) => merge::merge(&args, &mut console),
     }

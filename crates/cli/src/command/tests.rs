@@ -116,7 +116,7 @@ fn options_named_in_messages_exist() {
 /// one is rejected.
 #[test]
 fn repeated_option_collects_values_or_is_rejected() {
-    const VALUES: [&str; 15] = [
+    const VALUES: [&str; 16] = [
         "1",
         "a",
         "md5",
@@ -132,6 +132,7 @@ fn repeated_option_collects_values_or_is_rejected() {
         "sha256-tree",
         "short",
         "1MiB",
+        "size,mtime",
     ];
     fn walk(command: &clap::Command, path: &[String], seen: &mut usize) {
         for arg in command.get_arguments() {

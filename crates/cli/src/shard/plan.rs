@@ -57,6 +57,29 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
     manifest: Option<PathBuf>,
+    /// Recognize changed files by size,mtime or by size,mtime,ctime,inode
+    ///
+    /// Workers that read a copy of the files, for example on their own disks, need size,mtime.
+    /// Then a file whose time was set back after a change is not recognized.
+    #[arg(long, value_name = "NAME,...", value_parser = identity, default_value = IDENTITY)]
+    identity: Identity,
+    #[command(flatten)]
+    sizes: SizeArgs,
+    /// Write the result even if some files could not be read (they are left out)
+    #[arg(long)]
+    partial: bool,
+    #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// The limits of bundles.
+#[derive(Args)]
+pub struct SizeArgs {
     /// Bundle size; larger files are split if the algorithm permits it
     ///
     /// Files can be split for tree hashes, part digests and CRCs. With other algorithms, a larger
@@ -68,16 +91,44 @@ pub struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     bundle_files: u64,
-    /// Write the result even if some files could not be read (they are left out)
-    #[arg(long)]
-    partial: bool,
-    #[command(flatten)]
-    select: SelectArgs,
-    #[command(flatten)]
-    run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
-    #[arg(short, long, help_heading = "Running")]
-    quiet: bool,
+}
+
+impl SizeArgs {
+    /// Returns the limits.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { bytes: self.bundle_bytes, files: self.bundle_files }
+    }
+}
+
+/// The properties by which changed files are recognized.
+#[derive(Clone, Copy, PartialEq)]
+enum Identity {
+    /// All properties of a file.
+    File,
+    /// Those that copies of a file have in common.
+    Copies,
+}
+
+/// The properties of a file.
+const IDENTITY: &str = "size,mtime,ctime,inode";
+
+/// Parses a list of properties, in any order.
+fn identity(text: &str) -> Result<Identity, String> {
+    let sorted = |text: &str| {
+        let mut names: Vec<String> = text.split(',').map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    match sorted(text) {
+        names if names == sorted(IDENTITY) => Ok(Identity::File),
+        names if names == sorted("size,mtime") => Ok(Identity::Copies),
+        _ => Err(format!("specify size,mtime or {IDENTITY}")),
+    }
+}
+
+/// Returns whether the beginning of a file is that of a plan, which a new plan may replace.
+pub fn is_plan(head: &[u8]) -> bool {
+    head.is_empty() || head.starts_with(b"{\"schema\":\"truesum-plan/")
 }
 
 pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
@@ -133,6 +184,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         &names,
         &[
             ("--root", args.root.is_some()),
+            ("--identity", args.identity == Identity::Copies),
             (
                 "selection options",
                 !walk.get_select().is_open() || walk.get_gitignore() || walk.get_one_file_system(),
@@ -149,17 +201,15 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         Some(_) => PathBuf::new(),
         None => std::fs::canonicalize(&given).map_err(|error| Error::io(path, "open", error))?,
     };
-    may_replace_what(&args.output, "not a plan", &|head| {
-        head.text().is_empty() || head.text().starts_with(b"{\"schema\":\"truesum-plan/")
-    })?;
-    let (output, sizes) =
-        (begin(&args.output)?, Sizes { bytes: args.bundle_bytes, files: args.bundle_files });
+    may_replace_what(&args.output, "not a plan", &|head| is_plan(head.text()))?;
+    let (output, sizes) = (begin(&args.output)?, args.sizes.sizes());
     let own = own(&output);
     let watch = Watch::start(reporting.line, None, console);
     let fail = |error| Error::io(args.output.as_os_str().as_bytes(), "write", error);
     let objects = remote.map(|remote| objects(&*remote, &specs, &watch.progress));
     let root = objects.as_ref().map_or(folder.as_os_str().as_bytes(), |(root, _)| root);
-    let mut planner = Planner::new(output, root, &specs, sizes).map_err(fail)?;
+    let planner = Planner::new(output, root, &specs, sizes).map_err(fail)?;
+    let mut planner = planner.copies(args.identity == Identity::Copies);
     let mut met_own = false;
     let mut hear = |notice: Notice| {
         met_own |= matches!(notice, Notice::Own(_));

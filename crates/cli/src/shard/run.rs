@@ -5,11 +5,11 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::shard::parts_of;
+use crate::shard::workers::Place;
 use crate::stores;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, ValueHint};
-use std::env::VarError;
 use std::ops::Range;
 use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
@@ -25,7 +25,7 @@ use truesum_fs::name::OsStrExt;
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
-  truesum shard run plan.jsonl --index-from-env --of 1000  one of 1000 jobs
+  truesum shard run plan.jsonl --index-from-env  in an array job: its bundles
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
 Exit status: 0 every file has a digest, 1 some files have none, 2 invalid request, 4 temporary error: a retry may succeed.")]
@@ -36,14 +36,18 @@ pub struct RunShardArgs {
     /// Bundles to hash: numbers from 0, or ranges A..B, which do not include B
     #[arg(value_name = "BUNDLE", value_parser = bundles)]
     bundles: Vec<Range<usize>>,
-    /// Take the bundle number from the environment variable NAME
+    /// Take the number of this worker from the environment variable NAME
     ///
-    /// The default is the first of these variables that is set: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX,
-    /// AWS_BATCH_JOB_ARRAY_INDEX.
+    /// The default is the variable of the scheduler or MPI: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX,
+    /// AWS_BATCH_JOB_ARRAY_INDEX, SGE_TASK_ID, PBS_ARRAY_INDEX, PBS_ARRAYID, LSB_JOBINDEX,
+    /// OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID. Arrays may be numbered from 0 or from 1.
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with = "bundles")]
     index_from_env: Option<String>,
     /// Run as one of N workers: also hash every N-th bundle after the given one
+    ///
+    /// With --index-from-env, the default is the size of the first job array, or the number of
+    /// processes that MPI or srun started; otherwise it is the number of bundles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: Option<u64>,
     /// Folder for the parts, created if missing [default: PLAN.parts]
@@ -78,33 +82,6 @@ fn bundles(text: &str) -> Result<Range<usize>, String> {
     if start < end { Ok(start..end) } else { Err("the range is empty or ends before it begins".to_owned()) }
 }
 
-/// The environment variables with the index of a job in an array, as set by schedulers.
-const PLACES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"];
-
-/// Returns the index in the array, from this variable, or from those of schedulers if the name is
-/// empty.
-fn place(named: &str) -> Result<usize, Refusal> {
-    let names = if named.is_empty() { &PLACES[..] } else { &[named] };
-    let mut found: Option<(usize, &str)> = None;
-    for name in names {
-        let text = match std::env::var(name) {
-            Ok(text) => text,
-            Err(VarError::NotPresent) => continue,
-            Err(VarError::NotUnicode(_)) => String::new(),
-        };
-        let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not a bundle number")))?;
-        if let Some((other, first)) = found
-            && other != index
-        {
-            return Err(Refusal::new(format!("{first} is {other}, but {name} is {index}")));
-        }
-        found = Some((index, name));
-    }
-    let missing =
-        || Refusal::new(format!("none of these environment variables is set: {}", names.join(", ")));
-    found.map(|(index, _)| index).ok_or_else(missing)
-}
-
 pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     let reporting = args.run.reporting(args.quiet);
     let plan = match Plan::open(&args.plan) {
@@ -114,7 +91,17 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             return if error.may_pass() { Exit::TryAgain } else { Exit::NotAsAsked };
         }
     };
-    let wanted = match wanted(args, &plan) {
+    let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
+    if let Err(error) = std::fs::create_dir_all(&folder) {
+        console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
+        return Exit::TryAgain;
+    }
+    let wanted = match &args.index_from_env {
+        Some(name) => Place::from_env(name)
+            .and_then(|place| place.bundles(args.of, &plan, &folder, console, reporting.notes)),
+        None => wanted(args, &plan),
+    };
+    let wanted = match wanted {
         Ok(wanted) => wanted,
         Err(refusal) => return console.refuse(&refusal),
     };
@@ -123,11 +110,6 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         Ok(remote) => remote,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
-    if let Err(error) = std::fs::create_dir_all(&folder) {
-        console.failure(&Error::io(folder.as_os_str().as_bytes(), "create", error));
-        return Exit::TryAgain;
-    }
     let watch = Watch::start(reporting.line, None, console);
     let mut exit = Exit::Done;
     // If any of the bundles may succeed, the run is worth repeating.
@@ -191,13 +173,10 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     if again { Exit::TryAgain } else { exit }
 }
 
-/// Returns the requested bundles.
+/// Returns the bundles requested by number.
 fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     let all = plan.totals().bundles() as usize;
-    let mut first: Vec<usize> = match &args.index_from_env {
-        Some(name) => vec![place(name)?],
-        None => args.bundles.iter().cloned().flatten().take(all + 1).collect(),
-    };
+    let mut first: Vec<usize> = args.bundles.iter().cloned().flatten().take(all + 1).collect();
     if first.is_empty() {
         let text = "no bundle given";
         return Err(Refusal::with_hint(

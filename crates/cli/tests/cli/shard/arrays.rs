@@ -21,21 +21,98 @@ fn merged(folder: &Folder) -> Vec<u8> {
     folder.read("M")
 }
 
+/// Runs a worker with these variables; returns its exit status and messages.
+fn worker(folder: &Folder, variables: &[(&str, u64)], words: &[&str]) -> (Option<i32>, String) {
+    let mut command = folder.command();
+    command.envs(variables.iter().map(|(name, value)| (name, value.to_string())));
+    let output = command.args(["shard", "run", "--progress=never", "plan"]).args(words).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Returns the variables of element `id` of a Slurm array with the elements `first..=last`.
+fn slurm(id: u64, first: u64, last: u64) -> [(&'static str, u64); 5] {
+    [
+        ("SLURM_ARRAY_TASK_ID", id),
+        ("SLURM_ARRAY_TASK_MIN", first),
+        ("SLURM_ARRAY_TASK_MAX", last),
+        ("SLURM_ARRAY_TASK_COUNT", last - first + 1),
+        ("SLURM_ARRAY_TASK_STEP", 1),
+    ]
+}
+
+#[test]
+fn elements_that_are_submitted_again_compute_the_same_bundles() {
+    for first in [0, 1] {
+        let (folder, local) = seven_bundles();
+        let again = [first + 1, first + 2];
+        for id in first..first + 3 {
+            // The node of two elements fails.
+            if !again.contains(&id) {
+                assert_eq!(worker(&folder, &slurm(id, first, first + 2), &["--index-from-env"]).0, Some(0));
+            }
+        }
+        let done = folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]);
+        assert_eq!(done.code, Some(1));
+        let missing = done.err.matches("its part is missing").count();
+        for id in again {
+            // `sbatch --array=2` or `--array=1,2`, which look like an array of one or two elements.
+            for (low, high) in [(id, id), (again[0], again[1])] {
+                let (code, said) = worker(&folder, &slurm(id, low, high), &["--index-from-env"]);
+                assert_eq!(code, Some(0), "{said}");
+                assert!(said.matches("truesum: bundle ").count() <= missing, "only its own bundles: {said}");
+            }
+        }
+        assert_eq!(merged(&folder), local);
+        // More elements than the first array had.
+        let (code, said) = worker(&folder, &slurm(5, 0, 9), &["--index-from-env"]);
+        assert!(
+            code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID is 5: there is no worker 5 of 3"),
+            "{said}"
+        );
+        assert_eq!(worker(&folder, &slurm(5, 0, 9), &["--index-from-env", "--of", "10"]).0, Some(0));
+    }
+}
+
+#[test]
+fn mpi_ranks_share_the_bundles() {
+    let (folder, local) = seven_bundles();
+    for rank in 0..3 {
+        let variables = [
+            ("OMPI_COMM_WORLD_RANK", rank),
+            ("OMPI_COMM_WORLD_SIZE", 3),
+            ("SLURM_PROCID", 0),
+            ("SLURM_NTASKS", 1),
+        ];
+        assert_eq!(worker(&folder, &variables, &["--index-from-env"]).0, Some(0));
+    }
+    assert_eq!(merged(&folder), local);
+    let both = [&slurm(0, 0, 6)[..], &[("SLURM_PROCID", 1), ("SLURM_STEP_NUM_TASKS", 4)]].concat();
+    let (code, said) = worker(&folder, &both, &["--index-from-env"]);
+    assert!(code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID and SLURM_PROCID are both set"), "{said}");
+}
+
 #[test]
 fn array_index_from_environment_selects_the_bundle() {
-    for name in
-        ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "PBS_ARRAY_INDEX"]
-    {
+    for (name, first) in [
+        ("SLURM_ARRAY_TASK_ID", 0),
+        ("JOB_COMPLETION_INDEX", 0),
+        ("AWS_BATCH_JOB_ARRAY_INDEX", 0),
+        ("PBS_ARRAY_INDEX", 0),
+        ("PBS_ARRAYID", 1),
+        ("SGE_TASK_ID", 1),
+        ("LSB_JOBINDEX", 1),
+        ("SLURM_PROCID", 0),
+        ("OMPI_COMM_WORLD_RANK", 0),
+        ("MY_NUMBER", 1),
+    ] {
         let (folder, local) = seven_bundles();
-        let option = if name.starts_with("PBS") {
+        let option = if name == "MY_NUMBER" {
             format!("--index-from-env={name}")
         } else {
             "--index-from-env".to_owned()
         };
         for index in [6, 0, 3, 1, 5, 4, 2] {
-            let mut command = folder.command();
-            let ran = command.env(name, index.to_string()).args(["shard", "run", "-q", "plan", &option]);
-            assert!(ran.status().unwrap().success(), "{name} {index}");
+            assert_eq!(worker(&folder, &[(name, first + index)], &[&option]).0, Some(0), "{name} {index}");
         }
         assert_eq!(merged(&folder), local);
     }
@@ -46,7 +123,7 @@ fn array_index_from_environment_selects_the_bundle() {
             "SLURM_ARRAY_TASK_ID is 1, but JOB_COMPLETION_INDEX is 2",
         ),
         (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not a bundle number"),
-        (&[("SLURM_ARRAY_TASK_ID", "7")], "no bundle 7"),
+        (&[("SLURM_ARRAY_TASK_ID", "8")], "no bundle 8"),
     ] {
         let mut command = folder.command();
         command.envs(pairs.iter().copied()).args(["shard", "run", "plan", "--index-from-env"]);
@@ -155,7 +232,9 @@ fn slurm_example_works() {
     let job = |task: u64| {
         let mut command = Command::new("bash");
         command.arg(&script).arg("plan").current_dir(folder.root()).env("PATH", &path);
-        command.env("SLURM_ARRAY_TASK_ID", task.to_string()).env("SLURM_ARRAY_TASK_COUNT", "3");
+        for (name, value) in slurm(task, 0, 2) {
+            command.env(name, value.to_string());
+        }
         command.output().unwrap()
     };
     for task in 0..3 {
@@ -163,5 +242,5 @@ fn slurm_example_works() {
         assert!(output.status.success(), "{output:?}");
     }
     assert_eq!(merged(&folder), local);
-    assert_eq!(job(3).status.code(), Some(2), "there are three");
+    assert_eq!(job(4).status.code(), Some(2), "there are three");
 }

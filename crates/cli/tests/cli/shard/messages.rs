@@ -423,3 +423,143 @@ fn files_outside_the_planned_root_are_read_only_on_request() {
         assert_eq!(ran.code, Some(i32::from(says)), "{}", ran.err);
     }
 }
+
+#[test]
+fn replan_reads_only_changed_files() {
+    let folder = Folder::new();
+    for at in 0..9 {
+        folder.write(format!("d/{at}"), format!("content {at}"));
+    }
+    let noise = crate::bytes::noise(300_000);
+    folder.write("d/big", &noise);
+    let algorithm = ["-a", "sha256-tree,crc32"];
+    let words = [
+        "shard",
+        "plan",
+        "-q",
+        "-o",
+        "plan",
+        "--root",
+        "d",
+        "--bundle-files",
+        "4",
+        "--bundle-bytes",
+        "64KiB",
+    ];
+    assert_eq!(folder.run(&[&words[..], &algorithm, &["d"]].concat()).out(), "8\n");
+    // All bundles except the last range of the large file.
+    let whole = ["shard", "run", "-q", "plan"];
+    assert_eq!(folder.run(&[&whole[..], &["0..7"]].concat()).code, Some(0));
+    folder.write("d/5", "changed");
+    assert_eq!(folder.run(&[&whole[..], &["0..7", "--again"]].concat()).code, Some(1));
+    let ran = folder.run(&["shard", "replan", "plan", "-o", "plan2", "--bundle-bytes", "64KiB"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains(", 10 files, "), "{}", ran.err);
+    assert!(ran.err.ends_with(" reused, 1 file changed\n"), "{}", ran.err);
+    let bundles: usize = ran.out().trim().parse().unwrap();
+    let lines = |name: &str| {
+        let text = String::from_utf8(folder.read(name)).unwrap();
+        text.lines().filter(|line| line.starts_with("{\"path\"")).count()
+    };
+    assert_eq!(lines("plan2"), lines("plan"));
+    let ran = folder.run(&["shard", "run", "plan2", &format!("0..{bundles}")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.err.matches("part already exists").count(), bundles - 2, "{}", ran.err);
+    assert_eq!(
+        folder.run(&["shard", "merge", "-q", "--tag", "--keep-names", "plan2", "-o", "M"]).code,
+        Some(0)
+    );
+    let local = folder.run(&[&["hash", "--tag", "--root", "d"][..], &algorithm, &["d"]].concat()).out;
+    assert_eq!(String::from_utf8(folder.read("M")), String::from_utf8(local));
+    // A damaged part is not reused, and a change within the large file makes all its ranges new.
+    let id = sealed(&String::from_utf8(folder.read("plan2")).unwrap());
+    let first = format!("plan2.parts/{}-000000.jsonl", &id[..8]);
+    let damaged = [&folder.read(&first)[..], b"x"].concat();
+    folder.write(&first, damaged);
+    folder.write("d/big", vec![7; 200_000]);
+    let ran = folder.run(&["shard", "replan", "-q", "plan2", "-o", "plan3", "--bundle-bytes", "64KiB"]);
+    let bundles: usize = ran.out().trim().parse().unwrap();
+    let ran = folder.run(&["shard", "run", "plan3", &format!("0..{bundles}")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // All except the one with the damaged part and the four ranges.
+    assert_eq!(ran.err.matches("part already exists").count(), bundles - 5, "{}", ran.err);
+    assert_eq!(
+        folder.run(&["shard", "merge", "-q", "plan3", "--tag", "--keep-names", "-o", "M3"]).code,
+        Some(0)
+    );
+    let local = folder.run(&[&["hash", "--tag", "--root", "d"][..], &algorithm, &["d"]].concat()).out;
+    assert_eq!(String::from_utf8(folder.read("M3")), String::from_utf8(local));
+    std::fs::remove_file(folder.path("d/5")).unwrap();
+    let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan4"]);
+    let said = "truesum: 5: cannot open: No such file or directory\n\
+                truesum: plan4: not written: 1 file would be missing from it\n\
+                hint: to write the plan without them, use --partial\n";
+    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert!(!folder.path("plan4").exists() && !folder.path("plan4.parts").exists());
+    let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan3"]);
+    assert!(ran.code == Some(2) && ran.err.contains("-o: plan3 is the plan"), "{}", ran.err);
+}
+
+#[test]
+fn copies_are_recognized_by_size_and_time() {
+    let folder = Folder::new();
+    folder.write("d/a", "abc");
+    folder.write("d/big", crate::bytes::noise(200_000));
+    let copied =
+        std::process::Command::new("cp").args(["-a", "d", "copy"]).current_dir(folder.root()).status();
+    assert!(copied.unwrap().success());
+    let words = ["-a", "sha256-tree", "--bundle-bytes", "128KiB", "--root", "d", "d"];
+    assert_eq!(folder.run(&[&["shard", "plan", "-q", "-o", "all"], &words[..]].concat()).out(), "3\n");
+    let ran = folder.run(&["shard", "run", "-q", "all", "0..3", "--root", "copy"]);
+    assert!(ran.code == Some(1) && ran.err.contains("(the inode differs)"), "{}", ran.err);
+    let plan = ["shard", "plan", "-q", "-o", "plan", "--identity", "mtime,size"];
+    assert_eq!(folder.run(&[&plan[..], &words].concat()).out(), "3\n");
+    let text = String::from_utf8(folder.read("plan")).unwrap();
+    assert!(text.contains("{\"path\":\"a\",\"size\":3,\"mtime\":\"") && !text.contains("inode"), "{text}");
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0", "1"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "run", "-q", "plan", "2", "--root", "copy"]).code, Some(0));
+    assert_eq!(folder.run(&["shard", "merge", "-q", "plan", "-o", "M"]).code, Some(0));
+    assert_eq!(folder.read("M"), folder.run(&["hash", "-a", "sha256-tree", "--tag", "d"]).out);
+    // A file of the same size that was modified later, and one of another size.
+    folder.write("copy/a", "abd");
+    folder.write("copy/big", "");
+    let ran = folder.run(&["shard", "run", "-q", "plan", "0..3", "-o", "parts", "--root", "copy"]);
+    assert!(
+        ran.code == Some(1)
+            && ran.err.contains("a: cannot read: changed since the plan was written (the time"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("big: cannot read: changed since the plan was written (the size differs)"),
+        "{}",
+        ran.err
+    );
+    // A new plan for the changed copy keeps the identity.
+    let ran = folder.run(&["shard", "replan", "-q", "plan", "-o", "plan2", "--root", "copy"]);
+    assert_eq!(ran.out(), "2\n", "{}", ran.err);
+    assert!(!String::from_utf8(folder.read("plan2")).unwrap().contains("inode"));
+    for (given, ok) in [("size,mtime,ctime,inode", true), ("size", false), ("mtime", false), ("", false)] {
+        let ran = folder.run(&["shard", "plan", "-q", "-o", "p", "--identity", given, "d"]);
+        assert_eq!(ran.code == Some(0), ok, "{given}: {}", ran.err);
+    }
+}
+
+/// As shown in docs/scale.md.
+#[test]
+fn manifest_is_verified_by_shards() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b"), ("d/s/c", "c")]);
+    assert_eq!(folder.run(&["hash", "-q", "-o", "d/SHA256SUMS", "d"]).code, Some(0));
+    let verify = |plan: &str| {
+        let found = format!("{plan}.found");
+        let words = ["shard", "plan", "-q", "-o", plan, "--bundle-files", "1", "--manifest", "d/SHA256SUMS"];
+        assert_eq!(folder.run(&words).out(), "3\n");
+        folder.run(&["shard", "run", "-q", plan, "0..3"]);
+        folder.run(&["shard", "merge", "-q", "--keep-names", "--partial", plan, "-o", &found]);
+        folder.run(&["diff", "d/SHA256SUMS", &found])
+    };
+    assert_eq!(verify("p1").code, Some(0));
+    folder.write("d/s/b", "x");
+    let ran = verify("p2");
+    assert!(ran.code == Some(1) && ran.out().contains("s/b"), "{}", ran.out());
+}
