@@ -52,7 +52,7 @@ fn product(a: u64, b: u64) -> (u64, u64) {
 /// Keeps a word in a scalar register: LLVM would otherwise move some to vectors, which cannot multiply them.
 #[inline(always)]
 fn alone(word: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     let word = {
         let mut word = word;
         // SAFETY: this emits no instruction.

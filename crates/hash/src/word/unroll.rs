@@ -79,7 +79,7 @@ pub(crate) fn unknown<T>(table: &T) -> &T {
 /// an additional instruction, which LLVM prefers when it links for size.
 #[inline(always)]
 pub(crate) fn base<T>(table: &T) -> &T {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     let table = {
         let mut register: *const T = table;
         // SAFETY: this emits no instruction, so the pointer is unchanged.
