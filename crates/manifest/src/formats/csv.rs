@@ -141,7 +141,7 @@ fn column(title: &[u8]) -> Column {
             let stem = plain.strip_prefix("hash").unwrap_or(&plain);
             // `SHA256 Hash`, `md5_checksum`, `File SHA-1`.
             let words =
-                "hash checksum digest value content file hex base64 prüfsumme empreinte sum of".split(' ');
+                "hash checksum digest value content file hex base64 prüfsumme empreinte sum".split(' ');
             let bare = words.fold(plain.clone(), |bare, word| bare.replacen(word, "", 1));
             let names = [title.to_ascii_lowercase(), plain.clone(), stem.to_owned(), bare];
             // A known algorithm with invalid parameters still counts, so its digests are reported
