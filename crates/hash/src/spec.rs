@@ -235,21 +235,19 @@ impl Spec {
     ///
     /// # Errors
     /// Fails if the algorithm accepts no salt, or none of this length.
-    pub fn with_salt(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
-        self.params.salt = self.personal(SALT, bytes)?;
-        Ok(self)
+    pub fn with_salt(self, bytes: &[u8]) -> Result<Spec, SpecError> {
+        self.with_personal(SALT, 0, bytes)
     }
 
     /// Returns the algorithm with this personalization, which is treated like a salt.
     ///
     /// # Errors
     /// Fails if the algorithm accepts no personalization, or none of this length.
-    pub fn with_person(mut self, bytes: &[u8]) -> Result<Spec, SpecError> {
-        self.params.person = self.personal(PERSON, bytes)?;
-        Ok(self)
+    pub fn with_person(self, bytes: &[u8]) -> Result<Spec, SpecError> {
+        self.with_personal(PERSON, 1, bytes)
     }
 
-    fn personal(&self, called: &str, bytes: &[u8]) -> Result<Option<Arc<[u8]>>, SpecError> {
+    fn with_personal(mut self, called: &str, at: usize, bytes: &[u8]) -> Result<Spec, SpecError> {
         let Algorithm { name, personal: most, .. } = *self.algorithm;
         let refuse = |why: String| Err(SpecError::Parameter(name, why));
         if most == 0 {
@@ -258,8 +256,11 @@ impl Spec {
         if bytes.len() > most {
             return refuse(format!("'{called}' must not be longer than {most} bytes"));
         }
-        let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        Ok((len > 0).then(|| bytes[..len].into()))
+        let mut both = self.params.personal();
+        both[at] = [0; 16];
+        both[at][..bytes.len()].copy_from_slice(bytes);
+        self.params.personal = (both != [[0; 16]; 2]).then(|| Arc::new(both));
+        Ok(self)
     }
 
     /// Returns the digest with leaves or parts of `size` bytes.
@@ -350,7 +351,7 @@ impl Spec {
     /// Returns the parameters after the name that differ from the defaults, with their values. A key is indicated but
     /// not included.
     fn parameters(&self) -> Vec<(&'static str, String)> {
-        let Params { key, unit: size, seed, customization, salt, person, .. } = &self.params;
+        let Params { key, unit: size, seed, customization, .. } = &self.params;
         let unit = self.algorithm.unit().filter(|unit| unit.usual != *size);
         let mut parameters: Vec<_> =
             unit.map(|unit| (unit.key, Size(*size).to_string())).into_iter().collect();
@@ -360,8 +361,9 @@ impl Spec {
         if let (Some(bytes), Some(called)) = (customization, self.algorithm.customized) {
             parameters.push((called, HEXLOWER.encode(bytes)));
         }
-        for (called, given) in [(SALT, salt), (PERSON, person)] {
-            parameters.extend(given.as_ref().map(|bytes| (called, HEXLOWER.encode(bytes))));
+        for (called, bytes) in [SALT, PERSON].into_iter().zip(self.params.personal()) {
+            let len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            parameters.extend((len > 0).then(|| (called, HEXLOWER.encode(&bytes[..len]))));
         }
         match key {
             Key::Derive(context) => parameters.push((CONTEXT, HEXLOWER.encode(context.as_bytes()))),

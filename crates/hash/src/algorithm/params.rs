@@ -128,9 +128,8 @@ pub(crate) struct Params {
     pub(crate) seed_said: Said,
     /// The customization string (SP 800-185 section 3.3); empty for none.
     pub(crate) customization: Option<Arc<[u8]>>,
-    /// The salt and the personalization of BLAKE2 (RFC 7693 section 2.5), without trailing zeros; `None` for none.
-    pub(crate) salt: Option<Arc<[u8]>>,
-    pub(crate) person: Option<Arc<[u8]>>,
+    /// The salt and the personalization of BLAKE2 (RFC 7693 section 2.5), padded with zeros; `None` if both are zeros.
+    pub(crate) personal: Option<Arc<[[u8; 16]; 2]>>,
 }
 
 impl Params {
@@ -149,16 +148,11 @@ impl Params {
 
     /// Returns whether there is a salt or a personalization.
     pub fn is_personal(&self) -> bool {
-        self.salt.is_some() || self.person.is_some()
+        self.personal.is_some()
     }
 
     /// Returns the salt and the personalization, both padded with zeros to the length that BLAKE2b takes.
     pub fn personal(&self) -> [[u8; 16]; 2] {
-        [&self.salt, &self.person].map(|given| {
-            let mut padded = [0; 16];
-            let given = given.as_deref().unwrap_or_default();
-            padded[..given.len()].copy_from_slice(given);
-            padded
-        })
+        self.personal.as_deref().copied().unwrap_or_default()
     }
 }
