@@ -1,7 +1,7 @@
 //! Library functions accept paths with the separators of the system. Names have slashes on every system.
 
 use std::ffi::OsString;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::scrub::{self, Scrub};
@@ -15,7 +15,7 @@ const DIGEST: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c331244
 
 /// Returns a path below a folder, with the separators of the system.
 fn native(folder: &Path, name: &str) -> PathBuf {
-    folder.join(name.replace('/', &MAIN_SEPARATOR.to_string()))
+    folder.join(name.replace('/', MAIN_SEPARATOR_STR))
 }
 
 /// Creates a folder with the files `dir/sub/a` and `dir/sub/b`.
