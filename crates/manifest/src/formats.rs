@@ -163,7 +163,6 @@ pub static FORMATS: &[&Format] = &[
     &yaml_lists::WINGET,
     &yaml_lists::SIEGFRIED,
     &csv::CSV,
-    &csv::sheet::SHEET,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,
     &dfxml::DFXML,

@@ -5,7 +5,6 @@
 //! ignored and never becomes part of a name.
 
 pub(super) mod fields;
-pub(super) mod sheet;
 
 use super::json::key::is_nearly_affixed;
 use super::json::name::is_file_like;

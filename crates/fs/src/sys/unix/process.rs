@@ -59,7 +59,11 @@ mod tests {
 
     #[test]
     fn threads_inherit_the_idle_class() {
-        let class = || unsafe { libc::syscall(libc::SYS_ioprio_get, 1, 0) } >> 13;
+        let class = || {
+            // SAFETY: passes two numbers.
+            let priority = unsafe { libc::syscall(libc::SYS_ioprio_get, 1, 0) };
+            priority >> 13
+        };
         // In a thread of its own, because other tests run in this process.
         let (own, inherited) = std::thread::spawn(move || {
             yield_disk().expect("allowed for every process");
