@@ -50,6 +50,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
     /// Read only while no other program uses the disk, as far as the system supports it
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What to read")]
     pub idle: bool,
     /// Read at most this much per second on average, such as 200MB/s
@@ -76,9 +77,13 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "State", group = "instead")]
     pub log: bool,
     /// With --status: print metrics in the text format of Prometheus
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "State", requires = "status", conflicts_with = "json")]
     pub prometheus: bool,
-    /// Write an HTML page that shows the state of the archive; with --status, without a run
+    /// Write an HTML report to FILE
+    ///
+    /// It shows open failures, how recently files were verified, and the runs. With --status, nothing is read.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State")]
     #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
     pub html: Option<PathBuf>,
