@@ -186,25 +186,38 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
     None
 }
 
-/// Returns a hint if files that are missing from this folder seem to exist under a name in another encoding, or
-/// without the folders in the name.
-pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>]) -> Option<String> {
+/// Returns a hint if files that are missing from this folder seem to exist under another name: in another encoding,
+/// without the folders in the name or without blanks at its end. If all files are missing, any other file with the same
+/// suffix counts.
+pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>], all: bool) -> Option<String> {
     let folder = root.map_or_else(|| folder_of_names(manifest), Path::to_owned);
     let own = Root::folder(&folder, false).ok()?;
     let ascii = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(u8::is_ascii).collect() };
     let is_elsewhere = |name: &Vec<u8>| {
         let at = name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
         let (parent, base) = name.split_at(at);
-        if at > 0 && own.exists(OsStr::from_bytes(base)) {
+        let padding = name.len() - name.trim_ascii_end().len();
+        let is_there = |name: &[u8]| !name.is_empty() && own.exists(OsStr::from_bytes(name));
+        if at > 0 && is_there(base) || padding > 0 && is_there(name.trim_ascii_end()) {
             return true;
         }
-        if base.is_ascii() || within_root(name).is_err() {
+        if !all && base.is_ascii() || within_root(name).is_err() {
             return false;
         }
-        // Encodings differ in all characters but those of ASCII.
+        let suffix =
+            |name: &[u8]| Path::new(OsStr::from_bytes(name)).extension().map(OsStr::to_ascii_lowercase);
+        // Encodings differ in all characters but those of ASCII, which may also be parts of others.
+        let is_subsequence = |short: Vec<u8>, long: Vec<u8>| {
+            let mut long = long.into_iter();
+            short.into_iter().all(|byte| long.any(|other| other == byte))
+        };
         let files = std::fs::read_dir(folder.join(OsStr::from_bytes(parent))).into_iter().flatten().flatten();
-        let mut names = files.map(|file| file.file_name());
-        names.any(|found| !found.as_bytes().is_ascii() && ascii(found.as_bytes()) == ascii(base))
+        let mut names =
+            files.map(|file| file.file_name()).filter(|found| Some(&**found) != manifest.file_name());
+        names.any(|found| match (base.is_ascii(), found.as_bytes()) {
+            (true, found) => all && suffix(base).is_some() && suffix(found) == suffix(base),
+            (false, found) => !found.is_ascii() && is_subsequence(ascii(found), ascii(base)),
+        })
     };
     names.iter().any(is_elsewhere).then(|| searching(manifest))
 }

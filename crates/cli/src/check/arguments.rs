@@ -146,9 +146,9 @@ pub struct CheckArgs {
     /// Show which bytes of a failed file are damaged, using FILE.ftr
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// Data file for a piece list that does not contain the file's name
+    /// File that a piece list without a name describes, or renamed folder of a torrent
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Locating damage")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
     pub data: Option<PathBuf>,
     /// Look for stored trees in DIR instead of next to the files

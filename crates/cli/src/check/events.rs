@@ -472,8 +472,9 @@ impl<'a> Printer<'a> {
             let is_searched = self.plan.options.get_search()
                 || has_pieces
                 || !matches!(self.plan.subject, Subject::Manifests(_));
-            let renamed =
-                || advice::renamed(manifest.name(), self.plan.options.get_read().get_root(), &missing);
+            let is_all = checked.counts().verified() + checked.counts().mismatched() == 0;
+            let root = self.plan.options.get_read().get_root();
+            let renamed = || advice::renamed(manifest.name(), root, &missing, is_all);
             let hint = known.or_else(|| if is_searched { None } else { renamed() });
             self.hint(hint)?;
         }

@@ -37,8 +37,10 @@ pub fn counts(report: &Report, read: u64) -> Vec<(&'static str, u64)> {
         ("not_tamper_evident", report.not_tamper_evident().values().sum()),
         ("bytes", read),
     ];
-    if report.unsigned() > 0 {
-        named.push(("unsigned", report.unsigned()));
+    for (name, number) in [("unsigned", report.unsigned()), ("omitted", report.omitted())] {
+        if number > 0 {
+            named.push((name, number));
+        }
     }
     if let Some(manifests) = report.manifests() {
         named.extend([

@@ -73,6 +73,10 @@ impl Printer {
             Event::Found(found) => self.found(found),
             Event::Failed(error) if self.form == Form::Json => objects::failed(SCHEMA, error, &mut self.line),
             Event::Failed(error) => self.console.failure(error),
+            Event::Doubtful(doubt) if self.reporting.notes => {
+                let name = display_safe(doubt.name());
+                self.console.note(&format!("{name}: {}", doubt.reason()));
+            }
             Event::Malformed(manifest, line) => self.malformed(manifest.as_os_str().as_bytes(), line),
             Event::Passed(notice) => {
                 report(notice, self.reporting, ("not read", "not read"), &mut self.console)
@@ -165,6 +169,8 @@ impl Printer {
                 ("malformed", report.malformed()),
                 ("bytes", report.bytes()),
             ];
+            let omitted = Some(("omitted", report.omitted())).filter(|(_, objects)| *objects > 0);
+            let counts: Vec<_> = counts.into_iter().chain(omitted).collect();
             objects::summary(SCHEMA, &counts, seconds, exit.code(), &mut self.line);
         }
         self.write()

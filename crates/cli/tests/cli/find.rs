@@ -476,12 +476,15 @@ fn files_of_torrents_are_found_by_their_piece_tree() {
     let folder = Folder::with(&[("d/a", "abc"), ("e/x", "abc"), ("e/y", "other")]);
     folder.write("d/big", [7; 40_000]);
     folder.write("e/z", [7; 40_000]);
+    folder.write("d/empty", "");
+    folder.write("e/zero", "");
     for protocol in ["v2", "hybrid"] {
         let words =
             ["torrent", "create", "--protocol", protocol, "--piece-size", "16KiB", "-o", "T.torrent", "d"];
         assert_eq!(folder.run(&words).code, Some(0));
         let ran = folder.run(&["find", "--manifest", "T.torrent", "e"]);
-        let found = "found\te/x\td/a\tbt2-pieces-root\nfound\te/z\td/big\tbt2-pieces-root\n";
+        let found = "found\te/x\td/a\tbt2-pieces-root\nfound\te/z\td/big\tbt2-pieces-root\n\
+                     found\te/zero\td/empty\tsha256\n";
         assert_eq!((ran.out().as_str(), ran.code), (found, Some(0)), "{protocol}: {}", ran.err);
         std::fs::remove_file(folder.path("T.torrent")).unwrap();
     }

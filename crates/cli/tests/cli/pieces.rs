@@ -364,3 +364,48 @@ fn file_is_only_as_tamper_evident_as_its_weakest_piece() {
         );
     }
 }
+
+#[test]
+fn names_in_torrents_are_matched_as_in_other_manifests() {
+    // regression: --normalize, --match-case and --search had no effect on files that have piece digests only.
+    for protocol in ["v1", "v2", "hybrid"] {
+        let folder =
+            Folder::with(&[("d/caf\u{e9}", "abc"), ("d/Read.me", "other"), ("d/sub/moved", "far away")]);
+        folder.write("d/big", [7; 40_000]);
+        let words =
+            ["torrent", "create", "--protocol", protocol, "--piece-size", "16KiB", "-o", "T.torrent", "d"];
+        assert_eq!(folder.run(&words).code, Some(0), "{protocol}");
+        let rename = |from: &str, to: &str| std::fs::rename(folder.path(from), folder.path(to)).unwrap();
+        rename("d/caf\u{e9}", "d/cafe\u{301}");
+        rename("d/Read.me", "d/READ.ME");
+        assert_eq!(folder.run(&["check", "T.torrent"]).code, Some(1), "{protocol}");
+        let ran = folder.run(&["check", "--normalize", "--match-case=no", "T.torrent"]);
+        assert_eq!(ran.code, Some(0), "{protocol}: {}{}", ran.out(), ran.err);
+        // Another content under a similar name fails.
+        folder.write("d/READ.ME", "OTHER");
+        let ran = folder.run(&["check", "--normalize", "--match-case=no", "T.torrent"]);
+        assert_eq!(ran.code, Some(1), "{protocol}: {}{}", ran.out(), ran.err);
+    }
+}
+
+#[test]
+fn torrent_of_a_renamed_folder_is_checked_with_data() {
+    for protocol in ["v1", "v2", "hybrid"] {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/sub/b", "other")]);
+        folder.write("d/big", [7; 40_000]);
+        let words =
+            ["torrent", "create", "--protocol", protocol, "--piece-size", "16KiB", "-o", "T.torrent", "d"];
+        assert_eq!(folder.run(&words).code, Some(0), "{protocol}");
+        std::fs::rename(folder.path("d"), folder.path("e")).unwrap();
+        let ran = folder.run(&["check", "--data", "e", "T.torrent"]);
+        assert_eq!(ran.code, Some(0), "{protocol}: {}{}", ran.out(), ran.err);
+        folder.write("e/big", [8; 40_000]);
+        let ran = folder.run(&["check", "--data", "e", "T.torrent"]);
+        assert_eq!(ran.code, Some(1), "{protocol}: {}{}", ran.out(), ran.err);
+    }
+    // The entries of a list must be in one folder.
+    let folder = Folder::with(&[("x/a", "abc"), ("y/b", "abc")]);
+    folder.run(&["hash", "-o", "M", "x", "y"]);
+    let ran = folder.run(&["check", "--data", "x", "M"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out(), ran.err);
+}

@@ -47,7 +47,7 @@ impl Comparison<'_> {
                     })
                 }
                 Listed::Bad(line) => Some(line),
-                Listed::Omitted(doubt) => return on_event(Event::Doubtful(&doubt)),
+                Listed::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
             };
             let Some(line) = bad else { return Ok(()) };
             self.report.malformed += 1;

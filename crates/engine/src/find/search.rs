@@ -16,6 +16,7 @@ use crate::walk::{self, LeftOut, Walk};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 
 readable! {
@@ -43,6 +44,8 @@ pub enum Event<'e> {
     Found(&'e Found<'e>),
     /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
+    /// A manifest with objects that have no digest because they are not regular files, which are not searched for.
+    Doubtful(&'e Error),
     /// A file or folder that could not be read. It may contain the content that is searched for.
     Failed(&'e Error),
     /// An object that was skipped during the walk, with the reason.
@@ -81,6 +84,8 @@ readable! {
         failed: u64,
         /// Lines of manifests that are malformed or have nothing to search for.
         malformed: u64,
+        /// Objects in manifests that have no digest because they are not regular files.
+        omitted: u64,
         /// The number of objects left out by the selection.
         left_out: LeftOut,
         /// Algorithms that require the size in advance and were not computed for standard input.
@@ -182,11 +187,20 @@ impl<'a> Search<'a> {
     /// Returns the error of `on_event`. Problems with the manifest are reported and counted.
     pub fn add_manifest(&mut self, name: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
         let Search { options, progress, contents, own, report } = self;
+        // An empty file needs no digest; torrents of version 2 have none for it.
+        let sha256: Spec = "sha256".parse().map_err(io::Error::other)?;
+        let (empty, specs) = ([sha256.digest(b"")], Arc::<[Spec]>::from([sha256]));
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
                 Listed::Entry(job) if job.exempt => return Ok(()),
-                Listed::Entry(job) | Listed::Pieced(job) if !job.expected.is_empty() => {
-                    match contents.add(&job.name, job.size, [(&job.specs, &job.expected[..])]) {
+                Listed::Entry(job) | Listed::Pieced(job)
+                    if !job.expected.is_empty() || job.size == Some(0) =>
+                {
+                    let digests = match job.expected.is_empty() {
+                        true => (&specs, &empty[..]),
+                        false => (&job.specs, &job.expected[..]),
+                    };
+                    match contents.add(&job.name, job.size, [digests]) {
                         Ok(()) => return Ok(()),
                         Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },
                     }
@@ -197,7 +211,10 @@ impl<'a> Search<'a> {
                     lacks_key: false,
                 },
                 Listed::Bad(line) => line,
-                Listed::Omitted(_) => return Ok(()),
+                Listed::Omitted(doubt, objects) => {
+                    report.omitted += objects;
+                    return on_event(Event::Doubtful(&doubt));
+                }
             };
             report.malformed += 1;
             on_event(Event::Malformed(name, &line))

@@ -129,7 +129,7 @@ pub fn import(
             Listed::Entry(job) if job.exempt => Ok(()),
             Listed::Entry(job) | Listed::Pieced(job) => add(&job),
             Listed::Bad(line) => Err(refuse(line.to_string())),
-            Listed::Omitted(error) => Err(error),
+            Listed::Omitted(error, _) => Err(error),
         };
         added.map_err(|error| {
             let message = error.to_string();

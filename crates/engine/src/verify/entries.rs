@@ -10,6 +10,7 @@ use crate::error::{Cause, Error, Kind};
 use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::job::{Job, Outcome, Summary};
+use crate::names::{Folders, NameMatch};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::task::{Notice, Sink, Task};
@@ -20,12 +21,14 @@ use crate::verify::listed::ListedNames;
 use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
 use crate::verify::missing::relocation;
 use crate::verify::options::{Options, Unlisted};
+use crate::verify::pieces::Pieced;
 use crate::verify::report::{Checked, EntryReport, Required};
 use crate::verify::rotation::Rotation;
 use crate::verify::unexpected::folders::{Folder, KnownFiles};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use relay::Relay;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -182,8 +185,8 @@ impl EntryCheck<'_> {
             Some(rotation) => rotation.run(&mut entries, &config, &mut relay, &mut checked),
             None => (relay.run(&config, &mut entries), Ok(None)),
         };
-        relay.missing = None;
         let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
+        let pieced = respelled(pieced, &config.root, options);
         let is_split = is_part && !pieced.is_empty();
         let result = if is_part { result } else { result.and_then(|()| relay.run_pieces(pieced, &config)) };
         let counted = relay.counted();
@@ -192,6 +195,7 @@ impl EntryCheck<'_> {
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = digest.digest();
         let doubts = [not_compared(bytes, entries.unread()), omitted(bytes, entries.omitted())];
+        checked.omitted = entries.omitted().iter().map(|objects| objects.count).sum();
         let facts = entries.facts();
         checked.entries = facts.jobs - checked.deferred;
         checked.left_out = facts.left_out;
@@ -253,6 +257,25 @@ impl EntryCheck<'_> {
         checked.ignored += ignored;
         self.report.add(checked);
     }
+}
+
+/// Returns the files with piece digests; one that does not exist is opened under the accepted spelling of its name that
+/// does. A file that also has a digest of its own is instead searched for later if it may be renamed.
+fn respelled(files: Vec<Pieced>, root: &Root, options: &Options) -> Vec<Pieced> {
+    let mut folders = Folders::new(root, options.spellings);
+    let respell = |mut file: Pieced| {
+        let name = file.job.path();
+        let is_renamed = options.renaming.is_some() && !file.job.expected.is_empty();
+        if options.spellings.any()
+            && !is_renamed
+            && !root.exists(OsStr::from_bytes(name))
+            && let NameMatch::One { found, .. } = folders.find(name)
+        {
+            file.job.open = Some(found);
+        }
+        file
+    };
+    files.into_iter().map(respell).collect()
 }
 
 /// Returns the doubt about a manifest that also has digests of unknown algorithms, which are not compared.

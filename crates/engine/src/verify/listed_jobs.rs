@@ -22,7 +22,8 @@ pub(crate) enum Listed {
     Entry(Job),
     Pieced(Job),
     Bad(BadLine),
-    Omitted(Error),
+    /// The doubt about them, and their number.
+    Omitted(Error, u64),
 }
 
 /// The reason why reading entries ended early: the manifest could not be read, or the receiver
@@ -76,7 +77,8 @@ pub(crate) fn listed_jobs(
         each(Listed::Pieced(file.job))?;
     }
     if let Some(doubt) = omitted(bytes, entries.omitted()) {
-        each(Listed::Omitted(doubt))?;
+        let objects = entries.omitted().iter().map(|objects| objects.count).sum();
+        each(Listed::Omitted(doubt, objects))?;
     }
     match entries.facts().failed {
         Some(error) if !Input::is_interruption(&error) => Err(Ended::Unread(Error::io(bytes, "read", error))),

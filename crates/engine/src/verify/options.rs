@@ -120,6 +120,7 @@ impl ReadOptions {
     pub(crate) fn root_of(&self, folder: &Path) -> Result<Root, Error> {
         match (&self.remote, &self.data) {
             (Some(_), _) => Ok(Root::Nowhere),
+            (None, Some(data)) if data.is_dir() => Root::folder(data, self.allow_outside),
             // A file given by the user is opened by its own name.
             (None, Some(_)) => Ok(Root::Anywhere),
             (None, None) => Root::folder(folder, self.allow_outside),

@@ -49,7 +49,7 @@ pub fn lists_one_of(
         &mut |listed| {
             let job = match listed {
                 Listed::Entry(job) | Listed::Pieced(job) => job,
-                Listed::Bad(BadLine { .. }) | Listed::Omitted(_) => return Ok(()),
+                Listed::Bad(BadLine { .. }) | Listed::Omitted(..) => return Ok(()),
             };
             let name = job.path();
             let base = OsStr::from_bytes(

@@ -70,6 +70,7 @@ pub(super) struct EntryReport {
     pub(crate) counts: Summary,
     pub(crate) entries: u64,
     pub(crate) ignored: u64,
+    pub(crate) omitted: u64,
     pub(crate) left_out: u64,
     pub(crate) deferred: u64,
     pub(crate) never_read: Option<u64>,
@@ -165,6 +166,8 @@ getters! {
         is_cut: bool = [unexpected.cut];
         /// Manifests that were read, but nothing in them was verified.
         empty: u64 = [entries.empty];
+        /// Objects in manifests that have no digest because they are not regular files.
+        omitted: u64 = [entries.omitted];
         /// Entries that were not selected.
         left_out: u64 = [entries.left_out];
         /// Selected entries that are deferred to a later run.
@@ -255,6 +258,7 @@ impl Report {
             empty,
             counts: _,
             unread: _,
+            omitted: _,
             // Selections make the check partial (`is_part`).
             left_out: _,
             deferred: _,
@@ -314,6 +318,7 @@ impl EntryReport {
         self.counts += checked.counts.clone();
         self.ignored += checked.ignored;
         self.entries += checked.entries;
+        self.omitted += checked.omitted;
         self.left_out += checked.left_out;
         self.deferred += checked.deferred;
         self.never_read = checked.never_read.or(self.never_read);
@@ -338,6 +343,8 @@ readable! {
         missing: u64,
         /// Entries found so far that are selected.
         entries: u64,
+        /// Objects found so far that have no digest because they are not regular files.
+        omitted: u64,
         /// Entries found so far that are not selected.
         left_out: u64,
         /// Selected entries that are deferred to a later run; they are not included in `entries`.

@@ -57,8 +57,8 @@ pub struct Entries<'a, R> {
     reported: u64,
     /// An entry that is excluded only by the sample, and its key: it is checked if the sample is empty.
     spare: Option<(u64, Job)>,
-    /// The file that the only entry belongs to, and the name in that entry.
-    data: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    /// The file or folder that the entries belong to.
+    data: Option<Data>,
     /// Whether lines of this format leave the algorithm to be guessed from the digest length.
     guessing: bool,
     /// Whether entries must have a keyed digest: if the user gives a key, digests that anyone can
@@ -74,6 +74,20 @@ pub struct Entries<'a, R> {
     left_out_failed: Vec<Vec<u8>>,
     /// Algorithms to compute in addition to those of the expected digests.
     also: Vec<Spec>,
+}
+
+/// The file that the only entry of a manifest belongs to, or the folder that has another name in a manifest.
+struct Data {
+    path: Vec<u8>,
+    is_folder: bool,
+    /// The name in the first entry, of the file or of the folder.
+    known: Option<Vec<u8>>,
+}
+
+/// Splits a name into that of the first folder and the name in it.
+fn in_folder(name: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = name.iter().position(|&byte| byte == b'/')?;
+    Some((&name[..slash], &name[slash + 1..]))
 }
 
 /// The facts learned about a manifest while its entries were read.
@@ -166,9 +180,14 @@ impl<'a, R: Read> Entries<'a, R> {
         Entries { filter: EntryFilter::new(select), ..self }
     }
 
-    /// Requires the manifest to have a single entry, which belongs to this file. Any other entry is malformed.
+    /// Requires the manifest to have a single entry, which belongs to this file, or all names in it to begin with the
+    /// same folder, which is this one. Any other entry is malformed.
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
-        let data = data.map(|data| (name::of(data).into_owned(), None));
+        let data = data.map(|data| Data {
+            path: name::of(data).into_owned(),
+            is_folder: data.is_dir(),
+            known: None,
+        });
         Entries { data, ..self }
     }
 
@@ -196,10 +215,12 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    /// Returns whether an entry belongs to a file other than the only one.
+    /// Returns whether an entry belongs to a file or folder other than the only one.
     fn is_of_another(&mut self, line: &Line) -> bool {
-        let Some((_, known)) = &mut self.data else { return false };
-        known.get_or_insert_with(|| line.entry.path.clone()) != &line.entry.path
+        let Some(Data { is_folder, known, .. }) = &mut self.data else { return false };
+        let path = &line.entry.path[..];
+        let name = if *is_folder { in_folder(path).map(|(folder, _)| folder) } else { Some(path) };
+        name.is_none_or(|name| known.get_or_insert_with(|| name.to_vec()) != name)
     }
 
     /// Treats absolute names below `folder`, the path of the root, as relative to it.
@@ -321,7 +342,10 @@ impl<'a, R: Read> Entries<'a, R> {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
         }
-        let named = self.data.as_ref().map(|(data, _)| data.clone());
+        let named = self.data.as_ref().map(|data| match in_folder(&path).filter(|_| data.is_folder) {
+            Some((_, name)) => name.to_vec(),
+            None => data.path.clone(),
+        });
         let mut open = named.or_else(|| self.relative(&path));
         let is_name = |path: &[u8]| !BACKSLASH_SEPARATES && self.root.exists(OsStr::from_bytes(path));
         if open.is_none() && path.contains(&b'\\') && !is_name(&path) {
