@@ -75,7 +75,7 @@ pub struct ConvertArgs {
     /// Format of IN [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = FormatParser, hide_possible_values = true)]
     pub from: Option<&'static Format>,
-    /// Algorithms to assume for lines of IN that name none
+    /// Algorithms to assume for lines of IN that do not specify one
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub from_algorithm: Vec<Spec>,

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
     args_conflicts_with_subcommands = true,
     after_help = "\
 Examples:
-  truesum directory photos                       cover names, types and contents
+  truesum directory photos                       hash names, types and contents
   truesum directory --kind git .                 print git's tree ID
   truesum directory --kind h1 --prefix golang.org/x/mod@v0.22.0 mod
   truesum directory --expect swh:1:dir:0123... src  compare with a known digest

@@ -31,7 +31,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the digests of all files were written"),
             (
                 "1",
-                "at least one file is missing, is unreadable, or changed while it was read; the file specified with -o is unchanged",
+                "at least one file is missing, is unreadable, or changed while it was being read; the file specified with -o is unchanged",
             ),
             (
                 "2",
@@ -74,7 +74,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "torrent-create" => &[
             ("0", "the torrent was written"),
-            ("1", "a file is missing, is unreadable, or changed while it was read; nothing was written"),
+            (
+                "1",
+                "a file is missing, is unreadable, or changed while it was being read; nothing was written",
+            ),
             (
                 "2",
                 "the command could not be carried out: incorrect usage, or output that could not be written",
@@ -95,7 +98,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "tree" => &[
             ("0", "the digests of all files were printed, and the requested trees were stored"),
-            ("1", "at least one file is missing, is unreadable, or changed while it was read"),
+            ("1", "at least one file is missing, is unreadable, or changed while it was being read"),
             ("2", "usage, input or output error"),
         ],
         "tree-verify" => &[
@@ -212,7 +215,7 @@ const TABLE: &[(&str, &str)] = &[
     ("0", "everything requested was done, and every entry was verified"),
     (
         "1",
-        "at least one file was not verified: it differs, is missing, is unreadable, changed while it was read, or is not in the manifest (--exact)",
+        "at least one file was not verified: it differs, is missing, is unreadable, changed while it was being read, or is not in the manifest (--exact)",
     ),
     (
         "2",

@@ -20,7 +20,7 @@ use truesum_fs::write::{is_link, link_program};
 Examples:
   truesum install-links ~/.local/lib/truesum
   truesum install-links --force ~/.local/lib/truesum  replace existing files
-Run through such a link, truesum behaves like the program of that name.")]
+When started through such a link, truesum behaves like the program of that name.")]
 pub struct LinksArgs {
     /// Folder to create the links in
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -1,4 +1,4 @@
-//! `truesum scrub`: verifies an archive regularly, a part of it in each run.
+//! `truesum scrub`: verifies an archive over time, one part per run.
 
 pub mod arguments;
 mod overview;

@@ -33,7 +33,7 @@ Examples:
 A TEXT that begins with - must be preceded by --. Secrets given as TEXT are visible to other users in the process \
 list; use --lines - to read them from standard input.")]
 pub struct TextArgs {
-    /// Texts to hash, without a line ending
+    /// Strings to hash; no line ending is added
     #[arg(value_name = "TEXT", value_hint = ValueHint::Other, required_unless_present = "lines")]
     texts: Vec<OsString>,
     /// Hash each line of FILE, without its line ending; - is standard input

@@ -29,7 +29,7 @@ pub struct Scope {
     /// Time limit for the complete run
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time: Option<f64>,
-    /// Use the definition in this TOML file instead of the built-in one
+    /// Read the benchmark definition from this TOML file
     #[arg(long, value_name = "FILE")]
     pub definition: Option<PathBuf>,
 }

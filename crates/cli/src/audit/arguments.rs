@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Report what happened to each file since the manifest was made
+/// Report what has happened to each file since the manifest was created
 ///
 /// Each file is ok, changed, corrupt, restored, missing, new, moved, moved-modified, copied, duplicated, unreadable or
 /// unknown.
@@ -23,7 +23,7 @@ Examples:
 Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the \
 modification time does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains times (truesum \
 hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the manifest. \
-Duplicated: new, with the content of another new file. Unknown: the manifest and the file have no algorithm in common.
+Duplicated: new, with the content of another new file. Unknown: the two sides have no algorithm in common.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, optionally followed by the folder to examine

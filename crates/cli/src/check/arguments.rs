@@ -15,7 +15,7 @@ Examples:
   truesum check SHA256SUMS              check the files next to the manifest
   truesum check SHA256SUMS disk.iso     check only this file in the manifest
   truesum check ba7816bf... disk.iso    compare a file with a digest
-  truesum check --locate SHA256SUMS     locate damage (stored trees)
+  truesum check --locate SHA256SUMS     show damaged bytes
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
 A truncated manifest can look valid, so a note reports how many files are not in it. \
@@ -143,7 +143,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub part: PartArgs,
 
-    /// Show which bytes of a failed file are damaged, using FILE.ftr
+    /// Show damaged bytes of failed files (needs a stored tree, FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
     /// File that a piece list without a name describes, or renamed folder of a torrent

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum diff old.sha256 new.sha256      read no files
-  truesum diff photos/SHA256SUMS photos   read only files whose size matches
+  truesum diff old.sha256 new.sha256      compare without reading files
+  truesum diff photos/SHA256SUMS photos   files of equal size are read
   truesum diff photos /mnt/backup/photos  compare by size and BLAKE3
   truesum diff A B | grep ^removed | cut -f2
 Each line is a status, a tab and a name. For moved files, another tab and the old name follow. Restored: the file in \

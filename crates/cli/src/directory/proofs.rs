@@ -41,7 +41,7 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Verify a proof against a trusted digest, reading only the proven file
+/// Verify a proof against a trusted digest, reading only the file it covers
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

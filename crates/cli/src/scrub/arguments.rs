@@ -11,13 +11,14 @@ use std::time::Duration;
 use truesum::audit::FileStatus;
 use truesum::hash::Spec;
 
-/// Verify an archive regularly, a part of it in each run
+/// Verify an archive over time, one part per run
 ///
-/// The state records every file. Each run reads new and modified files and those that have gone unverified the longest.
+/// A state file stores the digest of every file and when it was last verified. Each run reads new and modified files, and
+/// the files that have gone unverified the longest.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum scrub /srv/photos                 verify a thirtieth (nightly job)
+  truesum scrub /srv/photos                 verify 1/30 of it (nightly job)
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show what was verified when
@@ -33,11 +34,11 @@ pub struct ScrubArgs {
     /// State file [default: DIR/.truesum-state]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,
-    /// Digest algorithms of a new state [default: sha256]
+    /// Digest algorithms for a new state file [default: sha256]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Read every file at least once in this time if run daily [default: 30d]
+    /// Read every file at least once per DURATION, assuming daily runs [default: 30d]
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub within: Option<Duration>,
     /// Read every file in this run

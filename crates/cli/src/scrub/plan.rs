@@ -37,7 +37,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
     let policy = match &args.accept {
         None => Policy::default(),
         Some(list) if list.contains(&Accept::None) && list.len() > 1 => {
-            return Err(Refusal::new("--accept: none cannot be combined with other values"));
+            return Err(Refusal::new("--accept: 'none' cannot be combined with other values"));
         }
         Some(list) => Policy::new(list.iter().filter_map(|accept| accept.status())),
     };
@@ -76,7 +76,8 @@ pub fn folder(args: &ScrubArgs) -> Result<(), Refusal> {
     let text = format!("{shown}: cannot open: {why}");
     match truesum::scrub::is_state(&args.folder) {
         true => {
-            let hint = format!("to specify a state: truesum scrub --state {} DIR", path_word(&args.folder));
+            let hint =
+                format!("to specify a state file: truesum scrub --state {} DIR", path_word(&args.folder));
             Err(Refusal::with_hint(text, hint))
         }
         false => Err(Refusal::new(text)),

@@ -60,7 +60,7 @@ pub struct PlanArgs {
     /// Recognize changed files by size,mtime or by size,mtime,ctime,inode
     ///
     /// Workers that read a copy of the files, for example on their own disks, need size,mtime.
-    /// Then a file whose time was set back after a change is not recognized.
+    /// With size,mtime, a change is not detected if the size is the same and the time was reset.
     #[arg(long, value_name = "NAME,...", value_parser = identity, default_value = IDENTITY)]
     identity: Identity,
     #[command(flatten)]

@@ -21,7 +21,7 @@ use truesum_fs::name::OsStrExt;
 
 /// Make a new plan after files have changed, reusing the finished parts
 ///
-/// The new plan contains the files of PLAN with their present sizes and times. Results for unchanged files are
+/// The new plan contains the files of PLAN with their current sizes and times. Results for unchanged files are
 /// written as parts of the new plan, so `shard run` reads only changed files and those that were not finished.
 /// Files that were created after PLAN are not added.
 #[derive(Args)]

@@ -25,7 +25,7 @@ use truesum_fs::name::OsStrExt;
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
-  truesum shard run plan.jsonl --index-from-env  in an array job: its bundles
+  truesum shard run plan.jsonl --index-from-env  bundles of this array task
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
 Exit status: 0 every file has a digest, 1 some files have none, 2 invalid request, 4 temporary error: a retry may succeed.")]
@@ -46,7 +46,7 @@ pub struct RunShardArgs {
     index_from_env: Option<String>,
     /// Run as one of N workers: also hash every N-th bundle after the given one
     ///
-    /// With --index-from-env, the default is the size of the first job array, or the number of
+    /// With --index-from-env, the default is the size of the job array first used for this plan, or the number of
     /// processes that MPI or srun started; otherwise it is the number of bundles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: Option<u64>,

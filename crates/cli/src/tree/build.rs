@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the tree of the first tree hash in FILE.ftr
+    /// Store the hash tree in FILE.ftr (of several algorithms: the first tree)
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
@@ -54,7 +54,7 @@ pub struct BuildArgs {
     /// Store trees in DIR instead of next to the files
     #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
     output: Option<PathBuf>,
-    /// Resolution of the stored tree, 64KiB to 64MiB
+    /// Block size of the stored tree, 64KiB to 64MiB
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = granule, requires = "save")]
     #[arg(help_heading = "Stored trees")]
     granule: u64,

@@ -37,7 +37,7 @@ pub struct ProveArgs {
     /// It is extended to leaf boundaries.
     #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
-    /// Prove that FILE begins with the shorter file that this tree was stored for
+    /// Prove that FILE begins with the complete old file whose tree is given
     #[arg(long, value_name = "OLD.ftr", value_hint = ValueHint::FilePath, conflicts_with = "algorithm")]
     grown_from: Option<PathBuf>,
     /// Stored tree [default: FILE.ftr if it exists, else the complete file is read]
@@ -49,7 +49,7 @@ pub struct ProveArgs {
     algorithm: Spec,
 }
 
-/// Verify a proof, reading only the byte range (for a proof of growth, at most one leaf)
+/// Verify a proof without reading the rest of the file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

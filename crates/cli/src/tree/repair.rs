@@ -32,7 +32,7 @@ TREE can also be a piece list: a torrent; a Metalink, PAR2, zsync, caibx, rdiff 
 outboard; a verity tree; or the part list of an S3 object. COPY is then the folder with the copies, or the copy itself if there is only one file. \
 Likewise, FILE is then the folder with the files, or the file itself. By default, truesum uses the folder that truesum check would use.
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
-half of FILE would be overwritten, because FILE may then be a different file (see --most). The copy may itself be damaged elsewhere.")]
+half of FILE would be overwritten, because FILE may then be a different file (see --most). Damage elsewhere in the copy does not matter.")]
 pub struct RepairArgs {
     /// Stored tree, the data file if the tree is next to it, or a piece list
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]

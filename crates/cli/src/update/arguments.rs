@@ -39,14 +39,14 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
-    /// Remove entries of deleted files; =all removes them even if most are missing
+    /// Remove entries of deleted files; =all: even if most files are missing
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
     /// Update the names of moved files
     #[arg(long, help_heading = "Changes")]
     pub rename: bool,
-    /// Skip files with unchanged size and time; =date: compare with the manifest's date
+    /// Skip files with unchanged size and time; =date: files older than the manifest
     #[arg(long, value_name = "TIMES", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,

@@ -183,7 +183,7 @@ impl Parse for Runs {
                 }
                 if std::mem::take(&mut self.failed) {
                     return Err(Reason::Part(
-                        "certutil failed before this, so the digest of another file is missing",
+                        "certutil failed for an earlier file, so that file has no digest",
                     ));
                 }
             }

@@ -118,7 +118,7 @@ impl Object {
             records.fault_of(ODD_ALGORITHM, key.as_bytes());
         }
         if digests.is_empty() && self.has(Kind::Stray) {
-            records.fault("its digests are under an unknown key");
+            records.fault("the digests of this entry are under an unknown key");
         }
         if self.is_twofold(Meaning::Name)
             || self.is_twofold(Meaning::Address)
