@@ -32,7 +32,7 @@ class UrlFile(io.RawIOBase):
         self._read = 0
 
     def _seen(self) -> object:
-        """Returns what identifies the version of the file, or None if the file system cannot tell."""
+        """Returns a value that identifies the version of the file, or None if the file system has none."""
         try:
             return self._fs.ukey(self._path)
         except NotImplementedError:

@@ -228,6 +228,8 @@ impl Stamps {
     /// Returns whether one of the files had the same size and time.
     fn contain(&self, record: &Record) -> bool {
         let (Some(times), Some(time)) = (self.0.get(&record.size), record.mtime) else { return false };
-        times.contains(&time) || times.iter().any(|&other| same_time(other, time))
+        // Times that are the same differ by 14 hours at most.
+        let at = |seconds: i64| Time { seconds: time.seconds.saturating_add(seconds), nanos: 0 };
+        times.range(at(-54_000)..at(54_000)).any(|&other| same_time(other, time))
     }
 }

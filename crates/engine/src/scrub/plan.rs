@@ -118,18 +118,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A small generator of pseudorandom numbers.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0 % limit
-        }
-    }
+    use crate::scrub::tests::Random;
 
     /// Files by name: the day of the last read, the size, and the number of runs since then.
     type Files = BTreeMap<u64, (u64, u64, u64)>;

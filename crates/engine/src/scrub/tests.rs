@@ -204,10 +204,8 @@ fn assert_not_accepted(tree: &mut Tree, corrupt: &str, missing: &str) {
     }
 }
 
-#[test]
-fn corrupt_file_that_was_moved_twice_is_not_accepted_while_others_wait() {
-    // regression: a corrupt file that an interrupted run had recorded under a new name was missing in the next run,
-    // which could not read it under its third name, and was accepted as moved from the second.
+/// Returns a tree whose file `a` became corrupt and was moved to `b`, which an interrupted run has recorded.
+fn recorded_by_an_interrupted_run() -> Tree {
     let mut tree = Tree::new(&[("a", "two"), ("z", "1")]);
     tree.run();
     fs::rename(tree.path("a"), tree.path("b")).unwrap();
@@ -216,6 +214,14 @@ fn corrupt_file_that_was_moved_twice_is_not_accepted_while_others_wait() {
     tree.is_interrupted = true;
     assert_eq!(tree.run().exit_status(), 130);
     tree.is_interrupted = false;
+    tree
+}
+
+#[test]
+fn corrupt_file_that_was_moved_twice_is_not_accepted_while_others_wait() {
+    // regression: a corrupt file that an interrupted run had recorded under a new name was missing in the next run,
+    // which could not read it under its third name, and was accepted as moved from the second.
+    let mut tree = recorded_by_an_interrupted_run();
     fs::rename(tree.path("b"), tree.path("c")).unwrap();
     tree.write("b2", "new", 2000);
     tree.max_bytes = Some(1);
@@ -251,14 +257,7 @@ fn corrupt_file_that_replaced_another_one_stays_a_failure_if_edits_are_not_accep
 #[test]
 fn corrupt_file_that_was_moved_and_moved_back_is_not_accepted() {
     // regression: the entry that an interrupted run had written for the other name made it a moved file later.
-    let mut tree = Tree::new(&[("a", "two"), ("z", "1")]);
-    tree.run();
-    fs::rename(tree.path("a"), tree.path("b")).unwrap();
-    tree.write("b", "TWO", 1000);
-    tree.write("z", "edited", 2000);
-    tree.is_interrupted = true;
-    assert_eq!(tree.run().exit_status(), 130);
-    tree.is_interrupted = false;
+    let mut tree = recorded_by_an_interrupted_run();
     fs::rename(tree.path("b"), tree.path("a")).unwrap();
     tree.run();
     tree.assert(&[(Corrupt, "a", Treatment::Failed)]);
@@ -267,14 +266,14 @@ fn corrupt_file_that_was_moved_and_moved_back_is_not_accepted() {
 }
 
 /// A small generator of pseudorandom numbers.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
+        (self.0 >> 11) % limit
     }
 }
 
@@ -301,15 +300,20 @@ impl Life {
         life
     }
 
+    fn below(&mut self, limit: usize) -> usize {
+        self.random.below(limit as u64) as usize
+    }
+
     fn name(&mut self) -> String {
         self.number += 1;
-        format!("{}{}-{}", ["", "a/", "b/"][self.random.below(3)], self.random.below(20), self.number)
+        format!("{}{}-{}", ["", "a/", "b/"][self.below(3)], self.below(20), self.number)
     }
 
     /// Writes a file of one of three sizes.
     fn write(&mut self, name: &str) {
         self.number += 1;
-        let text = format!("{:1$}", self.number, 10 + self.random.below(3));
+        let len = 10 + self.below(3);
+        let text = format!("{:1$}", self.number, len);
         self.tree.write(name, &text, 1000 + 10_000 * self.number as u64);
     }
 
@@ -321,7 +325,7 @@ impl Life {
     }
 
     fn take(&mut self) -> String {
-        let at = self.random.below(self.files.len());
+        let at = self.below(self.files.len());
         self.files.swap_remove(at)
     }
 
@@ -342,10 +346,10 @@ impl Life {
     }
 
     fn act(&mut self, original: Option<&str>) {
-        match self.random.below(7) {
+        match self.below(7) {
             0..3 => {
                 let Some(original) = original else { return };
-                let to = match self.random.below(5) {
+                let to = match self.below(5) {
                     0 => original.to_owned(),
                     1 if self.files.len() > 2 => self.take(),
                     _ => self.name(),
@@ -378,12 +382,12 @@ impl Life {
 
     fn run(&mut self) {
         let all = [New, Changed, Moved, Restored, Missing];
-        let some: Vec<FileStatus> = all.into_iter().filter(|_| self.random.below(5) < 3).collect();
+        let some: Vec<FileStatus> = all.into_iter().filter(|_| self.below(5) < 3).collect();
         let policies = [Policy::default(), Policy::new(all), Policy::new(some)];
-        self.tree.policy = policies[self.random.below(3)].clone();
-        self.tree.within = (self.random.below(3) > 0).then_some(30);
-        self.tree.max_bytes = (self.random.below(3) == 0).then(|| [1, 11, 25][self.random.below(3)]);
-        self.tree.is_interrupted = self.random.below(4) == 0;
+        self.tree.policy = policies[self.below(3)].clone();
+        self.tree.within = (self.below(3) > 0).then_some(30);
+        self.tree.max_bytes = (self.below(3) == 0).then(|| [1, 11, 25][self.below(3)]);
+        self.tree.is_interrupted = self.below(4) == 0;
         let exit = self.tree.run().exit_status();
         let options = (&self.tree.policy, self.tree.within, self.tree.max_bytes, self.tree.is_interrupted);
         self.log.push(format!("run {options:?}: {exit} {:?}", self.tree.found));
@@ -411,13 +415,13 @@ fn corrupt_file_is_never_accepted_whatever_happens_between_runs() {
             vec![spec.digest(&fs::read(life.tree.path(&life.corrupt)).unwrap())]
         };
         let good = digest(&life);
-        let steps = 4 + life.random.below(6);
-        let damaged_at = life.random.below(3);
+        let steps = 4 + life.below(6);
+        let damaged_at = life.below(3);
         for step in 0..steps {
             if step == damaged_at {
                 life.damage();
             }
-            for _ in 0..life.random.below(4) {
+            for _ in 0..life.below(4) {
                 life.act((step >= damaged_at).then_some(&original));
             }
             life.run();

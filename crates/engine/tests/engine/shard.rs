@@ -425,7 +425,7 @@ fn ten_million_files_are_planned_in_bounded_memory() {
 }
 
 #[test]
-#[ignore = "as the one above"]
+#[ignore = "minutes without optimization, and gigabytes of disk; run like the test above"]
 fn million_lines_are_merged_in_bounded_memory() {
     let dir =
         tempfile::tempdir_in(std::env::var_os("TRUESUM_SCALE_DIR").unwrap_or("/var/tmp".into())).unwrap();
