@@ -314,16 +314,21 @@ fn files_rewritten_during_the_run_are_never_mixed() {
             }
         });
         let config = Config::default().root(in_folder(dir.path())).mapping(Mapping::Guarded);
-        for _ in 0..300 {
-            let (collected, _) = run_all(&config, vec![Task::File(Job::hash("f", &specs))]);
-            match &collected.outcomes[0].result {
-                Ok(found) => {
-                    assert!(right.contains(&found.digests()[0]), "a digest of no state the file ever had")
-                }
-                Err(_) => assert_eq!(collected.outcomes[0].verdict(), Verdict::Changed),
-            }
-        }
+        let results: Vec<(bool, Verdict)> = (0..300)
+            .map(|_| {
+                let (collected, _) = run_all(&config, vec![Task::File(Job::hash("f", &specs))]);
+                let outcome = &collected.outcomes[0];
+                let is_right = outcome.result.as_ref().is_ok_and(|found| right.contains(&found.digests()[0]));
+                (is_right, outcome.verdict())
+            })
+            .collect();
+        // Before anything is asserted: otherwise, the other thread would never end after a failure.
         done.store(true, std::sync::atomic::Ordering::Relaxed);
+        for (is_right, verdict) in results {
+            // A write that began before the file was opened is noticed only where writers are (docs/guarantees.md).
+            let is_noticed = is_right || verdict == Verdict::Changed;
+            assert!(is_noticed || !guarantees().notices_writers(), "a digest of no state the file ever had");
+        }
     });
 }
 
