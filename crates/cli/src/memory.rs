@@ -95,8 +95,13 @@ fn exhausted() -> ! {
 /// The number of bytes of stack that the first thread may need.
 const STACK: usize = 512 << 10;
 
-/// Prepares for limited address space.
+/// The least size of the blocks that buffer the data of large files. Smaller ones are allocated more often than returning
+/// them to the system is worth.
+const BUFFER: u32 = 1 << 20;
+
+/// Bounds the memory that the allocator keeps, and prepares for limited address space.
 pub fn prepare() {
+    process::return_freed_blocks(BUFFER);
     if !limits::address_space_is_limited() {
         return;
     }

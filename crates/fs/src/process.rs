@@ -16,6 +16,12 @@ pub fn use_one_heap() {
     process::use_one_heap();
 }
 
+/// Makes the allocator return freed blocks of at least `least` bytes to the system at once. By default, glibc keeps a few
+/// mebibytes of them in a separate heap for each thread, so that memory depends on which thread freed a block.
+pub fn return_freed_blocks(least: u32) {
+    process::return_freed_blocks(least);
+}
+
 /// Makes the system read and write for this process only while no other one does, where it supports priorities. Must be
 /// called before other threads are started.
 ///

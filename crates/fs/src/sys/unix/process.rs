@@ -24,6 +24,15 @@ pub fn use_one_heap() {
     }
 }
 
+/// Returns large blocks to the system as soon as they are freed. Only glibc has the setting.
+pub fn return_freed_blocks(least: u32) {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: sets a number.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, least.min(1 << 25) as libc::c_int);
+    }
+}
+
 /// Gives this thread, and those that it starts, the idle class of I/O priorities (ioprio_set(2)).
 #[cfg(target_os = "linux")]
 pub fn yield_disk() -> io::Result<()> {

@@ -13,6 +13,9 @@ pub fn end_with_parent() {}
 /// Does nothing: all threads allocate from one heap.
 pub fn use_one_heap() {}
 
+/// Does nothing: large blocks are returned at once.
+pub fn return_freed_blocks(_least: u32) {}
+
 /// Starts the background mode of this process, which lowers its I/O priority.
 pub fn yield_disk() -> io::Result<()> {
     // SAFETY: the handle is that of this process.
