@@ -30,7 +30,8 @@ fn lists_have_every_row_as_text_and_json() {
 fn algorithms_page(rows: &str) -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         `truesum list algorithms --all` prints the same table, and `truesum list algorithms NAME` shows all details of one algorithm.\n\n\
+         `truesum list algorithms --all` prints the same table, and `truesum list algorithms NAME` shows all details of one\n\
+         algorithm.\n\n\
          | column | meaning |\n\
          |---|---|\n\
          | name, aliases | names for `-a`, which are case-insensitive |\n\
@@ -41,11 +42,12 @@ fn algorithms_page(rows: &str) -> String {
          | SIMD | several files can be hashed at once with SIMD instructions |\n\
          | check | digest of the text `123456789` (at most the first 128 bits). If the algorithm needs a key, the key is 00 01 02 ... with the shortest valid length, or 32 bytes if any length is valid |\n\n\
          Algorithms built on another hash, such as `HASH-tree` and `mtsum-HASH`, are described in [spec/tree.md](spec/tree.md).\n\n\
-         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` computes it with the name of\n\
-         \x20 FILE, and `btih;name=HEXADECIMAL` specifies another name. The piece length is that of RHash, unless it is specified with `;piece=256KiB`.\n\
+         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` computes it with the name of FILE,\n\
+         \x20 and `btih;name=HEXADECIMAL` specifies another name. The default piece length is the one that RHash uses;\n\
+         \x20 `;piece=256KiB` specifies another.\n\
          - FSB needs tables of two million bits and is available only in builds with `--features full` (or `fsb`).\n\
-         - CityHash64, CityHash32 and the 32-bit FarmHash are not supported: they start with the last bytes of a message, so the\n\
-         \x20 complete file would have to be kept in memory.\n\n\
+         - CityHash64, CityHash32 and the 32-bit FarmHash are not supported: their computation starts with the last bytes of a\n\
+         \x20 message, so the complete file would have to be kept in memory.\n\n\
          | name | aliases | bits | status | reason | description | key | SIMD | check |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
@@ -158,12 +160,13 @@ fn algorithms_are_filtered_by_security_and_lanes() {
 fn page(rows: &str) -> String {
     let mut text = String::from(
         "# Manifest formats\n\n\
-         truesum recognizes the format of a manifest by its content and then by its file name. `truesum check --format NAME` selects a\n\
-         format explicitly. `truesum hash -t NAME` (or `bag create`, `torrent create`) writes the formats marked *yes* under *written*, and\n\
-         fails if the format cannot represent a file. The last column lists what the format cannot store; *some names* means that it cannot\n\
-         represent every file name.\n\n\
-         [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) are not manifests but contain\n\
-         digests of their own contents, which `truesum check` verifies ([check](reference/check.md#android-packages)).\n\n\
+         truesum recognizes the format of a manifest first by its content and then by its file name. `truesum check --format\n\
+         NAME` selects a format explicitly. `truesum hash -t NAME` (or `bag create`, `torrent create`) writes the formats marked\n\
+         *yes* under *written*, and fails if the format cannot represent a file. The last column lists what the format cannot\n\
+         store; *some names* means that it cannot represent every file name.\n\n\
+         [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) are not manifests\n\
+         but contain digests of their own contents, which `truesum check` verifies\n\
+         ([check](reference/check.md#android-packages)).\n\n\
          | name | description | file names | digests | sizes | read | written | not stored |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
