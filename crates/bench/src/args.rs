@@ -18,7 +18,7 @@ Examples:
   truesum bench limit /data                     disk or CPU?
   truesum bench tools --html tools.html photos  compare with other tools
   truesum bench algorithms -a sha256,blake3 --quick
-TRUESUM_KERNEL=NAME restricts the measurement to kernels of that name (see truesum list kernels) and the portable ones.")]
+TRUESUM_KERNEL=NAME restricts the measurement to kernels with that name (see truesum list kernels) and the portable ones.")]
 pub struct Bench {
     /// Selects what to measure.
     #[command(subcommand)]

@@ -124,7 +124,8 @@ struct MakingArgs {
 
 /// Verify that bags are complete and valid
 ///
-/// Fails if a file is missing or damaged, if DIR/data contains a file that is in no manifest, or if Payload-Oxum is wrong.
+/// The check fails if a file is missing or damaged, if DIR/data contains a file that is in no manifest, or if
+/// Payload-Oxum is wrong.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

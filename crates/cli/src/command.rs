@@ -55,7 +55,8 @@ Examples:
   truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
 truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
 truesum help COMMAND lists the common options of COMMAND, and truesum COMMAND --help-all lists all of them. \
-Other topics: truesum help exit-status, formats, algorithms, selection, trees, signatures or performance. truesum --version -v shows build features and the CPU kernels in use.
+truesum help TOPIC explains a topic: exit-status, formats, algorithms, selection, trees, signatures or performance. \
+truesum --version -v shows build features and the CPU kernels in use.
 Exit status: 0 success, 1 a file failed or could not be read, 2 the command could not be carried out.";
 
 /// The maximum width of help texts in columns.

@@ -25,7 +25,7 @@ Examples:
   truesum completions fish > ~/.config/fish/completions/truesum.fish
   truesum completions powershell | Out-String | iex  (add to $PROFILE)
   source <(truesum completions bash)  for the current shell only
-The scripts query the program, so they need not be regenerated for a new release.")]
+The scripts query the program, so they need not be regenerated after an update.")]
 pub struct CompletionsArgs {
     /// Shell to print the script for
     #[arg(value_name = "SHELL")]

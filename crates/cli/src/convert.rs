@@ -42,8 +42,8 @@ const IN_MEMORY: usize = 16 << 20;
 
 /// Convert a manifest to another format or algorithm
 ///
-/// Information that the new format cannot store is reported as an error. With -a, the files are read once: this verifies
-/// the old digests and computes the new ones.
+/// If the new format cannot store some of the information, truesum reports an error (see --lossy). With -a, each file
+/// is read once, to verify the old digests and to compute the new ones.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,10 +51,9 @@ Examples:
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
-With -a, the files are read and verified, and nothing is written unless all match.
 Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: malformed input, or information would be lost.")]
 pub struct ConvertArgs {
-    /// Manifest or scrub state to convert; - is standard input
+    /// Manifest or scrub state file to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
     /// Format to write [default: from the name of the -o file, else gnu]
@@ -66,7 +65,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are corrupt
+    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost
@@ -81,12 +80,12 @@ pub struct ConvertArgs {
     pub from_algorithm: Vec<Spec>,
     /// Digest algorithms [default: those of IN]
     ///
-    /// Each file is read once: this verifies the old digests and computes the new ones. Nothing is written unless every entry
-    /// matches.
+    /// Each file is read once, to verify the old digests and to compute the new ones. Nothing is written unless every
+    /// entry matches.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "algorithm")]
     pub root: Option<PathBuf>,
     #[command(flatten)]

@@ -20,7 +20,7 @@ Examples:
   truesum directory --kind git .                 print git's tree ID
   truesum directory --kind h1 --prefix golang.org/x/mod@v0.22.0 mod
   truesum directory --expect swh:1:dir:0123... src  compare with a known digest
-  truesum directory prove photos 2024/a.jpg > proof  prove that it is in photos
+  truesum directory prove photos 2024/a.jpg > proof  prove a.jpg is in photos
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
 No digest is printed if anything could not be read or was modified while being read. docs/spec/directory.md in the source tree \
 defines the digest of kind truesum. For a folder that has the name of a subcommand, write ./NAME.

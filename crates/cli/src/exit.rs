@@ -35,7 +35,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "2",
-                "the command could not be carried out: incorrect usage, output that could not be written, or lack of memory",
+                "the command could not be carried out: incorrect usage, output that could not be written, or insufficient memory",
             ),
         ],
         "audit" => &[
@@ -54,7 +54,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
                 "1",
                 "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or failed in an earlier run",
             ),
-            ("2", "usage error, or the state cannot be used"),
+            ("2", "usage error, or the state file cannot be used"),
         ],
         "diff" => &[
             ("0", "equal"),
@@ -219,7 +219,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "2",
-        "the command could not be carried out: incorrect usage, a manifest that is unreadable or has malformed lines, output that could not be written, lack of memory, or nothing to verify",
+        "the command could not be carried out: incorrect usage, a manifest that is unreadable or has malformed lines, output that could not be written, insufficient memory, or nothing to verify",
     ),
 ];
 

@@ -23,7 +23,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::{Charset, display_safe, quotef};
 use truesum_fs::name::OsStrExt;
 
-/// Identify the algorithm of a digest, or find it by testing algorithms on a file
+/// Identify a digest's algorithm from its form, or by trying candidates on a file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,9 +32,9 @@ Examples:
   truesum identify 9dd4e461268c8034f5c8564e155c67a6 disk.iso
   truesum identify 29b1 firmware.bin      find the CRC variant
   truesum identify 1f2e...-17 upload.bin  find the part size
-Accepted forms: hexadecimal in upper or lower case, with colons or spaces; base32, base58, base64, Z85, Nix base32, C4, \
-Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, the info hash of a torrent of FILE \
-is tried as well.
+Accepted forms: hexadecimal (in upper or lower case, with or without colons or spaces); base32, base58, base64, Z85, Nix base32, C4, \
+Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, truesum also tries \
+the info hash of a torrent of FILE.
 Exit status: 0 identified (or, with FILE, a match was found), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
     /// Digest to identify (before or after FILE)

@@ -14,7 +14,7 @@ use truesum::{Cause, Error};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::write::{is_link, link_program};
 
-/// Create links named md5sum, sha256sum, b3sum, ... to truesum
+/// Create links to truesum named md5sum, sha256sum, b3sum, ...
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -135,7 +135,7 @@ impl KeyArgs {
 /// Options for reading manifests, shared by `check`, `audit`, `diff` and `update`.
 #[derive(Args, Default)]
 pub struct ManifestArgs {
-    /// Digest algorithms [default: those that the manifest names]
+    /// Digest algorithms [default: those named in the manifest]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,

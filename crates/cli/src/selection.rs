@@ -78,7 +78,7 @@ pub struct SelectArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
-    /// Also read devices and named pipes (to their end)
+    /// Also read devices and named pipes, until end of file
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub special: bool,
@@ -111,11 +111,11 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
-    /// Do not start reading a file after this much time: 90s, 30m, 12h
+    /// Do not start reading a file after this much time, such as 30m or 12h
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when entries were read; start with those read least recently
+    /// Record read times in FILE, and start with the entries read least recently
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Divide hashing among machines: plan, run, merge
+/// Distribute hashing across machines: plan, run, merge
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -34,8 +34,8 @@ If standard output is a closed pipe, SIGPIPE ends truesum without a message.
         name: "formats",
         about: "which manifest formats are read and written",
         text: "\
-A manifest is a file with the digests of other files. truesum reads more
-than 90 formats and detects them by content, then by file name. It also
+A manifest is a file that contains the digests of other files. truesum reads
+more than 90 formats and detects them by content, then by file name. It also
 identifies some formats that it cannot read. If the format or the algorithm is
 uncertain, truesum reports an error.
 
@@ -45,14 +45,14 @@ uncertain, truesum reports an error.
   truesum hash -t NAME -o M DIR   write a manifest in another format
   truesum convert M -t NAME       convert, and report what is lost
 
-gnu    Digest and name, like sha256sum; the default. The manifest's name or
-       the digest length determines the algorithm.
+gnu    The default: digest and name, as written by sha256sum. The manifest's
+       name or the digest length determines the algorithm.
 bsd    (--tag) SHA256 (name) = digest. Each line names its algorithm, so this is
        the best choice for several algorithms.
 jsonl  (--json) One JSON object per line, with size and modification time, which
        `audit` and `update` use to distinguish corruption from edits.
 sfv, hashdeep, metalink4, dfxml and others are for use with other programs.
-truesum bag and truesum torrent create bags and torrents.
+To create bags and torrents, use truesum bag and truesum torrent.
 
 A name that contains a line feed or is not valid UTF-8 is escaped if the format
 allows it; otherwise, truesum reports an error.
@@ -72,12 +72,12 @@ Show what is available:
 sha256   The default: every operating system has a tool that verifies it, and
          most CPUs have instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.
-sha512, sha3-256, blake2b and others: if a policy requires them.
-sha256-tree, sha512-tree and others: to locate damage.
+sha512, sha3-256, blake2b and others are for policies that require them.
+sha256-tree, sha512-tree and others can locate damage in a file.
 xxh3, crc32, md5 and sha1 detect accidental damage only. A check that uses them
 reports that there is no protection against tampering.
 
--a sha256,md5 computes both in one pass. Names can include a length
+-a sha256,md5 computes both digests in one pass. Names can include a length
 (blake2b-256, shake128-512), the suffix -tree (sha256-tree) or a part size
 ('s3-etag;part=16MiB', quoted because of the semicolon).
 Keyed digests include hmac-sha256, kmac256 and keyed blake3; see --key-file.
@@ -104,18 +104,18 @@ is matched against the name in the manifest. A leading ./ means the same as a
 leading slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
---include. --newer, --older, --min-size and --max-size select by time and size,
-and --gitignore applies .gitignore files. The summary reports how many files
-were excluded.
+--include. --newer, --older, --min-size and --max-size select files by time and
+size, and --gitignore applies .gitignore files. The summary reports how many
+files were excluded.
 ",
     },
     Topic {
         name: "trees",
         about: "how to locate and repair damage in large files",
         text: "\
-The plain digest of one file is computed on one core and only shows that the
-file differs. A tree hash uses all cores, and if its tree is stored, it shows
-which bytes are damaged. The tree takes 32 bytes per MiB.
+A plain digest of a file is computed on one core and only shows whether the file
+is intact. A tree hash uses all cores, and if its tree is stored, it also shows
+which bytes are damaged. A stored tree takes up 32 bytes per MiB.
 
   truesum tree --save disk.img             store the tree in disk.img.ftr
   truesum tree verify disk.img.ftr         print the damaged ranges
@@ -131,15 +131,16 @@ sha256-tree. The tree hashes of mtsum, S3 and Glacier are supported, too.
     },
     Topic {
         name: "signatures",
-        about: "how to verify who made a manifest",
+        about: "how to verify who created a manifest",
         text: "\
-Digests show that files match the manifest, not who made it: anyone who can
-change the files may be able to change the manifest too. A signature proves who
-made it, provided that you obtained the public key through a trusted channel.
+Digests show that files match the manifest, not who created the manifest: anyone
+who can change the files may be able to change the manifest, too. A signature
+proves who created it, provided that you obtained the public key through a
+trusted channel.
 
   truesum check --pubkey KEY.pub SHA256SUMS    minisign or signify
   truesum check --pubkey RWQ... SHA256SUMS     the same, with the key itself
-  truesum check --pubkey KEY.pub disk.iso.minisig    a single file
+  truesum check --pubkey KEY.pub disk.iso.minisig    a single signed file
   gpg --verify SHA256SUMS.asc SHA256SUMS       OpenPGP: .asc, .sig, .gpg, .sign
   ssh-keygen -Y verify -f SIGNERS -I WHO -n file -s SHA256SUMS.sig < SHA256SUMS
 
@@ -178,7 +179,7 @@ tree hash, such as blake3 or sha256-tree.
 
 Prebuilt packages include truesum bench; other builds need --features full.
 
-The memory use of `hash` and `check` hardly depends on the number and size of
+The memory use of `hash` and `check` hardly depends on the number and sizes of
 files. `audit` uses additional memory for each file. For benchmarking or
 debugging, TRUESUM_KERNEL=NAME selects the kernels with that name.
 ",

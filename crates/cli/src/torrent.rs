@@ -53,7 +53,7 @@ struct CreateArgs {
     /// Write to FILE, atomically [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are corrupt
+    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Tracker URL
@@ -110,7 +110,7 @@ struct TorrentCheckArgs {
     /// Torrents to check
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     torrents: Vec<OsString>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the torrent's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     #[command(flatten)]

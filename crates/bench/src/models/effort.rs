@@ -23,7 +23,7 @@ pub struct Effort {
 /// Holds the command-line options of every model.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Scope {
-    /// Take fewer measurements; finishes in under 20 seconds
+    /// Take fewer measurements, to finish in under 20 seconds
     #[arg(long)]
     pub quick: bool,
     /// Time limit for the complete run

@@ -52,7 +52,7 @@ pub struct Definition {
 /// `bench limit`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// File to read (16 MiB or more), or folder in which to create a 1 GiB file (--quick: 256 MiB)
+    /// File to read (16 MiB or more), or folder in which to create a 1 GiB file (256 MiB with --quick)
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
     /// Measure only these algorithms (repeatable, or comma-separated)

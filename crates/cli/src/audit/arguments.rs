@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 /// Report what has happened to each file since the manifest was created
 ///
-/// Each file is ok, changed, corrupt, restored, missing, new, moved, moved-modified, copied, duplicated, unreadable or
-/// unknown.
+/// Each file is reported as ok, changed, corrupt, restored, missing, new, moved, moved-modified, copied, duplicated,
+/// unreadable or unknown.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
 Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the \
 modification time does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains times (truesum \
 hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the manifest. \
-Duplicated: new, with the content of another new file. Unknown: the two sides have no algorithm in common.
+Duplicated: new, with the content of another new file. Unknown: the manifest has no digest that can be compared with the file.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]
 pub struct AuditArgs {
     /// Manifests, optionally followed by the folder to examine
@@ -38,14 +38,14 @@ pub struct AuditArgs {
     )]
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::AnyPath, required_unless_present = "known")]
     pub manifests: Vec<OsString>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "known")]
     pub root: Option<PathBuf>,
     /// Print files whose digest is in the manifest SET, regardless of name (repeatable)
     #[arg(short, long, value_name = "SET", value_hint = ValueHint::FilePath, help_heading = "Known content")]
     #[arg(conflicts_with_all = ["moved", "html", "summary", "include", "exclude", "newer", "older", "min_size", "max_size", "only"])]
     pub known: Vec<PathBuf>,
-    /// Print files whose digest is in none of the sets instead
+    /// With -k: print files whose digest is in none of the sets
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Known content", requires = "known")]
     pub unknown: bool,
@@ -72,7 +72,7 @@ pub struct AuditArgs {
     pub summary: Option<Ending>,
     /// Print JSON: one object per line
     ///
-    /// There is an object for each file, then one for the complete audit.
+    /// There is one object for each file, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'

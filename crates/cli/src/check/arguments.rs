@@ -18,8 +18,8 @@ Examples:
   truesum check --locate SHA256SUMS     show damaged bytes
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A truncated manifest can look valid, so a note reports how many files are not in it. \
-Signatures are verified with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
+A truncated manifest can look valid, so a note reports how many files it does not cover. \
+Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
     /// Manifests, or a manifest and files in it, or a digest and files; - is standard input
@@ -52,7 +52,7 @@ pub struct CheckArgs {
     /// Arguments that are of another kind than the command checks; set by `truesum bag check` and `truesum torrent check`.
     #[arg(skip)]
     pub unsuitable: Vec<Refusal>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the manifest's folder]
     ///
     /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -84,7 +84,7 @@ pub struct CheckArgs {
     /// Fail if there are files that are not in the manifest
     #[arg(long, help_heading = "What counts as a failure")]
     pub exact: bool,
-    /// Fail unless NAME is in the manifest and verified
+    /// Fail unless NAME is in the manifest and its file is verified
     #[arg(long, value_name = "NAME", help_heading = "What counts as a failure")]
     pub require: Vec<OsString>,
     /// Fail on malformed lines (default)
@@ -95,7 +95,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts as a failure")]
     pub allow_outside: bool,
-    /// Also read devices and named pipes (to their end)
+    /// Also read devices and named pipes, until end of file
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What counts as a failure")]
     pub special: bool,
@@ -143,10 +143,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub part: PartArgs,
 
-    /// Show damaged bytes of failed files (needs a stored tree, FILE.ftr)
+    /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// File that a piece list without a name describes, or renamed folder of a torrent
+    /// Data file of a piece list that names no file, or renamed folder of a torrent
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
@@ -160,7 +160,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Locating damage", requires = "locate", conflicts_with = "json")]
     pub map: bool,
-    /// Write an HTML page to FILE, with damage maps and damaged ranges
+    /// Write an HTML page with damage maps and damaged ranges to FILE
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "locate")]
     #[arg(help_heading = "Locating damage")]
@@ -168,7 +168,7 @@ pub struct CheckArgs {
 
     /// Print JSON: one object per line
     ///
-    /// There is an object for each entry, then one for the whole check.
+    /// There is one object for each entry, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
@@ -199,7 +199,7 @@ pub struct CheckArgs {
 pub struct ReportArgs {
     /// Print JSON: one object per line
     ///
-    /// There is an object for each entry, then one for the whole check.
+    /// There is one object for each entry, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

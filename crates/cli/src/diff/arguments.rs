@@ -11,11 +11,11 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   truesum diff old.sha256 new.sha256      compare without reading files
-  truesum diff photos/SHA256SUMS photos   files of equal size are read
+  truesum diff photos/SHA256SUMS photos   compare, reading files if necessary
   truesum diff photos /mnt/backup/photos  compare by size and BLAKE3
   truesum diff A B | grep ^removed | cut -f2
-Each line is a status, a tab and a name. For moved files, another tab and the old name follow. Restored: the file in \
-NEW is an older version. Unknown: the two sides have no algorithm in common.
+Each line consists of a status, a tab and a name. For moved files, another tab and the old name follow. Restored: the file in \
+NEW is an older version. Unknown: OLD and NEW have no algorithm in common.
 Exit status: 0 equal, 1 different, 2 not everything could be compared.")]
 pub struct DiffArgs {
     /// Old manifest (- is standard input) or folder
@@ -24,7 +24,7 @@ pub struct DiffArgs {
     /// New manifest or folder
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: OsString,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct DiffArgs {
     pub only: OnlyArgs,
     /// Print JSON: one object per line
     ///
-    /// There is an object for each differing file, then one for the complete comparison.
+    /// There is one object for each file that differs, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

@@ -100,7 +100,7 @@ impl SelectArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KindName {
-    /// Names, types and contents of all files; allows proofs for single files
+    /// Names, types and contents of all files; allows proofs for individual files
     Truesum,
     /// Go module hash
     H1,

@@ -25,7 +25,7 @@ use truesum_fs::name::OsStrExt;
 Examples:
   truesum directory prove photos 2024/a.jpg > a.proof
   truesum directory prove -a blake3 --modes photos 2024/a.jpg
-All files of the folder are read. The proof is one line of JSON whose length grows with the logarithm of the number of files.")]
+All files in the folder are read. The proof is one line of JSON whose length grows with the logarithm of the number of files.")]
 pub struct ProveArgs {
     /// Folder that the digest covers
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -37,7 +37,7 @@ pub struct DuplicatesArgs {
     pub print0: bool,
     /// Print JSON: one object per line
     ///
-    /// There is an object for each group, then one for the complete search.
+    /// There is one object for each group, then a summary object.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

@@ -58,7 +58,7 @@ pub struct FindArgs {
     pub print0: bool,
     /// Print JSON: one object per line
     ///
-    /// There is an object for each file found, then one for the complete search.
+    /// There is one object for each file found, then a summary object.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

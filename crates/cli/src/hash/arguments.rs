@@ -18,7 +18,7 @@ Examples:
   truesum hash *.iso                   print digests like sha256sum
   truesum hash -o SHA256SUMS .         write a manifest of this folder
   truesum hash -a blake3 -j 4 /data    use another algorithm and 4 threads
-  truesum hash -a 's3-etag;part=8MiB' disk.iso  ETag of an object in S3
+  truesum hash -a 's3-etag;part=8MiB' disk.iso  compute an S3 multipart ETag
   truesum hash --per-directory photos  write a manifest into each folder
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are reported on standard error and left out of the output. \
@@ -34,13 +34,14 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are corrupt
+    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
     /// Allow names and links that lead outside the folder
     ///
-    /// The names of such files are written as absolute paths. `truesum check` accepts these only with its own --allow-outside.
+    /// The names of such files are written as absolute paths. `truesum check` also requires --allow-outside to accept
+    /// them.
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_outside: bool,
@@ -52,7 +53,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_empty: bool,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: with -o, FILE's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     /// Accepted for compatibility; folders are always searched recursively
@@ -102,7 +103,7 @@ pub struct TorrentOptions {
 /// The algorithms to compute, and their parameters.
 #[derive(Args, Default)]
 pub struct AlgorithmArgs {
-    /// Digest algorithms [default: sha256, or the format's own]
+    /// Digest algorithms [default: sha256, or the format's default]
     ///
     /// All digests are computed in one pass. `truesum list algorithms` shows the available algorithms.
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
@@ -116,7 +117,7 @@ pub struct AlgorithmArgs {
     /// Seed for xxHash and MurmurHash3, in decimal [default: 0]
     #[arg(long, value_name = "NUMBER", hide_short_help = true)]
     pub seed: Option<u64>,
-    /// Customization string of cSHAKE, KMAC, KangarooTwelve; context string of BLAKE3
+    /// Customization string (cSHAKE, KMAC, KangarooTwelve) or context string (BLAKE3)
     #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub customization: Option<OsString>,
 }
@@ -137,9 +138,9 @@ pub struct FormatArgs {
     pub zero: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h SHA-1,
-    /// %c CRC-32. An upper-case letter gives an upper-case digest. Prefixes: x hexadecimal, b base32, B base64, @ raw bytes, u or U
-    /// URL encoding.
+    /// %p path, %f name, %d folder, %s size (%10s, %010s), %{mtime} in UTC, %l ed2k link, %{ALGORITHM}, %m MD5, %h
+    /// SHA-1, %c CRC-32. An upper-case letter prints the digest in upper case. Prefixes: x hexadecimal, b base32, B
+    /// base64, @ raw bytes, u or U URL encoding.
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
     #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "encoding", "key_file", "key_fd"])]
     pub format_string: Option<OsString>,

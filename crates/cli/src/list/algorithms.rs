@@ -33,7 +33,7 @@ fn bits(row: &Algorithm) -> String {
 /// The algorithms in common use, in groups by what a matching digest shows.
 const COMMON: [(&str, &[&str]); 3] = [
     (
-        "Secure: a matching digest shows that the content was not changed",
+        "Secure: a matching digest shows that the content is unchanged",
         &["sha256", "sha384", "sha512", "sha3-256", "blake2b", "blake3"],
     ),
     ("Broken: a matching digest only rules out accidental damage", &["md5", "sha1", "s3-etag", "git-blob"]),
@@ -76,9 +76,9 @@ pub fn table(args: &ListArgs) -> String {
     text += "\nSpecify any other CRC by its parameters:\n\
              'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
              truesum list algorithms NAME shows all details of one algorithm.\n";
-    text += "\nsecure, weakened: a matching digest shows that the content was not changed (tamper-evident).\n\
+    text += "\nsecure, weakened: a matching digest shows that the content is unchanged (tamper-evident).\n\
              broken, checksum: a matching digest only rules out accidental damage.\n\
-             sampled: parts of the content are not covered at all.\n";
+             sampled: the digest covers only parts of the content.\n";
     text
 }
 

@@ -13,8 +13,8 @@ use truesum::hash::Spec;
 
 /// Verify an archive over time, one part per run
 ///
-/// A state file stores the digest of every file and when it was last verified. Each run reads new and modified files, and
-/// the files that have gone unverified the longest.
+/// A state file records the digest of each file and when that file was last verified. Each run reads new and modified
+/// files, and the files that have gone unverified the longest.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -24,9 +24,10 @@ Examples:
   truesum scrub --status /srv/photos        show what was verified when
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content differs from the recorded digest, but the modification time is unchanged, so it is unlikely that a \
-program wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact again or \
-forgotten. truesum audit --help explains the other categories. The state file is never part of the archive.
-Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state cannot be used.")]
+program wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact \
+again or removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
+the archive.
+Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state file cannot be used.")]
 pub struct ScrubArgs {
     /// Folder to verify
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
@@ -47,7 +48,7 @@ pub struct ScrubArgs {
     /// Stop before reading more than SIZE (the first file is always read)
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
-    /// Do not start reading a file after this much time: 90s, 30m, 12h
+    /// Do not start reading a file after this much time, such as 30m or 12h
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
     /// Read only while no other program uses the disk, as far as the system supports it
@@ -63,27 +64,28 @@ pub struct ScrubArgs {
     /// Show what would be done, without writing anything
     #[arg(short = 'n', long, help_heading = "Running", conflicts_with_all = ["forget", "import"])]
     pub dry_run: bool,
-    /// Remove the entry of PATH (relative to DIR) from the state (repeatable)
+    /// Remove PATH (relative to DIR) from the state file (repeatable)
     ///
-    /// The file is recorded as a new one in the next run. Nothing is read.
+    /// The next run records the file as new. No files are read.
     #[arg(long, value_name = "PATH", help_heading = "State", group = "instead")]
     pub forget: Vec<PathBuf>,
-    /// Create the state from a manifest; its entries count as never verified
+    /// Create the state file from a manifest, with all entries unverified
     #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State", group = "instead")]
     pub import: Option<PathBuf>,
-    /// Print when files were last verified, and which failures are still open
+    /// Print when files were last verified, and which failures are unresolved
     #[arg(long, help_heading = "State", group = "instead")]
     pub status: bool,
     /// Print the history of runs
     #[arg(long, help_heading = "State", group = "instead")]
     pub log: bool,
-    /// With --status: print metrics in the text format of Prometheus
+    /// With --status: print metrics in the Prometheus text format
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "State", requires = "status", conflicts_with = "json")]
     pub prometheus: bool,
     /// Write an HTML report to FILE
     ///
-    /// It shows open failures, how recently files were verified, and the runs. With --status, nothing is read.
+    /// It shows unresolved failures, how recently files were verified, and the history of runs. With --status, no
+    /// files are read.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State")]
     #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
@@ -93,7 +95,7 @@ pub struct ScrubArgs {
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
     ///
-    /// Only failures are printed, and nothing if there are none. The run that creates the state prints its summary.
+    /// Only failures are printed. The run that creates the state file also prints a summary.
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]
@@ -103,7 +105,7 @@ pub struct ScrubArgs {
 /// A difference that can be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Accept {
-    /// Files that are not in the state
+    /// Files that are not in the state file
     New,
     /// Files with different content and a later modification time
     Modified,
@@ -111,7 +113,7 @@ pub enum Accept {
     Moved,
     /// Files with different content and an earlier modification time
     Restored,
-    /// Files that do not exist any more
+    /// Files that no longer exist
     Missing,
     /// Nothing
     None,

@@ -27,9 +27,9 @@ use truesum_fs::name::{OsStrExt, entry_name};
 
 /// Check all parts against the plan and merge them into one manifest
 ///
-/// The manifest is identical to one written by a single `truesum hash -o FILE`: names are relative to
-/// the folder of FILE. Every planned file and range must be present exactly once, or nothing is
-/// written. Parts that are missing, repeated, contradictory, damaged or from another plan are reported.
+/// The manifest is identical to one written by a single `truesum hash -o FILE`: names are relative to the folder of
+/// FILE. Every planned file and range must be present exactly once; otherwise, nothing is written. Parts that are
+/// missing, repeated, contradictory, damaged or from another plan are reported.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are corrupt
+    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
     #[arg(long)]
     overwrite: bool,
     /// Keep the names as they are in the plan, relative to the folder recorded in it

@@ -28,8 +28,8 @@ use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// Find the files and divide them into bundles for the workers
 ///
-/// Prints the number of bundles. File contents are not read. Workers report files that changed after the plan
-/// was written.
+/// The number of bundles is printed. File contents are not read. Workers report files that changed after the plan was
+/// written.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -48,12 +48,12 @@ pub struct PlanArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: that of the --manifest file, else .]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Process the files in this manifest
+    /// Process the files listed in this manifest
     ///
-    /// Their names are relative to its folder, or to --root.
+    /// Names in the manifest are relative to its folder, or to --root.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["files", "files_from", "files0_from"])]
     manifest: Option<PathBuf>,

@@ -21,9 +21,9 @@ use truesum_fs::name::OsStrExt;
 
 /// Make a new plan after files have changed, reusing the finished parts
 ///
-/// The new plan contains the files of PLAN with their current sizes and times. Results for unchanged files are
-/// written as parts of the new plan, so `shard run` reads only changed files and those that were not finished.
-/// Files that were created after PLAN are not added.
+/// The new plan contains the files of PLAN with their current sizes and times. Results for unchanged files are written
+/// as parts of the new plan, so `shard run` reads only changed files and those that were not finished. Files created
+/// since PLAN was written are not added.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -40,9 +40,7 @@ pub struct ReplanArgs {
     /// Write the new plan to FILE, atomically, and its parts to FILE.parts
     #[arg(short, long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: PathBuf,
-    /// Resolve names relative to DIR instead of the manifest's folder
-    ///
-    /// The default is the folder in the plan.
+    /// Folder that names are relative to [default: the folder in the plan]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     #[command(flatten)]

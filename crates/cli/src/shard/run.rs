@@ -18,14 +18,14 @@ use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
 use truesum_fs::name::OsStrExt;
 
-/// Hash bundles of a plan, writing a part file for each one atomically
+/// Hash bundles of a plan, and write a part file for each one atomically
 ///
 /// A bundle whose part file exists and contains no failures is not hashed again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum shard run plan.jsonl 0 1 2
-  truesum shard run plan.jsonl --index-from-env  bundles of this array task
+  truesum shard run plan.jsonl --index-from-env  hash this array task's bundles
   seq 0 6 | xargs -P 4 -n 1 truesum shard run -q plan.jsonl
 
 Exit status: 0 every file has a digest, 1 some files have none, 2 invalid request, 4 temporary error: a retry may succeed.")]
@@ -46,17 +46,16 @@ pub struct RunShardArgs {
     index_from_env: Option<String>,
     /// Run as one of N workers: also hash every N-th bundle after the given one
     ///
-    /// With --index-from-env, the default is the size of the job array first used for this plan, or the number of
-    /// processes that MPI or srun started; otherwise it is the number of bundles.
+    /// With --index-from-env, the default is the size of the first job array that was used for this plan, or the
+    /// number of processes that MPI or srun started; otherwise it is the number of bundles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: Option<u64>,
     /// Folder for the parts, created if missing [default: PLAN.parts]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the folder in the plan]
     ///
-    /// The default is the folder in the plan. DIR can be s3://BUCKET/PREFIX in builds with support
-    /// for object stores.
+    /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Allow names and links that lead outside the folder

@@ -18,10 +18,9 @@ use truesum::hash::Spec;
 use truesum::tree::combine::{CombineError, Origins, combine};
 use truesum::tree::piece::hash_range;
 
-/// Hash a range of a file, for `combine`
+/// Hash a byte range of a file, as input for `combine`
 ///
-/// Prints one line of JSON: the digest of the range and the state of the file, or the reason for
-/// the failure.
+/// The output is one line of JSON: the digest of the range and the state of the file, or the reason for the failure.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

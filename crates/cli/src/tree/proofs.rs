@@ -37,10 +37,10 @@ pub struct ProveArgs {
     /// It is extended to leaf boundaries.
     #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
-    /// Prove that FILE begins with the complete old file whose tree is given
+    /// Prove that FILE begins with the entire old file, whose stored tree is OLD.ftr
     #[arg(long, value_name = "OLD.ftr", value_hint = ValueHint::FilePath, conflicts_with = "algorithm")]
     grown_from: Option<PathBuf>,
-    /// Stored tree [default: FILE.ftr if it exists, else the complete file is read]
+    /// Stored tree [default: FILE.ftr if it exists, else the entire file is read]
     #[arg(long, value_name = "TREE")]
     tree: Option<PathBuf>,
     /// Algorithm of the digest
@@ -62,13 +62,13 @@ pub struct VerifyProofArgs {
     proof: PathBuf,
     /// File that the proof is about
     ///
-    /// A proof of growth does not need it if the old size is a multiple of the leaf size.
+    /// For a proof of growth, FILE is not needed if the old size is a multiple of the leaf size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST")]
     digest: String,
-    /// For a proof of growth, the trusted digest of the shorter file
+    /// Trusted digest of the shorter file, for a proof of growth
     #[arg(long, value_name = "DIGEST")]
     grown_from: Option<String>,
 }

@@ -29,7 +29,8 @@ Examples:
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
   truesum tree repair --from /mnt/copy set.torrent                 use a torrent
 TREE can also be a piece list: a torrent; a Metalink, PAR2, zsync, caibx, rdiff or Digital Forensics XML file; a Bao \
-outboard; a verity tree; or the part list of an S3 object. COPY is then the folder with the copies, or the copy itself if there is only one file. \
+outboard; an fs-verity or dm-verity tree; or the part list of an S3 object. COPY is then the folder with the copies, \
+or the copy itself if there is only one file. \
 Likewise, FILE is then the folder with the files, or the file itself. By default, truesum uses the folder that truesum check would use.
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
 half of FILE would be overwritten, because FILE may then be a different file (see --most). Damage elsewhere in the copy does not matter.")]

@@ -29,7 +29,8 @@ use truesum_fs::name::OsStrExt;
 Examples:
   truesum tree verify disk.img.ftr  show damaged bytes
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
-Prints a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Damage is located to within the block size of the stored tree, by default 1 MiB.
+The output is a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Damage is located to \
+within the block size of the stored tree, by default 1 MiB.
 Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is damaged.")]
 pub struct VerifyArgs {
     /// Stored tree, or the data file if the tree is next to it
@@ -54,7 +55,7 @@ pub struct VerifyArgs {
     /// Write the map as SVG to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_svg: Option<PathBuf>,
-    /// Write an HTML page to FILE, with damage maps and damaged ranges
+    /// Write an HTML page with damage maps and damaged ranges to FILE
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     map_html: Option<PathBuf>,
     /// Resume an interrupted run

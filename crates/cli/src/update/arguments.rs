@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use truesum::update::QuickTrust;
 
-/// Bring a manifest up to date: add, refresh, rename, remove
+/// Bring a manifest up to date: add, refresh, rename and remove entries
 ///
 /// New files are added. Modified files are accepted with --refresh, and entries of deleted files are removed with --prune.
 #[derive(Args)]
@@ -17,10 +17,11 @@ Examples:
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only modified files
 A file is corrupt if its content changed but its modification time did not. Corrupt files are reported and never accepted. \
---refresh=all accepts older versions of a file as well. DIR, if it is in the manifest's folder, selects the files to examine; \
-names stay relative to the manifest's folder. Lines that need no update are preserved byte for byte, and the manifest is \
+--refresh=all also accepts older versions of files. If DIR is in the manifest's folder, it only selects the \
+files to examine; names stay relative to the manifest's folder. Lines that need no update are preserved byte for \
+byte, and the manifest is \
 written atomically.
-Exit status: 0 everything matches now, 1 a file still differs, 2 an error; the summary shows whether the manifest was written.")]
+Exit status: 0 everything matches now, 1 a file still differs, 2 usage, input or output error; the summary shows whether the manifest was written.")]
 pub struct UpdateArgs {
     /// Manifest to update
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
@@ -30,12 +31,12 @@ pub struct UpdateArgs {
     /// If DIR is outside the manifest's folder, names are relative to DIR.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-    /// Resolve names relative to DIR instead of the manifest's folder
+    /// Folder that names are relative to [default: the manifest's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept edits; =all also accepts older versions and entries without times
+    /// Accept modified files; =all: also older versions and entries without times
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
@@ -46,7 +47,7 @@ pub struct UpdateArgs {
     /// Update the names of moved files
     #[arg(long, help_heading = "Changes")]
     pub rename: bool,
-    /// Skip files with unchanged size and time; =date: files older than the manifest
+    /// Skip files whose size and time match; =date: also files older than the manifest
     #[arg(long, value_name = "TIMES", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,
@@ -63,7 +64,7 @@ pub struct UpdateArgs {
     pub allow_empty: bool,
     /// Print JSON: one object per line
     ///
-    /// There is an object for each differing or updated file, then one for the complete update.
+    /// There is one object for each file that differs or was updated, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK

@@ -70,7 +70,7 @@ pub struct Arguments {
     /// Run only these parts
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub part: Vec<Part>,
-    /// Show the cores needed for a stream of this rate, such as 10GB/s or 100Gbit/s
+    /// Show how many cores a stream at this rate needs, such as 10GB/s or 100Gbit/s
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
     /// Also measure another library, alternating with truesum
