@@ -26,7 +26,7 @@ macro_rules! row {
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("mh-sha1" "MH-SHA1" ["mh_sha1"] sha1::ROWS[0], Status::Broken("SHA-1's collisions (Stevens et al. 2017)"),
+    row!("mh-sha1" "MH-SHA1" ["mh_sha1"] sha1::ROWS[0], Status::Broken("SHA-1 collisions (Stevens et al. 2017)"),
         "2698bab89a47557c06474c88cd248e0abad212d3"),
     row!("mh-sha256" "MH-SHA256" ["mh_sha256"] sha2::ROWS[1],
         Status::Weakened("ISA-L's byte counter has 32 bits: messages whose lengths differ by 4 GiB get the same padding"),

@@ -13,7 +13,7 @@ use crate::word::{Endian, Word32, array, turns};
 use crate::word::{U32x8, U32x16};
 use std::mem::swap;
 
-const SHORT: &str = "lines of 128 bits, so collisions in at most 2^64 steps; semi-free-start collisions for \
+const SHORT: &str = "128-bit lines, so collisions in at most 2^64 steps; semi-free-start collisions for \
                      RIPEMD-128 in 2^61.6 (Landelle & Peyrin 2013)";
 
 /// The rows of this family.

@@ -12,7 +12,7 @@ use crate::word::unroll;
 use std::sync::LazyLock;
 
 const SHABAL: Status = Status::Secure(
-    "SHA-3 second-round candidate; the only attacks are distinguishers for the permutation (Aumasson et al. 2009)",
+    "SHA-3 second-round candidate; the only known attacks are distinguishers for the permutation (Aumasson et al. 2009)",
 );
 
 rows! {

@@ -16,7 +16,7 @@ pub(crate) const ROW: Algorithm = Algorithm {
     tag: "AICH",
     digest_len: 20,
     status: Status::Broken(
-        "SHA-1's collisions (Stevens et al. 2017); leaves and nodes have no distinct prefixes, so a file that \
+        "SHA-1 collisions (Stevens et al. 2017); leaves and nodes have no distinct prefixes, so a file that \
          consists of the two leaf hashes of another file has the same digest",
     ),
     summary: "eMule: SHA-1 tree over 180 KiB blocks",

@@ -20,7 +20,7 @@ pub(crate) static ROW: Algorithm = Algorithm {
     name: KEY,
     tag: "BTIH",
     digest_len: 20,
-    status: Status::Broken("SHA-1's collisions (Stevens et al. 2017); covers the name and the length"),
+    status: Status::Broken("SHA-1 collisions (Stevens et al. 2017); covers the name and the length"),
     summary: "info hash of a torrent with a single file: covers its name, length and pieces",
     check: "192d55ff0f83d3a790fa694258cf6c1b98063e6a",
     customized: Some(NAME),

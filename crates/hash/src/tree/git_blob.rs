@@ -13,7 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GIT-BLOB",
         aliases: &["gitoid:blob:sha1", "swh:1:cnt"],
         digest_len: 20,
-        status: Status::Broken("SHA-1's collisions (Stevens et al. 2017); covers the length"),
+        status: Status::Broken("SHA-1 collisions (Stevens et al. 2017); covers the length"),
         summary: "git blob object name, also used by Software Heritage (swh:1:cnt:HEX)",
         check: "e2e107ac61ac259b87c544f6e7a4eb03422c6c21",
         kind: Kind::Headed(Headed { base: &sha1::ROWS[0], header, held }),

@@ -24,7 +24,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "S3-SHA1",
         aliases: &[],
         digest_len: 20,
-        status: Status::Broken("SHA-1's collisions (Stevens et al. 2017)"),
+        status: Status::Broken("SHA-1 collisions (Stevens et al. 2017)"),
         summary: "S3's composite SHA-1 of the parts, followed by the number of parts",
         check: "cc67043c7bcff5eea5566bd9b1f3c74fd9a5cf5d-1",
         kind: composite(&sha1::ROWS[0], 20),

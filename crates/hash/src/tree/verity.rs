@@ -45,7 +45,7 @@ const DESCRIBED: Status =
 const BARE: Status = Status::Secure(
     "the digest does not cover the length: compare only devices of equal size (Linux 3.4, verity.rst)",
 );
-const SHA1: Status = Status::Broken("SHA-1's collisions (Stevens et al. 2017)");
+const SHA1: Status = Status::Broken("SHA-1 collisions (Stevens et al. 2017)");
 
 /// The rows of this tree.
 pub(crate) static ROWS: &[Algorithm] = &[

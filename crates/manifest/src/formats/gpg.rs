@@ -14,7 +14,7 @@ pub(crate) static GPG: Format = Format {
 
 pub(crate) static GPG_COLONS: Format = Format {
     name: "gpg-colons",
-    summary: "output of gpg --with-colons --print-md: name, number of the algorithm, digest",
+    summary: "output of gpg --with-colons --print-md: name, algorithm number, digest",
     sniff: |head| head.whole(|line| fields(line).map(|_| true)),
     reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT

@@ -32,7 +32,7 @@ use walk::Visit;
 pub(crate) static JSON: Format = Format {
     name: "json",
     file_names: &[".json"],
-    summary: "JSON lists and maps; npm locks, vendored crates, releases, container image manifests",
+    summary: "JSON lists and maps; npm lock files, vendored crates, release metadata, image manifests",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::document(LIMIT, parse),

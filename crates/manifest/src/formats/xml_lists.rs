@@ -154,7 +154,7 @@ static LOGIQX_ROMS: Shape = Shape {
 
 pub(crate) static AZURE: Format = Format {
     name: "azure-blobs",
-    summary: "List Blobs of Azure (XML): names, sizes and MD5 of blobs",
+    summary: "output of Azure's List Blobs (XML): names, sizes and MD5 digests of blobs",
     sniff: |head| sniff(head, "EnumerationResults"),
     reading: reading(|text, options| xml::parse(&text, &BLOBS, options)),
     ..ROW
