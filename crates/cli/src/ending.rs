@@ -23,7 +23,7 @@ pub enum Ending {
     Short,
     /// Bytes read, speed, skipped files, and advice for each kind of failure
     Long,
-    /// The summary object of --json, on standard error
+    /// The summary object of --json, printed on standard error
     Json,
 }
 

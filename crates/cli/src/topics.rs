@@ -37,7 +37,7 @@ If standard output is a closed pipe, SIGPIPE ends truesum without a message.
 A manifest is a file that contains the digests of other files. truesum reads
 more than 90 formats and detects them by content, then by file name. It also
 identifies some formats that it cannot read. If the format or the algorithm is
-uncertain, truesum reports an error.
+ambiguous, truesum reports an error.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
@@ -99,9 +99,9 @@ a GLOB, or the full name of a file or folder in the manifest.
   truesum check --only raw SHA256SUMS          only entries in the folder raw
 
 A GLOB with a slash can match the name relative to the searched folder (raw/old)
-or the path as it is printed (photos/raw/old). For the entries of a manifest, it
-is matched against the name in the manifest. A leading ./ means the same as a
-leading slash.
+or the path as it is printed (photos/raw/old). In a manifest, it is matched
+against the names of the entries. A leading ./ means the same as a leading
+slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
 --include. --newer, --older, --min-size and --max-size select files by time and

@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the hash tree in FILE.ftr (with several algorithms: that of the first)
+    /// Store the hash tree in FILE.ftr (of the first algorithm with a tree)
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)

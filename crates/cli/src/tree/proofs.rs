@@ -34,7 +34,7 @@ pub struct ProveArgs {
     file: OsString,
     /// Byte range, such as 1MiB..2MiB
     ///
-    /// It is extended to leaf boundaries.
+    /// The range is extended to leaf boundaries.
     #[arg(long, value_name = "A..B", value_parser = size::range)]
     range: Option<Range<u64>>,
     /// Prove that FILE begins with the entire old file, whose stored tree is OLD.ftr

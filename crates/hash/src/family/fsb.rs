@@ -6,7 +6,7 @@ use crate::digest::Digest;
 use ::fsb::digest::{FixedOutputReset, Update};
 
 const FSB: Status = Status::Secure("SHA-3 first-round candidate; generalized birthday attack on FSB-48, a reduced version (Bernstein, Lange, Niederhagen, Peters & Schwabe 2009)");
-const FSB_160: Status = Status::Weakened("160 bits: collisions in 2^80 steps (Augot, Finiasz, Gaborit, Manuel & Sendrier 2008)");
+const FSB_160: Status = Status::Weakened("160 bits, so collisions in 2^80 steps (Augot, Finiasz, Gaborit, Manuel & Sendrier 2008)");
 
 macro_rules! rows {
     ($($name:literal $tag:literal $aliases:tt $len:literal $crate_hash:ty, $status:expr, $summary:literal, $check:literal;)*) => {

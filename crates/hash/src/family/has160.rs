@@ -16,7 +16,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     tag: "HAS-160",
     digest_len: 20,
     status: Status::Weakened(
-        "160 bits: collisions in 2^80 steps; semi-free-start collisions for 65 of 80 steps (Mendel, Nad & Schläffer 2011)",
+        "160 bits, so collisions in 2^80 steps; semi-free-start collisions for 65 of 80 steps (Mendel, Nad & Schläffer 2011)",
     ),
     summary: "TTAS.KO-12.0011; Korean signatures",
     check: "a0da48ccd36c9d24aa630d4b3673525e9109a83c",

@@ -29,7 +29,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     row!("mh-sha1" "MH-SHA1" ["mh_sha1"] sha1::ROWS[0], Status::Broken("SHA-1 collisions (Stevens et al. 2017)"),
         "2698bab89a47557c06474c88cd248e0abad212d3"),
     row!("mh-sha256" "MH-SHA256" ["mh_sha256"] sha2::ROWS[1],
-        Status::Weakened("ISA-L's byte counter has 32 bits: messages whose lengths differ by 4 GiB get the same padding"),
+        Status::Weakened("ISA-L's byte counter has 32 bits, so messages whose lengths differ by 4 GiB get the same padding"),
         "2b58cfed8eaed9aa3e7442debb01a472ab98cf9e54b1840e1dd7c1dad71eb7be"),
 ];
 

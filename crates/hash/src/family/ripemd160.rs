@@ -20,7 +20,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["rmd160", "ripemd-160"],
         digest_len: 20,
         status: Status::Weakened(
-            "160 bits: collisions in 2^80 steps (Dobbertin, Bosselaers & Preneel 1996)",
+            "160 bits, so collisions in 2^80 steps (Dobbertin, Bosselaers & Preneel 1996)",
         ),
         summary: "Bitcoin addresses, OpenPGP",
         check: "d3d0379126c1e5e0ba70ad6e5e53ff6aeab9f4fa",

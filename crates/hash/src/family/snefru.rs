@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["snefru-128"],
         digest_len: 16,
         status: Status::Weakened(
-            "128 bits: collisions in 2^64 steps; up to five of eight passes are broken (Biham 2008)",
+            "128 bits, so collisions in 2^64 steps; up to five of eight passes are broken (Biham 2008)",
         ),
         summary: "Snefru with eight passes, 128 bits",
         check: "486d27b1f5f4a20dee14cc466eda9069",

@@ -43,7 +43,7 @@ macro_rules! row {
 const DESCRIBED: Status =
     Status::Secure("the descriptor covers the file size and the tree's parameters (Linux 5.4, fsverity.rst)");
 const BARE: Status = Status::Secure(
-    "the digest does not cover the length: compare only devices of equal size (Linux 3.4, verity.rst)",
+    "the digest does not cover the length, so compare only devices of equal size (Linux 3.4, verity.rst)",
 );
 const SHA1: Status = Status::Broken("SHA-1 collisions (Stevens et al. 2017)");
 

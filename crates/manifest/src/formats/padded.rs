@@ -9,7 +9,7 @@ use crate::formats::prelude::*;
 
 pub(crate) static PADDED: Format = Format {
     name: "padded",
-    summary: "digest, space, name, and spaces up to the width of a column, as written by PowerShell",
+    summary: "digest, space, name, and padding to the column width, as written by PowerShell",
     sniff,
     reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT
