@@ -69,10 +69,10 @@ pub struct ScrubArgs {
     /// The next run records the file as new. No files are read.
     #[arg(long, value_name = "PATH", help_heading = "State", group = "instead")]
     pub forget: Vec<PathBuf>,
-    /// Create the state file from a manifest, with all entries unverified
+    /// Create the state file from MANIFEST; entries count as never verified
     #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State", group = "instead")]
     pub import: Option<PathBuf>,
-    /// Print when files were last verified, and which failures are unresolved
+    /// Print when files were last verified, and which failures are still open
     #[arg(long, help_heading = "State", group = "instead")]
     pub status: bool,
     /// Print the history of runs
@@ -84,8 +84,8 @@ pub struct ScrubArgs {
     pub prometheus: bool,
     /// Write an HTML report to FILE
     ///
-    /// It shows unresolved failures, how recently files were verified, and the history of runs. With --status, no
-    /// files are read.
+    /// It shows open failures, how recently files were verified, and the history of runs. With --status, no files are
+    /// read.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State")]
     #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
