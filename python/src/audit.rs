@@ -46,7 +46,7 @@ pub fn restore_finding(saved: SavedFinding) -> PyResult<Finding> {
     let (standing, name, from, candidates, listed, found, error) = saved;
     let status = FileStatus::ALL.into_iter().find(|status| status.word() == standing);
     Ok(Finding {
-        standing: status.ok_or_else(|| refused(format!("unknown standing '{standing}'")))?,
+        standing: status.ok_or_else(|| refused(format!("unknown status '{standing}'")))?,
         name,
         from,
         candidates,

@@ -122,8 +122,8 @@ fn selected(digest: &Bound<'_, PyAny>) -> PyResult<Spec> {
     let differs = || -> PyResult<PyErr> {
         let what = digest.repr()?;
         Ok(refused(format!(
-            "{what} returns an object with a key, a message or another digest than its name says; pass the name and \
-             the parameters of the algorithm instead"
+            "{what} returns a hash object that has a key, already contains data, or computes a different digest than its \
+             name implies; pass the name and the parameters of the algorithm instead"
         )))
     };
     let made = digest.call0()?;

@@ -340,13 +340,13 @@ impl Manifest {
             }
         })?;
         let ambiguous = ambiguous(format, &converted, name);
-        lost.extend(ambiguous.iter().map(|spec| format!("the algorithm of its digests ({spec})")));
+        lost.extend(ambiguous.iter().map(|spec| format!("the name of the algorithm ({spec})")));
         if !lost.is_empty() && !lossy {
             lost.dedup();
             let (count, first) = (lost.len(), &lost[..lost.len().min(5)]);
             let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
             let text = format!(
-                "{} cannot store {}{more}; use lossy=True to write the rest",
+                "the {} format cannot store {}{more}; use lossy=True to write the rest",
                 format.name(),
                 first.join(", ")
             );
@@ -390,7 +390,7 @@ fn words(lost: &Lost<'_>) -> String {
         Lost::Digest(_, spec) => format!("the {spec} digest"),
         Lost::Unread(name) => unread(name),
         Lost::Size(_) => "the size".to_owned(),
-        Lost::Time(_) => "the time".to_owned(),
+        Lost::Time(_) => "the modification time".to_owned(),
         Lost::Pieces(_) => "the piece digests".to_owned(),
         Lost::Attribute(name) => format!("the attribute {}", manifest::path::display_safe(name.as_bytes())),
         Lost::Objects(objects) => objects.to_string(),

@@ -53,7 +53,7 @@ def test_pieces_of_different_file_states_are_rejected(file: Path) -> None:
         opened.write(b"other")
     os.utime(file, ns=(0, 0))
     rest = tree.leaf(file, LEAF, file.stat().st_size)
-    with pytest.raises(ValueError, match="a different state"):
+    with pytest.raises(ValueError, match="a different version"):
         tree.combine([first, rest])
     assert len(tree.combine([first, rest], trust_origins=True)) == 64
 

@@ -145,7 +145,7 @@ class Run(Generic[T]):
 
     def __aiter__(self) -> AsyncIterator[Outcome]:
         if self._result is not None and not self._iterated:
-            raise ValueError("the result is already awaited: iterate before that")
+            raise ValueError("the result was already awaited: iterate over it before awaiting it")
         self._iterated = True
         return self._outcomes()
 

@@ -17,7 +17,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
     }
     match error.kind() {
         Kind::OutsideRoot => Some(
-            "to read the file, use --allow-outside, or specify a folder that contains the file with --root DIR",
+            "to read the file, use --allow-outside, or use --root DIR to specify a folder that contains it",
         ),
         // A socket cannot be opened by name.
         Kind::Special if error.reason().ends_with("socket") => None,
@@ -100,7 +100,7 @@ impl Trouble {
                 "the file was replaced by an earlier version: if this was intended, accept it with truesum update --refresh=all"
             }
             Trouble::MovedModified => {
-                "the file has the size and time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
+                "the file has the size and modification time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
                 "the file was modified: restore it from a copy, or update the manifest if the change was intended"

@@ -197,5 +197,5 @@ fn not_a_bag(folder: &Path) -> Refusal {
         );
     }
     let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
-    Refusal::with_hint(text, format!("to make it one: truesum bag create {in_place}{}", path_word(folder)))
+    Refusal::with_hint(text, format!("to make it a bag: truesum bag create {in_place}{}", path_word(folder)))
 }

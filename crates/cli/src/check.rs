@@ -81,7 +81,7 @@ fn check(mut args: CheckArgs) -> Exit {
         && (plan.options.get_read().get_remote().is_some() || files.iter().any(|file| file == Path::new("-")))
     {
         console.display = None;
-        let why = "--expect: the part size of standard input and of objects must be specified";
+        let why = "--expect: the part size must be specified for standard input and objects";
         return console.refuse(&Refusal::with_hint(why, "specify it, for example: -a 's3-etag;part=8MiB'"));
     }
     let mut verification = Verification::new(&options, &watch.progress);
@@ -151,7 +151,7 @@ fn end(
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
         console.error(&format!(
-            "--html: {path} is listed in the manifest but missing, so no report is written to it"
+            "--html: the report is not written to {path}, because the manifest contains a missing file of this name"
         ));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {

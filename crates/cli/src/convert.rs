@@ -292,7 +292,7 @@ fn made(
     if is_guessed && !format.leaves_algorithm_open() {
         let assumed = names(converted.specs());
         console.note(&format!(
-            "{}: no line names an algorithm, so {assumed} was assumed from the length of the digests; to use another: --from-algorithm NAME",
+            "{}: no line names an algorithm, so {assumed} was assumed from the length of the digests; to use another algorithm: --from-algorithm NAME",
             display_safe(name)
         ));
     }

@@ -130,7 +130,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
             Refusal::with_hint(text, "check whether the digest is complete and has no extra characters")
         }
         Unidentified::Spelling | Unidentified::Named => {
-            Refusal::with_hint(text, "for all algorithms and digest lengths: truesum list algorithms --all")
+            Refusal::with_hint(text, "to list all algorithms and digest lengths: truesum list algorithms --all")
         }
     }
 }

@@ -364,7 +364,7 @@ impl Earlier {
             self.uncompared += 1;
             let specs = recorded.specs.iter().enumerate().filter(|(bit, _)| record.has(*bit));
             self.by.extend(specs.map(|(_, spec)| spec.to_string()));
-            self.by.extend(record.has(OTHERS).then(|| "other algorithms".to_owned()));
+            self.by.extend(record.has(OTHERS).then(|| "others".to_owned()));
         }
         self.corrupt += u64::from(differs);
         if differs && self.names.len() < NAMED {
@@ -428,12 +428,12 @@ impl Earlier {
             let shown = display_safe(path.as_os_str().as_bytes());
             let differing = self.differing.len() as u64;
             let files = count(differing, "file", "files");
-            let (these, the_files, their, times) = match differing {
-                1 => ("it", "the file", "its", "modification time shows"),
-                _ => ("them", "the files", "their", "modification times show"),
+            let (they, the_files, their, times) = match differing {
+                1 => ("the file", "the file", "its", "modification time shows"),
+                _ => ("the files", "the files", "their", "modification times show"),
             };
             let text = format!(
-                "{shown}: not written: {files} whose {times} no edit cannot be verified with the existing piece digests, because of damage or because modified files share pieces with {these} (first: {})",
+                "{shown}: not written: {files} cannot be verified with the existing piece digests, although the {times} no edit; {they} may be damaged, or may share pieces with modified files (first: {})",
                 display_safe(first)
             );
             let hint = format!(
@@ -481,9 +481,8 @@ impl Earlier {
         let path = display_safe(path.as_os_str().as_bytes());
         let by = Vec::from_iter(self.by.clone()).join(", ");
         let entries = count(self.uncompared, "entry", "entries");
-        let algorithms = if self.by.len() == 1 { "algorithm" } else { "algorithms" };
         let note = || {
-            format!("{path}: {entries} of the earlier manifest could not be compared ({algorithms}: {by})")
+            format!("{path}: {entries} of the earlier manifest could not be compared, because the new one does not use their algorithms ({by})")
         };
         (self.uncompared > 0).then(note)
     }

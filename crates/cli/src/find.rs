@@ -103,7 +103,7 @@ pub fn run(args: FindArgs) -> Exit {
     }
     if reporting.notes && !report.not_computed().is_empty() {
         let skipped = names(report.not_computed());
-        console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
+        console.note(&format!("-: skipped the algorithms that require the size in advance: {skipped}"));
     }
     let is_absent = report.found().contains(&0) && exit == Exit::Failed;
     if reporting.notes && is_absent && report.read() > 0 && not_tried > 0 {

@@ -226,7 +226,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {
                     Some(naming) if naming.outside > 0 => OTHER_ROOT,
-                    _ => "a torrent covers one file or one folder: run the command from the parent folder",
+                    _ => "a torrent covers one file or one folder; to include all files, run the command in their parent folder",
                 });
                 return Exit::Failed;
             }
@@ -453,7 +453,8 @@ fn end(
     }
     if plan.reading.reporting.verbose && summary.writers_unknown() > 0 {
         let young = count(summary.writers_unknown(), "file was", "files were");
-        let unknown = "and the system cannot report whether a program was still writing";
+        let them = if summary.writers_unknown() == 1 { "it" } else { "them" };
+        let unknown = format!("and the system cannot report whether a program was still writing to {them}");
         console.note(&format!("{young} modified just before the read, {unknown}"));
     }
     exit
@@ -522,7 +523,7 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
     if counts.outside > 0 && (plan.output.is_none() || plan.accept.outside) {
         let (files, base) = (count(counts.outside, "file is", "files are"), base(plan));
         console.note(&format!(
-            "{files} outside {base}: written with absolute names, which `truesum check` rejects without --allow-outside"
+            "{files} outside {base} and written with absolute names, which `truesum check` rejects without --allow-outside"
         ));
         console.hint("to make names relative to another folder, use --root DIR");
     }

@@ -99,7 +99,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
     if let (true, Some(first)) = (candidates.is_empty(), skipped.first()) {
         let why = format!("-: cannot hash: {} requires the size in advance", first.spec());
         return console
-            .refuse(&Refusal::with_hint(why, "the size is known only for regular files: specify a FILE"));
+            .refuse(&Refusal::with_hint(why, "the size is known only for regular files: use FILE instead of standard input"));
     }
     let watch = Watch { remote, ..Watch::start(reporting.line, None, &mut console) };
     let size = || match (&watch.remote, std::fs::metadata(file)) {
@@ -141,12 +141,12 @@ pub fn run(args: IdentifyArgs) -> Exit {
         let mut specs: Vec<Spec> = skipped.into_iter().map(|one| one.spec().clone()).collect();
         specs.dedup();
         let skipped = names(&specs);
-        console.note(&format!("-: {skipped} not computed, because the size is not known in advance"));
+        console.note(&format!("-: skipped the algorithms that require the size in advance: {skipped}"));
     }
     let of_parts = candidates.iter().any(|one| one.spec().counts_parts());
     if found.is_empty() && of_parts && !args.json {
         console.note(
-            "if the part size is neither a common one nor a multiple of 1 MiB, specify it: \
+            "only common part sizes and multiples of 1 MiB were tried; to use another part size: \
              truesum -a 's3-etag;part=BYTES' FILE",
         );
     }

@@ -147,7 +147,7 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
                 "specify one with -a NAME: hmac-sha256, blake3 ...",
             ));
         };
-        let hint = format!("for keyed algorithms such as hmac-{name}: truesum list algorithms --all");
+        let hint = format!("to list keyed algorithms, such as hmac-{name}: truesum list algorithms --all");
         return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
     }
     let under = |spec: Spec| match takes(&spec) {

@@ -73,7 +73,7 @@ fn link(program: &Path, at: &Path, force: bool) -> Result<(), Error> {
         Err(error) => return Err(fail(error)),
         Ok(_) => {
             if !is_link(program, at) && !force {
-                let there = Cause::Other("another file exists".to_owned());
+                let there = Cause::Other("a file with this name exists".to_owned());
                 return Err(Error::new(at.as_os_str().as_bytes(), "link", there));
             }
             std::fs::remove_file(at).map_err(fail)?;

@@ -84,7 +84,7 @@ pub fn run(args: &ListArgs) -> Exit {
                 None => {
                     let text = format!("unknown format '{}'", name.escape_debug());
                     return console
-                        .refuse(&Refusal::with_hint(text, "for all formats: truesum list formats --all"));
+                        .refuse(&Refusal::with_hint(text, "to list all formats: truesum list formats --all"));
                 }
             }
         }

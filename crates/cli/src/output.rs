@@ -375,7 +375,7 @@ pub fn read_candidate(
         return Err(format!("lists {first}, which would be lost"));
     }
     if entries > 0 && digests == 0 {
-        return Err("has entries without digests, such as sizes or modes".to_owned());
+        return Err("has only entries without digests, for example with sizes or modes".to_owned());
     }
     // An empty manifest can only be recognized by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognized } else { reader.format() };
@@ -450,7 +450,7 @@ pub fn refuse_own_stream(path: &Path) -> Result<(), Error> {
             && stream.id() == target.id()
             && stream.kind().is_file()
         {
-            let why = Cause::Other(format!("it is the standard {what} of this run"));
+            let why = Cause::Other(format!("this run uses the file as standard {what}"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
     }

@@ -81,7 +81,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
             advise_corrupt(&mut console);
         }
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
-            console.hint("moved-modified: the file has the size and time of a missing file, but different content; restore it from a copy, or forget the missing one with --forget");
+            console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore it from a copy, or forget the missing one with --forget");
         }
         // A state that is created again by mistake must not go unnoticed.
         if !(json || quiet && exit == Exit::Done && !report.created()) {

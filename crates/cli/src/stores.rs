@@ -86,7 +86,7 @@ pub fn refuse(options: &[(&str, bool)]) -> Result<(), Refusal> {
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Refusal::with_hint(
             format!("{option}: not available for object stores"),
-            "docs/stores.md describes what is available for them",
+            "docs/stores.md describes which options are available for object stores",
         )),
         None => Ok(()),
     }

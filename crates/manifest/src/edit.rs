@@ -78,15 +78,15 @@ pub enum Uneditable {
 impl fmt::Display for Uneditable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Uneditable::ReadOnly(format) => write!(f, "the format {} can only be read", format.name),
+            Uneditable::ReadOnly(format) => write!(f, "the {} format can only be read", format.name),
             Uneditable::Pieces(format) => {
-                write!(f, "the digests of a {} cover pieces that span its files", format.name)
+                write!(f, "the digests in the {} format cover pieces that can span several files", format.name)
             }
             Uneditable::Signed => f.write_str("it is signed, and its signature would become invalid"),
             Uneditable::Encoded => f.write_str("it is written in UTF-16"),
             Uneditable::Whole(format) => write!(
                 f,
-                "the format {} can only be rewritten completely, and this manifest has content that would be lost",
+                "the {} format can only be rewritten completely, and this manifest has content that would be lost",
                 format.name
             ),
             Uneditable::Line(at) => write!(f, "{at}: contains information that would be lost"),

@@ -237,7 +237,7 @@ class Driver:
         if work.settled:
             return
         if self._hopeless >= 3 * self._window() + 3 * self.policy.tries:
-            self._problem(f"too many failures, the last one: {reason}")
+            self._problem(f"too many failures; the last error was: {reason}")
             self._stop = True
         elif work.probe is not None:
             # The worker reported an error, so this does not count as a death.
@@ -296,7 +296,7 @@ class Driver:
         elsewhere = answer.worker != self.ledger.worker(bundle)
         others = set(self.port.workers()) - {self.ledger.worker(bundle)}
         if not elsewhere and others:
-            self._came_to_nothing(work, f"bundle {bundle}: no worker other than {answer.worker}, which computed it, read it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: computed by {answer.worker}, and no other worker read it again", answer.worker)
             return
         self._settle(work)
         if self._compare(bundle, answer):

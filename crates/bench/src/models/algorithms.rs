@@ -100,7 +100,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let detail: Vec<&Spec> = detail.iter().filter(measured).collect();
     if rate.is_empty() && detail.is_empty() {
         return Err(Error(
-            "no algorithm to measure: for each of them, the implementations computed different digests"
+            "no algorithm to measure: for every algorithm, the implementations computed different digests"
                 .to_owned(),
         ));
     }

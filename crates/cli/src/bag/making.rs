@@ -89,10 +89,10 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
             (false, Allowed { is_update: true, ..Allowed::default() })
         }
         (Purpose::Create { .. }, false) => {
-            return Err(refused_with(&place, "it is already a bag", "to add new files", "update"));
+            return Err(refused_with(&place, "already a bag", "to add new files", "update"));
         }
         (Purpose::Update(_), true) => {
-            return Err(refused_with(&place, "it is not a bag", "to make it one", "create"));
+            return Err(refused_with(&place, "not a bag", "to make it a bag", "create"));
         }
     };
     let moved = moving::plan(&place, in_place, is_new)?;

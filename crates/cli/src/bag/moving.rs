@@ -45,7 +45,7 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     }
     if exists(&data) {
         return refuse(
-            "it already contains a file or folder named data",
+            "the folder already contains a file or folder named data",
             "to use data as the payload and the other files as tag files, omit --in-place",
         );
     }
@@ -54,8 +54,8 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     }
     if !requested {
         return refuse(
-            "it has no folder named data for the payload",
-            &format!("to move all files of the folder there first: {}", at.command("create --in-place")),
+            "the folder has no subfolder named data for the payload",
+            &format!("to move all files into such a subfolder first: {}", at.command("create --in-place")),
         );
     }
     if is_dir(&stage) {
@@ -127,7 +127,7 @@ impl Moving {
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));
         if now != self.names {
-            return Err(refused(folder, "its contents changed during the read: nothing was moved"));
+            return Err(refused(folder, "nothing was moved, because the contents of the folder changed during the read"));
         }
         let fail = |path: &Path, error| {
             let hint = "run the same command again to resume";
@@ -140,7 +140,7 @@ impl Moving {
         for name in &self.names {
             let (from, to) = (folder.join(name), stage.join(name));
             if exists(&to) {
-                return Err(refused(&to, "it would be overwritten by a moved file"));
+                return Err(refused(&to, "nothing is moved to this name, because a file already exists"));
             }
             fs::rename(&from, &to).map_err(|error| fail(&from, error))?;
         }

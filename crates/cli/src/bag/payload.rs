@@ -274,7 +274,7 @@ impl Sink for Payload<'_> {
             Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),
             Notice::Temporary(path) if self.is_own(&path) => return Ok(()),
             Notice::Temporary(path) => {
-                (path, "a temporary file of truesum, which can be removed if no other run is active")
+                (path, "a temporary file of truesum; it can be removed if no other run is active")
             }
         };
         self.refuse(path.as_os_str().as_bytes(), why);

@@ -31,7 +31,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         (0, _) if lacks_key => ("no line can be read without a key", HINT),
         (0, _) => ("it contains no entries", FORMATS),
         _ if checked.counts().unverified() > 0 => {
-            ("it has no digests for the files that exist", "sizes alone do not verify content")
+            ("it has no digests for the files that exist", "a matching size alone does not verify the content of a file")
         }
         (_, 0) => ("the run ended early", elsewhere),
         (_, _) => ("none of its files exist", elsewhere),
@@ -150,7 +150,7 @@ pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     })?;
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
     Some(format!(
-        "{found} exists, and its name differs from {name} only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names"
+        "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names"
     ))
 }
 
@@ -179,7 +179,7 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
         {
             let (other, manifest) = (path_word(&other), path_word(manifest));
             return Some(format!(
-                "the files exist in the {what}: truesum check{SAME_OPTIONS} --root {other} {manifest}"
+                "missing files exist in the {what}; to check the files there: truesum check{SAME_OPTIONS} --root {other} {manifest}"
             ));
         }
     }
@@ -280,7 +280,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits); to use another: -a NAME ({names})"
+            "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
@@ -302,7 +302,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
         Verdict::Mismatch if lists_content(outcome) => None,
         Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
             let name = display_safe(manifest.as_os_str().as_bytes());
-            Some(format!("{name} contains an entry for itself, which cannot match; truesum hash -o leaves it out"))
+            Some(format!("{name} contains an entry for itself, which cannot match; truesum hash -o does not write such an entry"))
         }
         _ => None,
     }
@@ -362,7 +362,7 @@ fn lines_of_sum(text: &str) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these lines were written by sum and cannot be checked; to compute them again: truesum -a {algorithm} {}",
+            "these lines were written by sum and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
             path_word(name)
         )
     })

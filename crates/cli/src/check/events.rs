@@ -153,7 +153,7 @@ impl<'a> Printer<'a> {
             }
             Event::Signature(name) if self.plan.reporting.notes => {
                 let name = display_safe(name.as_os_str().as_bytes());
-                self.console.note(&format!("{name}: signature, not verified (see truesum help signatures)"));
+                self.console.note(&format!("{name}: signature file, not verified (see truesum help signatures)"));
             }
             Event::NotUsed(why, files, first) if self.plan.reporting.notes => {
                 self.console.note(&advice::not_used(why, files, first));
@@ -373,7 +373,7 @@ impl<'a> Printer<'a> {
                 if expected.parts.is_some() {
                     let parts = count(expected.digest.parts().unwrap_or(0), "part", "parts");
                     self.hint(Some(format!(
-                        "the digest belongs to an upload in {parts}; if the part size is not a common one, specify it: -a 's3-etag;part=SIZE'"
+                        "the digest is the ETag of an upload in {parts}; if the part size is unusual, specify it: -a 's3-etag;part=SIZE'"
                     )))?;
                 }
             }

@@ -187,8 +187,8 @@ impl Located {
     fn words(&self) -> String {
         let tree = display_safe(&self.tree);
         match &self.found {
-            Found::NoTree => format!("not located: no stored tree {tree}"),
-            Found::Unusable(verdict, why) => format!("{verdict}: {why}"),
+            Found::NoTree => format!("damage not located, because there is no stored tree {tree}"),
+            Found::Unusable(_, why) => format!("damage not located: {why}"),
             Found::Compared(compared) => compared.words(&tree),
             Found::Pieces(pieces) => pieces.words(&tree),
         }
@@ -255,9 +255,9 @@ impl ByPieces {
     fn contradiction(&self) -> Option<String> {
         let is_damaged = self.report.diagnosis() == Diagnosis::FileDamaged;
         (!is_damaged).then(|| match self.unknown.is_empty() {
-            true => "every piece matches but the complete file does not, so the list contradicts itself"
+            true => "every piece matches, but the complete file does not, so the list contradicts itself"
                 .to_owned(),
-            false => "all data covered by its pieces matches".to_owned(),
+            false => "all data covered by its piece digests matches".to_owned(),
         })
     }
 }
@@ -268,7 +268,7 @@ impl Compared {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
             None if self.report.diagnosis() == Diagnosis::OtherTree => {
                 format!(
-                    "not located: the digest of {tree} is not in the manifest, so the tree belongs to another version of the file"
+                    "damage not located, because {tree} belongs to another version of the file (its digest is not in the manifest)"
                 )
             }
             None => findings::words(&self.report),
@@ -279,7 +279,7 @@ impl Compared {
     fn contradiction(&self) -> Option<&'static str> {
         match (self.report.diagnosis(), self.listed) {
             (Diagnosis::Good, Some(false)) => Some(
-                "on a second read, the file has the digest in the manifest; the first read returned different bytes",
+                "the second read matched the digest in the manifest, so the first read returned different bytes",
             ),
             (Diagnosis::Good, _) => {
                 Some("the file matches its stored tree, so the manifest and the tree disagree")

@@ -89,7 +89,7 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
         return None;
     }
     let why = match number {
-        None | Some(0) => format!("'{parts}' is not a number of parts"),
+        None | Some(0) => format!("'{parts}' is not a valid number of parts"),
         Some(_) => match md5.chars().find(|letter| !letter.is_ascii_hexdigit()) {
             Some(letter) => format!("'{letter}' is not a hexadecimal digit"),
             None => format!("it has {} hexadecimal digits instead of {DIGITS}", md5.len()),
@@ -100,7 +100,7 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
             "check: {}: not an ETag of a multipart upload ({why})",
             display_safe(name.as_os_str().as_bytes())
         ),
-        format!("copy the ETag again: {DIGITS} hexadecimal digits, a hyphen and the number of parts"),
+        format!("copy the ETag again; it consists of {DIGITS} hexadecimal digits, a hyphen and the number of parts"),
     ))
 }
 

@@ -526,7 +526,7 @@ fn expected(
             manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty() => COMPLETE.to_owned(),
             // The algorithm was given, and does not have digests of this length.
             _ if !requested.is_empty() => {
-                format!("for the possible algorithms: truesum identify {}", path_word(OsStr::new(text)))
+                format!("to list the possible algorithms: truesum identify {}", path_word(OsStr::new(text)))
             }
             _ => return Err(no_digest(&reason.to_string())),
         };

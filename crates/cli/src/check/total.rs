@@ -215,12 +215,12 @@ pub fn heading(
     let all = count(report.entries(), "entry", "entries");
     let (tone, verdict, sentence) = match report.verdict() {
         Conclusion::Verified => {
-            (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches."))
+            (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches the manifest."))
         }
         Conclusion::PartVerified => (
             Tone::Good,
             "PART VERIFIED",
-            format!("The selected files are verified: {all}. The others were not checked."),
+            format!("The selected files are verified ({all}). The other files were not checked."),
         ),
         Conclusion::Failed => (Tone::Bad, "FAILED", "Some files do not match the manifest.".to_owned()),
         Conclusion::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned()),
@@ -230,7 +230,7 @@ pub fn heading(
         Conclusion::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
-            "The check was interrupted; the counts cover only the files processed until then.".to_owned(),
+            "The check was interrupted; the counts cover only the files processed before the interruption.".to_owned(),
         ),
     };
     let mut facts = facts(read, time);

@@ -24,7 +24,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         parts.push(count(report.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: manifest with {}: {parts}", count(report.listed(), "file", "files"));
+    let mut text = format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), manner.sides[0]);
     text += &format!("; {} read", size(report.bytes()));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(manner, report) {
@@ -156,14 +156,14 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
             (Tone::Good, "EQUAL", "Every file matches the manifest, and there are no other files.")
         }
         Equality::PartEqual => {
-            (Tone::Good, "PART EQUAL", "The selected files are equal. The others were not compared.")
+            (Tone::Good, "PART EQUAL", "The selected files are equal. The other files were not compared.")
         }
         Equality::Different => (Tone::Bad, "NOT EQUAL", "The files and the manifest differ."),
         Equality::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),
         Equality::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
-            "The audit was interrupted; the counts cover only the files processed until then.",
+            "The audit was interrupted; the counts cover only the files processed before the interruption.",
         ),
     };
     let mut facts = facts(report.bytes(), time);

@@ -88,7 +88,7 @@ impl<'a> Losses<'a> {
             Lost::Digest(_, spec) => self.count(format!("the {spec} digest")),
             Lost::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
             Lost::Size(_) => self.count("the size".to_owned()),
-            Lost::Time(_) => self.count("the time".to_owned()),
+            Lost::Time(_) => self.count("the modification time".to_owned()),
             Lost::Pieces(_) => self.count("the piece digests".to_owned()),
             Lost::Attribute(name) => self.attribute(name),
             Lost::Objects(objects) => {
@@ -115,7 +115,7 @@ impl<'a> Losses<'a> {
     pub fn unnamed_algorithm(&mut self, specs: &[Spec]) {
         self.unnamed_algorithm = !specs.is_empty();
         for spec in specs {
-            self.parts.insert(format!("the algorithm name: {spec}"), 0);
+            self.parts.insert(format!("the name of the algorithm ({spec})"), 0);
         }
     }
 
@@ -136,16 +136,17 @@ impl<'a> Losses<'a> {
             }
             if none && self.malformed > SHOWN {
                 let text =
-                    format!("{name}: not converted: no entries, and {} malformed parts", self.malformed);
+                    format!("{name}: not converted: no entries, and {} malformed lines", self.malformed);
                 return Some(Refusal::with_hint(
                     text,
                     "if it is a manifest, specify its format: --from FORMAT",
                 ));
             }
             if self.malformed > shown {
-                self.console.error(&format!("{name}: {} more malformed parts", self.malformed - shown));
+                let more = count(self.malformed - shown, "more malformed line", "more malformed lines");
+                self.console.error(&format!("{name}: {more}"));
             }
-            let parts = count(self.malformed, "malformed part", "malformed parts");
+            let parts = count(self.malformed, "malformed line", "malformed lines");
             let text = format!("{name}: not converted: {parts}");
             return Some(Refusal::with_hint(
                 text,
@@ -154,7 +155,8 @@ impl<'a> Losses<'a> {
         }
         let lossy = self.lossy;
         if !lossy && self.entries > SHOWN {
-            self.console.error(&format!("{} more entries cannot be written", self.entries - SHOWN));
+            let more = count(self.entries - SHOWN, "more entry", "more entries");
+            self.console.error(&format!("{name}: {more} cannot be written"));
         }
         let say = |text: String| match lossy {
             true => self.console.note(&text),
@@ -165,18 +167,18 @@ impl<'a> Losses<'a> {
                 0 => String::new(),
                 entries => format!(" of {}", count(*entries, "entry", "entries")),
             };
-            say(format!("{name}: {} cannot store {what}{of}", self.format.name()));
+            say(format!("{name}: the {} format cannot store {what}{of}", self.format.name()));
         }
         if self.signature {
             say(format!(
-                "{name}: {} cannot store the signature, which is valid only for the original text",
+                "{name}: the {} format cannot store the signature, which is valid only for the original text",
                 self.format.name()
             ));
         }
         if self.any() && !lossy {
             let word = &self.word;
             let text = format!(
-                "{name}: not converted: the format {} cannot store all of its data",
+                "{name}: not converted: the {} format cannot store everything in this manifest",
                 self.format.name()
             );
             let hint = match self.format.tagged().filter(|_| self.unnamed_algorithm && !self.is_state) {
@@ -195,7 +197,7 @@ impl<'a> Losses<'a> {
                     )
                 }
                 None if self.attributes || self.objects => {
-                    "to drop this data, use --lossy; every format stores only regular files, their sizes and times"
+                    "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and times of regular files"
                         .to_owned()
                 }
                 None => {

@@ -273,8 +273,8 @@ fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<V
     if specs.iter().all(|spec| spec.algorithm().lengths() == Lengths::Fixed) {
         let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name());
         return Err(Refusal::with_hint(
-            format!("--length {bits}: {name} has a fixed length"),
-            "for algorithms with a variable length: truesum list algorithms",
+            format!("--length {bits}: the digest length of {name} is fixed"),
+            "to list algorithms with a variable length: truesum list algorithms",
         ));
     }
     let with_bits = |spec: Spec| match spec.algorithm().lengths() {
@@ -474,7 +474,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
         format!(
-            "{}: check cannot read the lines of this template, so the file is not a manifest",
+            "{}: truesum check cannot read the lines of this template, so the file is not a manifest",
             manifest::path::display_safe(name)
         )
     })

@@ -12,7 +12,7 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns the words for the age classes.
 pub fn ages() -> Vec<String> {
-    let first = format!("{} ago or less", count(AGES[0], "day", "days"));
+    let first = format!("in the last {}", count(AGES[0], "day", "days"));
     let others = AGES.windows(2).map(|limits| format!("{} to {} days ago", limits[0], limits[1]));
     let last = format!("more than {} days ago", AGES[AGES.len() - 1]);
     [first].into_iter().chain(others).chain([last, "never".to_owned()]).collect()
@@ -35,7 +35,7 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let _ = writeln!(out, "state created: {created}, {}", names.join(","));
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
     let share = percent(coverage.within().weight(), all.weight());
-    let _ = writeln!(out, "verified within {}: {share}", count(within, "day", "days"));
+    let _ = writeln!(out, "verified in the last {}: {share}", count(within, "day", "days"));
     let _ = writeln!(out, "oldest verification: {}", oldest(coverage));
     let _ = writeln!(out, "last verified:");
     for (name, amount) in ages().iter().zip(coverage.ages()).filter(|(_, amount)| amount.files() > 0) {
@@ -133,7 +133,7 @@ pub fn prometheus(overview: &Overview) -> String {
     let one = |value: u64| vec![(String::new(), value.to_string())];
     gauge("files", "Recorded files.", &one(coverage.all().files()));
     gauge("bytes", "Bytes of recorded files.", &one(coverage.all().bytes()));
-    gauge("within_bytes", "Bytes verified within the time set by --within.", &one(coverage.within().bytes()));
+    gauge("within_bytes", "Bytes verified in the period set by --within.", &one(coverage.within().bytes()));
     gauge("due_bytes", "Bytes that the next run reads.", &one(coverage.due().bytes()));
     gauge(
         "open_failures",

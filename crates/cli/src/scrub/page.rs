@@ -43,7 +43,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         _ => (Tone::Bad, "FAILED"),
     };
     let sentence = format!(
-        "{verified} of {} ({}) verified within {days}. {}.",
+        "{verified} of {} ({}) verified in the last {days}. {}.",
         count(all.files(), "file", "files"),
         size(all.bytes()),
         match failures {
@@ -74,7 +74,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         counts.push((Tone::Bad, "open failures".to_owned(), 0, None));
     }
     counts.push((Tone::Unsure, "never verified".to_owned(), never.files(), None));
-    counts.push((Tone::Good, format!("verified within {days}"), coverage.within().files(), None));
+    counts.push((Tone::Good, format!("verified in the last {days}"), coverage.within().files(), None));
     let subject = format!("archive {}", display_safe(overview.root().as_os_str().as_bytes()));
     (record, Heading { verdict, subject, sentence, labels: Vec::new(), facts, counts })
 }
@@ -160,7 +160,7 @@ fn folders(overview: &Overview, within: u64) -> String {
     let shown: Vec<&Folder> = coverage.folders().iter().filter(|folder| folder.all().files() > 0).collect();
     for folder in &shown {
         let name = match folder.name().as_os_str().as_bytes() {
-            b"" => "files in no folder".to_owned(),
+            b"" => "files in the top folder".to_owned(),
             name => escaped(&display_safe(name)) + "/",
         };
         let bar = bar(folder.all(), folder.ages(), within);

@@ -159,7 +159,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     let recorded = report.coverage().map_or(0, |coverage| coverage.all().files());
     let mut text = format!("truesum: {}", count(recorded, "file", "files"));
     let read = report.read();
-    text += &format!(" in the state, {} read ({})", grouped(read), size(report.bytes()));
+    text += &format!(" recorded, {} read ({})", grouped(read), size(report.bytes()));
     let statuses = FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0);
     let parts: Vec<String> = statuses
         .map(|status| match (status, report.failures_of(status)) {
@@ -181,7 +181,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     }
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().weight(), coverage.all().weight());
-        text += &format!("; {share} verified within {}", count(within, "day", "days"));
+        text += &format!("; {share} verified in the last {}", count(within, "day", "days"));
         let known = coverage.within().files() + coverage.failures().len() as u64;
         let is_all = known == coverage.all().files();
         if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {

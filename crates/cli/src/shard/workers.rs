@@ -168,7 +168,7 @@ impl Place {
                     Some(first) => {
                         if notes && self.workers.is_some_and(|workers| workers != first) {
                             console.note(&format!(
-                                "the bundles are divided among {first} workers, the size of the job array first used for this plan; to change it, use --of N"
+                                "the bundles are divided among {first} workers, the size of the job array first used for this plan; to change this number, use --of N"
                             ));
                         }
                         first

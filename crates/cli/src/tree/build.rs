@@ -222,7 +222,7 @@ fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Cons
     let part = display_safe(part.as_os_str().as_bytes());
     console.note(&match args.append || args.since.is_some() || error.kind() == Kind::Changed {
         true => format!("{part} is an unfinished tree that cannot be resumed: remove it"),
-        false => format!("the unfinished tree is kept in {part}: add --resume to continue it, or remove it"),
+        false => format!("the unfinished tree is in {part}: use --resume to continue it, or remove the file"),
     });
 }
 

@@ -53,8 +53,8 @@ pub fn opened(
                              --from {copy} {copy}.ftr {file}"
                         )
                     }
-                    None => "a tree must be stored from the intact file or an intact copy: truesum tree --save \
-                             FILE; if the tree is not named FILE.ftr, specify both: TREE FILE"
+                    None => "to store the tree of an intact copy: truesum tree --save COPY; if a tree exists under \
+                             another name, specify TREE FILE"
                         .to_owned(),
                 });
             }

@@ -273,7 +273,8 @@ fn words(plan: &Updating, report: &Report) -> String {
         parts.push(count(audit.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: manifest with {}: {parts}", count(audit.listed(), "file", "files"));
+    let old = if report.written() { "in the old manifest" } else { MANNER.sides[0] };
+    let mut text = format!("truesum: {} {old}; {parts}", count(audit.listed(), "file", "files"));
     text += &format!("; {} read", size(audit.bytes()));
     if report.unread() > 0 {
         let files = count(report.unread(), "file", "files");

@@ -23,7 +23,7 @@ fn audit_reports_every_status() {
             "changed\tchanged\ncopied\tcopy\tsame\nnew\tfresh\nduplicated\tfresh-again\tfresh\n\
              missing\tgone\nmoved\tnew-name\told-name\nok\tsame\n"
                 .to_owned(),
-            "truesum: manifest with 4 files: 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read; DIFFERENCES found\n",
+            "truesum: 4 files in the manifest; 1 ok, 1 changed, 1 missing, 1 new, 1 moved, 1 copied, 1 duplicated; 44 B read; DIFFERENCES found\n",
             Some(1)
         )
     );
@@ -37,7 +37,7 @@ fn audit_of_matching_files_is_equal() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "")]);
     folder.write("d/SHA256SUMS", lines(&[(ABC, "./a"), (EMPTY, "s//b")]));
     let ran = folder.run(&["audit", "d/SHA256SUMS"]);
-    let summary = "truesum: manifest with 2 files: 2 ok; 3 B read; equal\n";
+    let summary = "truesum: 2 files in the manifest; 2 ok; 3 B read; equal\n";
     assert_eq!(result_of(&ran), ("ok\ta\nok\ts/b\n".to_owned(), summary, Some(0)));
 }
 
@@ -46,10 +46,10 @@ fn moved_files_pass_audit_with_moved_ok() {
     let folder = Folder::with(&[("d/b", "abc")]);
     folder.write("M", lines(&[(ABC, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; DIFFERENCES found\n";
+    let summary = "truesum: 1 file in the manifest; 1 moved; 3 B read; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
-    let summary = "truesum: manifest with 1 file: 1 moved; 3 B read; equal except for names\n";
+    let summary = "truesum: 1 file in the manifest; 1 moved; 3 B read; equal except for names\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
 }
 
@@ -86,7 +86,7 @@ fn incomplete_audit_is_not_equal() {
     folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
     let ran = folder.run(&["audit", "M", "d"]);
     let said = "truesum: M: line 2: not a checksum line\n\
-                truesum: manifest with 1 file: 1 ok, 1 malformed line; 3 B read; not everything could be compared\n";
+                truesum: 1 file in the manifest; 1 ok, 1 malformed line; 3 B read; not everything could be compared\n";
     assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
     assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
@@ -94,7 +94,7 @@ fn incomplete_audit_is_not_equal() {
     assert_eq!(folder.run(&["audit", "d"]).code, Some(2));
     folder.write("M", lines(&[(ABC, "a"), (OTHER, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    assert!(ran.err.contains("line 2: a: an earlier entry has a different sha256 digest"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: a: an earlier entry for the same file has a different sha256 digest"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
 }
 
@@ -127,7 +127,7 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     folder.write("A", lines(&[(ABC, "a")]));
     folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
     folder.write("none", "");
-    let said = "truesum: 1 file could not be compared: no algorithm in common (sha256 and md5)\n\
+    let said = "truesum: 1 file could not be compared, because the two sides have no algorithm in common (sha256 and md5)\n\
                 hint: to compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(result_of(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
     let said = "truesum: nothing to compare: the manifest has no entries\n\
@@ -142,7 +142,7 @@ fn file_with_different_size_is_not_read() {
     folder.write("d/a", "longer");
     folder.write("d/c", "of no listed size");
     let ran = folder.run(&["diff", "-v", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 changed, 1 added; 3 B read; DIFFERENCES found\n";
+    let said = "truesum: 2 files in OLD; 1 ok, 1 changed, 1 added; 3 B read; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
     let back = folder.run(&["diff", "d", "M"]);
     assert_eq!(result_of(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));
@@ -260,7 +260,7 @@ fn comparison_by_weak_digest_is_reported() {
     assert_eq!(result_of(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared; equal\n";
+    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared; equal\n";
     assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

@@ -49,8 +49,8 @@ fn bag_create_makes_a_bag_of_a_folder_with_a_payload() {
 fn bag_create_in_place_moves_files_into_the_payload() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
     let ran = folder.run(&["bag", "create", "bag"]);
-    let said = "truesum: bag: it has no folder named data for the payload\n\
-                hint: to move all files of the folder there first: truesum bag create --in-place bag\n";
+    let said = "truesum: bag: the folder has no subfolder named data for the payload\n\
+                hint: to move all files into such a subfolder first: truesum bag create --in-place bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
     let said = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
@@ -59,7 +59,7 @@ fn bag_create_in_place_moves_files_into_the_payload() {
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
     let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
-    let said = "truesum: bag: it is already a bag\n\
+    let said = "truesum: bag: already a bag\n\
                 hint: to add new files: truesum bag update bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }
@@ -247,8 +247,8 @@ fn invalid_bag_arguments_are_rejected() {
 fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("SHA256SUMS", "")]);
     for (subcommand, why, hint) in [
-        ("update", "it is not a bag", "to make it one: "),
-        ("check", "not a bag: it contains no bagit.txt", "to make it one: "),
+        ("update", "not a bag", "to make it a bag: "),
+        ("check", "not a bag: it contains no bagit.txt", "to make it a bag: "),
     ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
         let said = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");
@@ -256,7 +256,7 @@ fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
     }
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     let ran = folder.run(&["bag", "create", "bag"]);
-    let said = "truesum: bag: it is already a bag\nhint: to add new files: truesum bag update bag\n";
+    let said = "truesum: bag: already a bag\nhint: to add new files: truesum bag update bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     folder.write("bag/data/b", "");
     let ran = folder.run(&["bag", "check", "-q", "bag"]);
@@ -382,7 +382,7 @@ fn duplicate_file_in_payload_manifest_makes_a_bag_invalid() {
         folder.write("bag/manifest-sha256.txt", manifest);
         let ran = folder.run(&["bag", "check", "bag"]);
         assert_eq!(ran.code, Some(code), "{}{}", ran.out(), ran.err);
-        assert_eq!(ran.err.contains("a file occurs more than once"), code == 1, "{}", ran.err);
+        assert_eq!(ran.err.contains("it lists a file more than once"), code == 1, "{}", ran.err);
     }
 }
 

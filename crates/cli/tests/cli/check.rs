@@ -387,7 +387,7 @@ fn unknown_digests_are_reported_and_not_dropped_by_convert() {
         let converted = folder.run(&["convert", "-t", "gnu", "M"]);
         assert_eq!((converted.code, converted.out().as_str()), (Some(2), ""), "{manifest}");
         let lost = converted.err.to_lowercase();
-        assert!(lost.contains("gnu cannot store the foo"), "{lost}");
+        assert!(lost.contains("the gnu format cannot store the foo"), "{lost}");
         assert_eq!(folder.run(&["convert", "--lossy", "-t", "gnu", "M"]).out(), format!("{ABC}  a\n"));
     }
     // A known algorithm with parameters that it does not have.

@@ -114,7 +114,7 @@ fn convert_suggests_computing_digests_the_format_needs() {
     assert_eq!(
         ran.err,
         "truesum: a: cannot be written: md5 cannot be stored in this format\n\
-         truesum: M: not converted: the format sfv cannot store all of its data\n\
+         truesum: M: not converted: the sfv format cannot store everything in this manifest\n\
          hint: to verify the files and compute crc32 digests: truesum convert M -t sfv -a crc32\n"
     );
     let ran = folder.run(&["convert", "--lossy", "M", "-t", "sfv", "-a", "crc32"]);
@@ -161,7 +161,7 @@ fn convert_verifies_old_digests_and_computes_new_ones_in_one_read() {
     assert!(row["mtime"].is_string(), "{row}");
     // A format without sizes loses the sizes of the old manifest, also with -a.
     let ran = folder.run(&["convert", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
-    assert!(ran.code == Some(2) && ran.err.contains("gnu cannot store the size of 3 entries"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("the gnu format cannot store the size of 3 entries"), "{}", ran.err);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 3), "{}", ran.err);
     // Files in another folder, and a manifest on standard input.
@@ -231,9 +231,9 @@ fn losses_are_named_and_convert_writes_nothing_without_lossy() {
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
     assert_eq!(
         ran.err,
-        "truesum: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
-         truesum: M.jsonl: sfv cannot store the size of 1 entry\n\
-         truesum: M.jsonl: not converted: the format sfv cannot store all of its data\n\
+        "truesum: M.jsonl: the sfv format cannot store the sha256 digest of 1 entry\n\
+         truesum: M.jsonl: the sfv format cannot store the size of 1 entry\n\
+         truesum: M.jsonl: not converted: the sfv format cannot store everything in this manifest\n\
          hint: to drop this data, use --lossy; jsonl stores everything except signatures\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
@@ -241,8 +241,8 @@ fn losses_are_named_and_convert_writes_nothing_without_lossy() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(
         ran.err,
-        "truesum: note: M.jsonl: sfv cannot store the sha256 digest of 1 entry\n\
-         truesum: note: M.jsonl: sfv cannot store the size of 1 entry\n"
+        "truesum: note: M.jsonl: the sfv format cannot store the sha256 digest of 1 entry\n\
+         truesum: note: M.jsonl: the sfv format cannot store the size of 1 entry\n"
     );
     assert_eq!(folder.run(&["check", "M.sfv"]).code, Some(0));
 }
@@ -257,7 +257,7 @@ fn convert_rejects_a_manifest_with_a_malformed_line() {
         assert_eq!(
             ran.err,
             "truesum: M: line 2: not a checksum line\n\
-             truesum: M: not converted: 1 malformed part\n\
+             truesum: M: not converted: 1 malformed line\n\
              hint: specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT\n"
         );
     }
@@ -284,8 +284,8 @@ fn untagged_output_requires_a_name_that_implies_the_algorithm() {
     assert_eq!(ran.code, Some(2));
     assert_eq!(
         ran.err,
-        "truesum: M.bsd: gnu cannot store the algorithm name: blake3\n\
-         truesum: M.bsd: not converted: the format gnu cannot store all of its data\n\
+        "truesum: M.bsd: the gnu format cannot store the name of the algorithm (blake3)\n\
+         truesum: M.bsd: not converted: the gnu format cannot store everything in this manifest\n\
          hint: to verify the files and compute sha256 digests: truesum convert -t gnu M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
     );
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);
@@ -327,7 +327,7 @@ fn convert_does_not_drop_a_signature_silently() {
     let folder = Folder::with(&[("M", &text)]);
     let ran = folder.run(&["convert", "M", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""));
-    assert!(ran.err.contains("bsd cannot store the signature"), "{}", ran.err);
+    assert!(ran.err.contains("the bsd format cannot store the signature"), "{}", ran.err);
     let ran = folder.run(&["convert", "--lossy", "M", "-t", "bsd"]);
     assert_eq!((ran.code, ran.out()), (Some(0), format!("SHA256 (a) = {ABC}\n")));
 }
@@ -393,7 +393,7 @@ fn attributes_that_no_format_stores_are_lost_only_on_request() {
             let args = [&["convert", "l.mtree", "-t", to][..], more].concat();
             let ran = folder.run(&args);
             assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{args:?}");
-            let said = format!("l.mtree: {to} cannot store the attribute mode of 1 entry");
+            let said = format!("l.mtree: the {to} format cannot store the attribute mode of 1 entry");
             assert!(ran.err.contains(&said), "{args:?}: {}", ran.err);
             assert_eq!(folder.read("l.mtree"), mtree.as_bytes());
             let ran = folder.run(&["convert", "l.mtree", "-t", to, "--lossy"]);
@@ -403,7 +403,7 @@ fn attributes_that_no_format_stores_are_lost_only_on_request() {
     let link = "ed2k://|file|a|3|a448017aaf21d8525fc10ae87aa6729d|s=http://x/a|/\n";
     let folder = Folder::with(&[("l.ed2k", link)]);
     let ran = folder.run(&["convert", "l.ed2k", "-t", "ed2k", "-o", "l.ed2k"]);
-    assert!(ran.err.contains("ed2k cannot store the attribute sources of 1 entry"), "{}", ran.err);
+    assert!(ran.err.contains("the ed2k format cannot store the attribute sources of 1 entry"), "{}", ran.err);
     assert_eq!(folder.read("l.ed2k"), link.as_bytes());
 }
 
@@ -414,7 +414,7 @@ fn objects_without_digests_are_never_dropped_silently() {
         "#mtree\n. type=dir\n./a type=file size=3 sha256digest={ABC}\n./l type=link link=a\n./p type=fifo\n"
     );
     let folder = Folder::with(&[("m.mtree", &mtree), ("a", "abc")]);
-    let lost = "m.mtree: jsonl cannot store 1 symbolic link (l)\n";
+    let lost = "m.mtree: the jsonl format cannot store 1 symbolic link (l)\n";
     for more in [&[][..], &["-o", "m.mtree"], &["-a", "sha512"]] {
         let args = [&["convert", "m.mtree", "-t", "jsonl"][..], more].concat();
         let ran = folder.run(&args);
@@ -423,8 +423,8 @@ fn objects_without_digests_are_never_dropped_silently() {
     }
     let ran = folder.run(&["convert", "m.mtree", "-t", "jsonl", "--lossy"]);
     assert!(ran.code == Some(0) && ran.err.contains(lost) && ran.out().contains(ABC), "{ran:?}");
-    let note = "truesum: note: m.mtree: not verified, because only regular files have digests: \
-                1 symbolic link (l), 1 named pipe (p)\n";
+    let note = "truesum: note: m.mtree: 1 symbolic link (l), 1 named pipe (p) were not verified, \
+                because only regular files have digests\n";
     for args in [&["check", "m.mtree"][..], &["audit", "m.mtree"], &["diff", "m.mtree", "."]] {
         let ran = folder.run(args);
         assert_eq!(ran.err.matches(note).count(), 1, "{args:?}: {}", ran.err);

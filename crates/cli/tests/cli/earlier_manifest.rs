@@ -82,7 +82,7 @@ fn per_directory_manifests_are_compared_with_manifests_above() {
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     folder.write("d/SHA256SUMS", "a letter\n");
     let ran = folder.run(&["hash", "--per-directory", "d/s"]);
-    let said = "note: d/SHA256SUMS: files were not compared with it, because it is not a manifest\n";
+    let said = "note: d/SHA256SUMS: the files were not compared with this manifest, because it is not a manifest\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
 }
 
@@ -174,14 +174,14 @@ fn entries_that_could_not_be_compared_are_reported() {
     let keyed = ["hash", "-q", "-a", "hmac-sha256", "--key-file", "key", "-o", "d/M", "d"];
     assert_eq!(folder.run(&keyed).code, Some(0));
     let ran = folder.run(&["hash", "-o", "d/M", "d"]);
-    let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared (algorithm: hmac-sha256)\n";
+    let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use their algorithms (hmac-sha256)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     // A merge computes no digests.
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "d/M"]);
     let said = "truesum: 2 files, 6 B, from 1 part, listed in d/M\n\
-                truesum: note: d/M: 2 entries of the earlier manifest could not be compared (algorithm: sha256)\n";
+                truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use their algorithms (sha256)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     folder.write("d/a", "abd");
     set_mtime(&folder, "d/a", old_time());

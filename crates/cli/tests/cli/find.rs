@@ -86,7 +86,7 @@ fn stdin_is_searched_for_digests() {
     let folder = Folder::new();
     let ran = folder.feed(&["find", "--all-algorithms", ABC, "-"], b"abc");
     assert_eq!((ran.out(), ran.code), (format!("found\t-\t{ABC}\tsha256\n"), Some(0)), "{}", ran.err);
-    let note = "not computed, because the size is not known in advance";
+    let note = "skipped the algorithms that require the size in advance";
     assert!(ran.err.contains(note), "{}", ran.err);
     let ran = folder.feed(&["identify", ABC, "-"], b"abc");
     assert!(ran.out().starts_with("-: sha256 (hex)\n") && ran.code == Some(0), "{ran:?}");
@@ -142,7 +142,7 @@ fn unreadable_files_make_a_search_inconclusive() {
 fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file of a different size skipped\n";
+    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file skipped, because the size differs\n";
     assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -154,7 +154,7 @@ fn files_of_a_manifest_are_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file of a different size skipped\n";
+    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because the size differs\n";
     assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
@@ -180,12 +180,12 @@ fn digests_come_first_and_paths_last() {
         (
             &["hello?", "a"],
             "truesum: hello?: does not look like a digest\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
+             hint: to list all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
         (
             &[ABC, "hello!", "a"],
             "truesum: hello!: does not look like a digest\n\
-             hint: for all algorithms and digest lengths: truesum list algorithms --all\n",
+             hint: to list all algorithms and digest lengths: truesum list algorithms --all\n",
         ),
     ] {
         let ran = folder.run(&[&["find"], words].concat());

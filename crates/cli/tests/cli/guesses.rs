@@ -272,7 +272,7 @@ fn long_manifest_for_one_download_suggests_ignore_missing() {
     let ran = folder.run(&["check", "sums"]);
     assert!(
         ran.err.contains(
-            "lines were written by sum and cannot be checked; to compute them again: truesum -a bsd a\n"
+            "lines were written by sum and cannot be checked; to compute the checksums again: truesum -a bsd a\n"
         ),
         "{}",
         ran.err
@@ -480,8 +480,8 @@ fn damaged_etag_is_recognized_as_one() {
         (format!("{}z-2", &md5[..31]), "'z' is not a hexadecimal digit"),
         (format!("{}-1", &md5[..31]), "it has 31 hexadecimal digits instead of 32"),
         (format!("\"{md5}0-12\""), "it has 33 hexadecimal digits instead of 32"),
-        (format!("{md5}-0"), "'0' is not a number of parts"),
-        (format!("s3-etag:{md5}-x"), "'x' is not a number of parts"),
+        (format!("{md5}-0"), "'0' is not a valid number of parts"),
+        (format!("s3-etag:{md5}-x"), "'x' is not a valid number of parts"),
     ] {
         for words in [&["check", "f", &text][..], &["check", &text, "f"]] {
             let ran = folder.run(words);
@@ -491,7 +491,7 @@ fn damaged_etag_is_recognized_as_one() {
     }
     let ran = folder.run(&["check", "f", &format!("{md5}-1")]);
     assert!(
-        ran.code == Some(1) && ran.err.contains("hint: the digest belongs to an upload in 1 part; "),
+        ran.code == Some(1) && ran.err.contains("hint: the digest is the ETag of an upload in 1 part; "),
         "{}",
         ran.err
     );

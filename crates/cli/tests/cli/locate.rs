@@ -82,7 +82,7 @@ fn missing_tree_gets_advice() {
     let folder = folder();
     folder.write("small", "other");
     let ran = folder.run(&["check", "--locate", "M"]);
-    assert_eq!(lines_below_failure(&ran), "  not located: no stored tree small.ftr\n");
+    assert_eq!(lines_below_failure(&ran), "  damage not located, because there is no stored tree small.ftr\n");
     assert!(
         ran.err
             .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"),
@@ -146,7 +146,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     assert_eq!(located["verdict"], "tree damaged");
     folder.write("data.ftr", "something else");
     let (text, located) = see();
-    assert!(text.contains("cannot tell: not a stored tree"), "{text}");
+    assert!(text.contains("damage not located: not a stored tree"), "{text}");
     assert_eq!(located["verdict"], "cannot tell");
     // If the tree matches the damaged file, the manifest and the tree disagree. A file that is not a tree is not
     // replaced.
@@ -164,7 +164,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     let ran = folder.run(&["check", "--locate", "M"]);
     assert!(
         ran.out().contains(
-            "  not located: the digest of data.ftr is not in the manifest, so the tree belongs to another"
+            "  damage not located, because data.ftr belongs to another version of the file"
         ),
         "{}",
         ran.out()
@@ -189,7 +189,7 @@ fn map_page_contains_all_failed_files() {
     let (text, code) = page();
     assert_eq!(code, Some(1));
     assert!(text.contains(">3,145,728</a></td><td>1,048,576</td><td>damaged</td>"), "{text}");
-    assert!(text.contains("not located: no stored tree small.ftr"), "{text}");
+    assert!(text.contains("damage not located, because there is no stored tree small.ftr"), "{text}");
     let ran = folder.run(&["check", "--locate", "--map-html", "nowhere/page.html", "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere/page.html"), "{}", ran.err);
 }

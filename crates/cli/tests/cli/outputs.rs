@@ -215,7 +215,7 @@ fn report_does_not_replace_a_file_in_the_manifest() {
         folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
     }] {
         assert!(
-            ran.err.contains("b is listed in the manifest but missing, so no report is written to it\n")
+            ran.err.contains("b, because the manifest contains a missing file of this name\n")
                 && ran.code == Some(1),
             "{}",
             ran.err
@@ -530,7 +530,7 @@ fn unwritable_output_gives_one_error_and_no_wrong_hint() {
     command.args(["hash", "a", "-o", "/dev/stdout"]);
     let log = std::fs::File::options().append(true).open(folder.path("log")).unwrap();
     let ran: crate::program::RunResult = command.stdout(log).output().unwrap().into();
-    let said = "truesum: /dev/stdout: cannot write: it is the standard output of this run\n";
+    let said = "truesum: /dev/stdout: cannot write: this run uses the file as standard output\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.read("log"), b"x\n");
 }
@@ -588,7 +588,7 @@ fn failed_run_names_the_unfinished_tree() {
     };
     folder.write("big", vec![7; 16 << 20]);
     let ran = limited("--granule 64KiB");
-    let said = "truesum: note: the unfinished tree is kept in big.ftr.part: add --resume to continue it, or remove it\n";
+    let said = "truesum: note: the unfinished tree is in big.ftr.part: use --resume to continue it, or remove the file\n";
     assert!(ran.code == Some(2) && ran.err.ends_with(said), "{ran:?}");
     assert!(folder.path("big.ftr.part").exists());
     let ran = folder.run(&["tree", "--save", "--granule", "64KiB", "--resume", "big"]);

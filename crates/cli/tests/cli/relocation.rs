@@ -109,7 +109,7 @@ fn name_spellings_match_only_on_request() {
     let folder = Folder::with(&[("d/ReadMe", "abc"), ("d/Sub/e\u{301}", "abc"), ("d/x\\y", "abc")]);
     folder.write("d/M", lines(&[(ABC, "README"), (ABC, "Sub/\u{e9}")]));
     let ran = folder.run(&["check", "d/M"]);
-    let hint = "hint: ReadMe exists, and its name differs from README only in spelling: accept it with --match-case=no or --normalize, or rename it with --fix-names\n";
+    let hint = "hint: ReadMe exists, and its name differs from README only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names\n";
     assert_eq!((ran.out(), ran.code), ("README: MISSING\nSub/\u{e9}: MISSING\n".to_owned(), Some(1)));
     assert!(ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "--match-case=no", "d/M"]);

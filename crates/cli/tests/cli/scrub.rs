@@ -34,7 +34,7 @@ fn scrub_reports_every_status_and_exits_with_1_while_something_is_wrong() {
     assert_eq!((ran.code, ran.out()), (Some(0), String::new()));
     assert!(
         ran.err
-            .starts_with("truesum: 5 files in the state, 5 read (10 B): 5 ok; 100% verified within 30 days"),
+            .starts_with("truesum: 5 files recorded, 5 read (10 B): 5 ok; 100% verified in the last 30 days"),
         "{}",
         ran.err
     );
@@ -119,7 +119,7 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     assert_eq!(folder.run(&["scrub", "-q", "--all", "m"]).code, Some(0));
     assert_eq!(folder.run(&["scrub", "--state", "S", "m"]).code, Some(2));
     let ran = folder.run(&["scrub", "-a", "md5", "m"]);
-    assert!(ran.err.contains("its algorithms cannot be changed: sha256"), "{}", ran.err);
+    assert!(ran.err.contains("its algorithms (sha256) cannot be changed"), "{}", ran.err);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn exported_state_is_imported_and_verified() {
     write(&folder, "d/b", "X", 1000);
     assert_eq!(folder.run(&["scrub", "-q", "--import", "M.jsonl", "d"]).code, Some(0));
     let again = folder.run(&["scrub", "--import", "M.jsonl", "d"]);
-    assert!(again.code == Some(2) && again.err.contains("there is a state already"), "{}", again.err);
+    assert!(again.code == Some(2) && again.err.contains("a state already exists"), "{}", again.err);
     let status = folder.run(&["scrub", "--status", "d"]);
     assert!(
         status.code == Some(0) && status.out().contains("  never: 2 files, 2 B, 100%\n"),
@@ -418,7 +418,7 @@ fn page_shows_failures_folders_and_runs() {
     let ran = folder.run(&["scrub", "--html", "d/page.html", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(
-        !ran.out().contains("page.html") && ran.err.contains("3 files in the state"),
+        !ran.out().contains("page.html") && ran.err.contains("3 files recorded"),
         "{}{}",
         ran.out(),
         ran.err

@@ -33,7 +33,7 @@ fn update_adds_only_new_files_by_default() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: manifest with 3 files: 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
+    let said = "truesum: 3 files in the old manifest; 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
                 hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n\
                 hint: to remove entries of deleted files, use --prune; to update the names of moved files, use --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
@@ -50,7 +50,7 @@ fn up_to_date_manifest_is_not_touched() {
     write_manifest(&folder, "d/SHA256SUMS", &format!("{ABC}  a\n"));
     let before = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     let ran = folder.run(&["update", "--refresh", "--prune", "d/SHA256SUMS"]);
-    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; d/SHA256SUMS not written; up to date\n";
+    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; d/SHA256SUMS not written; up to date\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let after = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
@@ -63,12 +63,12 @@ fn refresh_accepts_files_modified_after_the_manifest() {
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
+    let said = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
                 hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n";
     assert_eq!(result_of(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
     let ran = folder.run(&["update", "--refresh=all", "M", "d"]);
-    let said = "truesum: manifest with 2 files: 1 ok, 1 refreshed; 3 B read; M written; up to date\n";
+    let said = "truesum: 2 files in the old manifest; 1 ok, 1 refreshed; 3 B read; M written; up to date\n";
     assert_eq!(result_of(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  old\n{EMPTY} *new\n"));
 }
@@ -127,7 +127,7 @@ fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: manifest with 3 files: 2 ok, 1 removed; 3 B read; M written; up to date\n";
+    let said = "truesum: 3 files in the old manifest; 2 ok, 1 removed; 3 B read; M written; up to date\n";
     assert_eq!(result_of(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n# about c\n{EMPTY}  b\n"));
 
@@ -136,7 +136,7 @@ fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     let ran = folder.run(&["update", "--prune", "M", "d"]);
     let said = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
                 hint: to remove the entries of missing files anyway, use --prune=all\n\
-                truesum: manifest with 3 files: 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
+                truesum: 3 files in the manifest; 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
     let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
     assert_eq!(result_of(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
@@ -210,7 +210,7 @@ fn moved_file_is_renamed_only_on_request() {
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
     let said =
-        "truesum: manifest with 2 files: 1 ok, 1 renamed; 3 B read; M would be written; not up to date\n";
+        "truesum: 2 files in the manifest; 1 ok, 1 renamed; 3 B read; M would be written; not up to date\n";
     assert_eq!(result_of(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
@@ -244,7 +244,7 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest() {
     let said = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
                 hint: to keep malformed lines unchanged, use --lenient\n\
-                truesum: manifest with 1 file: 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
+                truesum: 1 file in the manifest; 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
     assert_eq!(result_of(&ran), ("new\tb\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
@@ -269,7 +269,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the format json can only be rewritten completely, and this manifest has content that would be lost\n\
                 hint: write a new manifest with truesum hash -o, or convert this one with truesum convert\n\
-                truesum: manifest with 0 files: nothing compared; 0 B read; x.json not written; not completed\n";
+                truesum: 0 files in the manifest; nothing compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
     let said = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
@@ -354,7 +354,7 @@ fn update_never_refreshes_the_manifests_own_entry() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
-    let said = "truesum: manifest with 2 files: 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
+    let said = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
                 hint: d/M contains an entry for itself, which cannot match: delete that line\n";
     assert_eq!(result_of(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
@@ -369,12 +369,12 @@ fn dry_run_exit_status_shows_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M would be written; not up to date\n";
+    let said = "truesum: 0 files in the manifest; 1 added; 3 B read; M would be written; not up to date\n";
     assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: manifest with 1 file: 1 ok; 3 B read; M would not be written; up to date\n";
+    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; M would not be written; up to date\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
 }
 
@@ -386,7 +386,7 @@ fn outdated_signatures_and_hard_links_are_noted_by_update() {
     folder.write("M.minisig", "");
     std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: manifest with 0 files: 1 added; 3 B read; M written; up to date\n\
+    let said = "truesum: 0 files in the old manifest; 1 added; 3 B read; M written; up to date\n\
                 truesum: note: M has other hard links, which still refer to the old manifest\n\
                 truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
                 truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";

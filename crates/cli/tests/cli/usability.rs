@@ -80,12 +80,12 @@ fn wrong_base_folder_gets_a_hint() {
     folder.write("x/photos/M", folder.read("photos.sha256"));
     folder.write("x/photos/a", "abc");
     let ran = folder.run(&["check", "x/photos/M"]);
-    assert!(ran.err.contains("the files exist in the current folder"), "{}", ran.err);
+    assert!(ran.err.contains("missing files exist in the current folder"), "{}", ran.err);
     std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
     let ran = folder.run(&["check", "x/photos/M"]);
     assert!(
         ran.err
-            .contains("the files exist in the parent folder: truesum check --root x/photos/.. x/photos/M\n"),
+            .contains("missing files exist in the parent folder; to check the files there: truesum check --root x/photos/.. x/photos/M\n"),
         "{}",
         ran.err
     );
@@ -98,7 +98,7 @@ fn update_without_a_folder_adds_only_below_listed_folders() {
     folder.write("photos/b", "");
     folder.write("photos.sha256.asc", SIGNATURE);
     let ran = folder.run(&["update", "photos.sha256"]);
-    let said = "truesum: manifest with 1 file: 1 ok, 1 added; 67 B read; photos.sha256 written; up to date\n\
+    let said = "truesum: 1 file in the old manifest; 1 ok, 1 added; 67 B read; photos.sha256 written; up to date\n\
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
                 truesum: note: 1 file was not added, because it is outside the folder that contains all entries of the manifest; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
@@ -119,7 +119,7 @@ fn signatures_are_skipped_with_a_note_on_verifying_them() {
     let ran = folder.run(&["check", "-r", "d"]);
     for name in ["SHA256SUMS.asc", "gone.sha256.sig"] {
         let note =
-            format!("truesum: note: d/{name}: signature, not verified (see truesum help signatures)\n");
+            format!("truesum: note: d/{name}: signature file, not verified (see truesum help signatures)\n");
         assert!(ran.err.contains(&note) && ran.code == Some(0), "{}", ran.err);
     }
     assert!(!folder.run(&["check", "-q", "-r", "d"]).err.contains("signature"));
@@ -273,7 +273,7 @@ fn messages_do_not_mislead() {
     folder.write("words", "no line of these is one\n".repeat(1000));
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
-                truesum: words: not converted: no entries, and 1000 malformed parts\n\
+                truesum: words: not converted: no entries, and 1000 malformed lines\n\
                 hint: if it is a manifest, specify its format: --from FORMAT\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
@@ -403,7 +403,7 @@ fn recursive_check_hint_works() {
     folder.write("g/SHA256SUMS", sums);
     let ran = folder.run(&["check", "-r", "g"]);
     // regression: the hint was `--root .`, which --recursive excludes.
-    let hint = "hint: the files exist in the current folder: truesum check --root . g/SHA256SUMS\n";
+    let hint = "hint: missing files exist in the current folder; to check the files there: truesum check --root . g/SHA256SUMS\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--root", ".", "g/SHA256SUMS"]).code, Some(0));
 }
@@ -472,7 +472,7 @@ fn diff_names_piece_digests_without_common_algorithm() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
     let ran = folder.run(&["diff", "photos.torrent", "photos"]);
-    let said = "1 file could not be compared: no algorithm in common (piece digests and no digests)\n\
+    let said = "1 file could not be compared, because the two sides have no algorithm in common (piece digests and no digests)\n\
                 hint: to verify the pieces: truesum check photos.torrent\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
@@ -519,7 +519,7 @@ fn wrong_guess_names_the_right_command() {
         ),
         (
             &["check", "-a", "sha512", ABC, "a"],
-            &format!("for the possible algorithms: truesum identify {ABC}"),
+            &format!("to list the possible algorithms: truesum identify {ABC}"),
         ),
         (&["check", "digest"], &format!("to compare a file with this digest: truesum check {ABC} FILE")),
         (

@@ -263,7 +263,7 @@ impl Set {
     ) -> Result<(), String> {
         match (self.size(at), size) {
             (Some(before), Some(now)) if before != now => {
-                return Err("an earlier entry has a different size".to_owned());
+                return Err("an earlier entry for the same file has a different size".to_owned());
             }
             (None, Some(now)) => self.stat(at).size = now,
             _ => {}
@@ -277,7 +277,7 @@ impl Set {
         for (spec, digest) in specs.iter().zip(digests) {
             match all.iter().find(|(known, _)| known == spec) {
                 Some((_, known)) if known != digest => {
-                    return Err(format!("an earlier entry has a different {spec} digest"));
+                    return Err(format!("an earlier entry for the same file has a different {spec} digest"));
                 }
                 Some(_) => {}
                 None => all.push((spec.clone(), digest.clone())),
@@ -480,11 +480,11 @@ mod tests {
         assert_eq!((set.size(at), set.len()), (Some(1), 1));
         assert_eq!(
             set.insert(b"a", (None, None), &md5, &digests(&md5, b"y")).unwrap_err(),
-            "an earlier entry has a different md5 digest"
+            "an earlier entry for the same file has a different md5 digest"
         );
         assert_eq!(
             set.insert(b"a", (Some(2), None), &sha, &digests(&sha, b"x")).unwrap_err(),
-            "an earlier entry has a different size"
+            "an earlier entry for the same file has a different size"
         );
         assert_eq!((set.find(b"a"), set.find(b"b")), (Some(at), None));
     }

@@ -230,7 +230,7 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
     let default = || vec!["sha256".parse().expect("a row of the table of algorithms")];
     let specs = if algorithms.is_empty() { default() } else { algorithms.to_vec() };
     if let Some(spec) = specs.iter().find(|spec| spec.counts_parts() || spec.is_keyed()) {
-        let why = format!("a state cannot store digests of {spec}");
+        let why = format!("a state cannot store {spec} digests");
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
     let root = entry_name(path);
@@ -249,7 +249,7 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     }
     if !algorithms.is_empty() && state.head.specs[..] != *algorithms {
         let specs: Vec<String> = state.head.specs.iter().map(Spec::to_string).collect();
-        return refuse(format!("its algorithms cannot be changed: {}", specs.join(",")));
+        return refuse(format!("its algorithms ({}) cannot be changed", specs.join(",")));
     }
     Ok(())
 }

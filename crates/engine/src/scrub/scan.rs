@@ -121,7 +121,7 @@ impl Iterator for Scan {
                     damaged(
                         &self.path,
                         Position { offset: self.end, number: 0 },
-                        NoBlock::Damaged("a change is invalid"),
+                        NoBlock::Damaged("a recorded change is invalid"),
                     )
                 };
                 return Some(

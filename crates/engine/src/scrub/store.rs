@@ -126,7 +126,7 @@ impl State {
                 state.merge()?;
                 Ok(state)
             }
-            (None, None) => Err(Error::new(name, "use", Cause::Changed("it was emptied".to_owned()))),
+            (None, None) => Err(Error::new(name, "use", Cause::Changed("it is now empty".to_owned()))),
         }
     }
 
@@ -311,7 +311,7 @@ impl State {
         let (Some(_), Some(file)) = (&self.lock, &self.file) else { return Ok(()) };
         let name = self.path.as_os_str().as_bytes();
         if self.is_torn {
-            let why = "the state ends with a part of a block that could not be removed".to_owned();
+            let why = "the state ends with an incomplete block that could not be removed".to_owned();
             return Err(Error::new(name, "write", Cause::Other(why)));
         }
         let mut bytes = Vec::new();

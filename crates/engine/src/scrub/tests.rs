@@ -613,7 +613,7 @@ fn exported_state_can_be_imported_and_is_verified_within_the_days() {
     let (options, progress) = (ReadOptions::default(), Progress::default());
     let read = |tree: &Tree| import(&list, tree.folder.path(), &tree.state(), &options, &progress);
     assert_eq!(read(&tree).unwrap(), 3);
-    assert!(read(&tree).unwrap_err().to_string().contains("there is a state already"));
+    assert!(read(&tree).unwrap_err().to_string().contains("a state already exists"));
     assert_eq!(export(&tree.state(), Vec::new()).unwrap(), manifest);
     tree.run();
     tree.assert(&[(Corrupt, "b/c", Treatment::Failed)]);

@@ -67,7 +67,7 @@ impl State {
     /// Returns the property that differs in the later state of a file of the same size, as trees describe it.
     pub(super) fn differs_from(&self, later: &Hints) -> Option<&'static str> {
         match self.copied {
-            true => (self.hints().mtime != later.mtime).then_some("the time of the last modification"),
+            true => (self.hints().mtime != later.mtime).then_some("the modification time"),
             false => self.hints().differs(later),
         }
     }

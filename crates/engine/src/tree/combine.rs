@@ -45,13 +45,13 @@ impl std::fmt::Display for CombineError {
             CombineError::None => f.write_str("there are no ranges to combine"),
             CombineError::Mixed(what) => write!(f, "the ranges belong to different digests ({what})"),
             CombineError::Unstamped(range) => {
-                write!(f, "nothing records which file the range {}..{} was read from", range.start, range.end)
+                write!(f, "the result for the range {}..{} does not record which file was read", range.start, range.end)
             }
             CombineError::Moved(range, path, what) => {
                 let (start, end, path) = (range.start, range.end, display_safe(path));
                 write!(
                     f,
-                    "the range {start}..{end} was read from a different state of the file ({what} of {path} differs)"
+                    "the range {start}..{end} was read from a different version of the file ({what} of {path} differs)"
                 )
             }
             CombineError::Contradiction(range) => {
@@ -64,7 +64,7 @@ impl std::fmt::Display for CombineError {
             CombineError::Levels(range) => {
                 write!(
                     f,
-                    "the hashes of the range {}..{} are of the wrong number, level or length",
+                    "the number, level or length of the hashes for the range {}..{} is wrong",
                     range.start, range.end
                 )
             }

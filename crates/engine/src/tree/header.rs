@@ -37,7 +37,7 @@ impl std::fmt::Display for Unusable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unusable::Foreign => f.write_str("not a stored tree"),
-            Unusable::Unknown(what) => write!(f, "an unsupported stored tree: {what}"),
+            Unusable::Unknown(what) => write!(f, "this kind of stored tree is not supported: {what}"),
             Unusable::Damaged(what) => write!(f, "the stored tree is damaged: {what}"),
         }
     }
@@ -75,9 +75,9 @@ impl Hints {
     /// there is none. The device number is not compared, because it is local to each machine.
     pub fn differs(&self, other: &Hints) -> Option<&'static str> {
         let differences = [
-            (self.inode != other.inode, "the inode"),
-            (self.mtime != other.mtime, "the time of the last modification"),
-            (self.ctime != other.ctime, "the time of the last status change"),
+            (self.inode != other.inode, "the inode number"),
+            (self.mtime != other.mtime, "the modification time"),
+            (self.ctime != other.ctime, "the status change time"),
         ];
         differences.iter().find(|(differs, _)| *differs).map(|(_, what)| *what)
     }

@@ -293,7 +293,8 @@ fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
 /// Returns the doubt about a manifest with objects that are not regular files, which are not compared.
 pub(crate) fn omitted(manifest: &[u8], objects: &[Omitted]) -> Option<Error> {
     let all: Vec<String> = objects.iter().map(Omitted::to_string).collect();
-    let why = format!("not verified, because only regular files have digests: {}", all.join(", "));
+    let was = if objects.iter().map(|objects| objects.count).sum::<u64>() == 1 { "was" } else { "were" };
+    let why = format!("{} {was} not verified, because only regular files have digests", all.join(", "));
     (!all.is_empty()).then(|| Error::new(manifest, "verify", Cause::Other(why)))
 }
 

@@ -157,7 +157,7 @@ impl Parse for Runs {
                 }
                 (Some(_), None) => Err(Reason::EmptyDigest),
                 (None, None) if self.good && !has_lines => Err(Reason::Part(
-                    "the lines with the file name and the digest before this one are missing",
+                    "the preceding lines, with the file name and the digest, are missing",
                 )),
                 (None, None) => Ok(None),
             };

@@ -209,7 +209,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             b"file" => continue,
             scheme if DIGESTED.contains(&scheme) => Reason::EmptyDigest,
             _ => {
-                Reason::Part("not verifiable: a source in version control has a revision instead of a digest")
+                Reason::Part("not verifiable: a source in version control is identified by a revision, not by a digest")
             }
         };
         parts.push(Err(LineError { at: Place::Byte(source.at), reason: reason.of(&source.file) }));

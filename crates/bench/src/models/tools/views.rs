@@ -94,8 +94,8 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
     }
     let text = vec![
         "Time of each engine divided by the time of truesum for the same algorithm (geometric mean over all algorithms that both \
-         support). Above 1, the engine takes longer. Peak memory is \"below ours\" if it is less than the memory of this program, \
-         because it cannot be measured then."
+         support). Above 1, the engine takes longer. Peak memory is shown as \"below ours\" if it is lower than \
+         that of this program, because it cannot be measured in that case."
             .to_owned(),
     ];
     Section {

@@ -155,7 +155,7 @@ fn file_changed_since_planning_fails() {
     let (out, err, code) = result_of(&ran);
     assert_eq!((out.as_str(), code), ("", Some(1)));
     assert!(
-        err.contains("truesum: s/b: cannot read: changed since the plan was written (the time of the last"),
+        err.contains("truesum: s/b: cannot read: changed since the plan was written (the modification time"),
         "{err}"
     );
     assert!(err.ends_with("truesum: bundle 1: 0 files or ranges, 0 B; 1 FAILED\n"), "{err}");

@@ -89,7 +89,7 @@ pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
 
 /// Returns the error for a manifest that lists a file more than once (RFC 8493, section 2.1.3).
 pub(super) fn lists_twice(manifest: &Path) -> Error {
-    refused(manifest, "a file occurs more than once")
+    refused(manifest, "it lists a file more than once")
 }
 
 /// Returns whether a name may be in a tag manifest: it belongs neither to the payload nor to a tag manifest.

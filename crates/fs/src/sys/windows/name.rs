@@ -250,7 +250,7 @@ pub fn explanation(bytes: &[u8], error: &io::Error) -> Option<&'static str> {
     if Errno::from_io_error(error) != Some(BAD_NAME) {
         return None;
     }
-    let Some(path) = checked(bytes) else { return Some("Windows cannot have a file with this name") };
+    let Some(path) = checked(bytes) else { return Some("a file cannot have this name on Windows") };
     Path::new(path).components().find_map(|component| match component {
         Component::Normal(name) => refusal(name.as_bytes()),
         _ => None,
@@ -277,7 +277,7 @@ fn refusal(name: &[u8]) -> Option<&'static str> {
     match name.last() {
         None => Some("the name is empty"),
         Some(b'.' | b' ') => Some("Windows ignores a dot or space at the end of a name"),
-        _ if name.contains(&b':') => Some("it is the name of a stream in a file"),
+        _ if name.contains(&b':') => Some("it is the name of an alternate data stream"),
         _ if name.iter().any(is_special) => Some("the name contains a character that Windows does not allow"),
         _ if is_port || DEVICES.contains(&&*stem) => Some("it is the name of a device"),
         _ => None,
@@ -402,7 +402,7 @@ mod tests {
         }
         for (bad, why) in [
             ("dir/NUL", "it is the name of a device"),
-            ("file:stream", "it is the name of a stream in a file"),
+            ("file:stream", "it is the name of an alternate data stream"),
             ("C:\\a./b", "Windows ignores a dot or space at the end of a name"),
             ("a*", "the name contains a character that Windows does not allow"),
         ] {

@@ -41,7 +41,7 @@ impl Signals {
     ) -> io::Result<Signals> {
         let target = Target { stop: stop.clone(), waker: waker()? };
         if TARGET.set(target).is_err() {
-            return Err(io::Error::other("the handler was installed before"));
+            return Err(io::Error::other("a signal handler is already installed"));
         }
         // SAFETY: adds a function that exists as long as the process.
         match unsafe { SetConsoleCtrlHandler(Some(handle), 1) } {
