@@ -47,7 +47,7 @@ fn audit(args: AuditArgs) -> Exit {
         },
         schema: "truesum-audit/1",
         one_sided: ["missing", "new"],
-        sides: ["in the manifest", "found"],
+        sides: ["in the manifest", "in the folder"],
         same: !args.quiet,
         moved_passes: args.moved == Some(Moved::Ok),
         ending: args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short }),

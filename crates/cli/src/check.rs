@@ -151,7 +151,7 @@ fn end(
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
         console.error(&format!(
-            "--html: the report is not written to {path}, because the manifest contains a missing file of this name"
+            "--html: the report is not written to {path}, because the manifest lists a missing file with this name"
         ));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {
@@ -187,7 +187,7 @@ fn end(
     {
         let (read, most) = (size(read), size(most));
         console.note(&format!(
-            "{read} read, more than --max-bytes ({most}): a digest covers an entire file, so each run reads at least one file"
+            "{read} read, which is more than --max-bytes ({most}), because each run reads at least one complete file"
         ));
         console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then: truesum tree verify --resume FILE");
     }

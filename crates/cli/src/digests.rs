@@ -129,9 +129,10 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
         Unidentified::Length(_) => {
             Refusal::with_hint(text, "check whether the digest is complete and has no extra characters")
         }
-        Unidentified::Spelling | Unidentified::Named => {
-            Refusal::with_hint(text, "to list all algorithms and digest lengths: truesum list algorithms --all")
-        }
+        Unidentified::Spelling | Unidentified::Named => Refusal::with_hint(
+            text,
+            "to list all algorithms and digest lengths: truesum list algorithms --all",
+        ),
     }
 }
 

@@ -482,7 +482,9 @@ impl Earlier {
         let by = Vec::from_iter(self.by.clone()).join(", ");
         let entries = count(self.uncompared, "entry", "entries");
         let note = || {
-            format!("{path}: {entries} of the earlier manifest could not be compared, because the new one does not use their algorithms ({by})")
+            format!(
+                "{path}: {entries} of the earlier manifest could not be compared, because the new one does not use their algorithms ({by})"
+            )
         };
         (self.uncompared > 0).then(note)
     }

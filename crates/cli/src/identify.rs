@@ -98,8 +98,10 @@ pub fn run(args: IdentifyArgs) -> Exit {
     };
     if let (true, Some(first)) = (candidates.is_empty(), skipped.first()) {
         let why = format!("-: cannot hash: {} requires the size in advance", first.spec());
-        return console
-            .refuse(&Refusal::with_hint(why, "the size is known only for regular files: use FILE instead of standard input"));
+        return console.refuse(&Refusal::with_hint(
+            why,
+            "the size is known only for regular files: use FILE instead of standard input",
+        ));
     }
     let watch = Watch { remote, ..Watch::start(reporting.line, None, &mut console) };
     let size = || match (&watch.remote, std::fs::metadata(file)) {

@@ -83,8 +83,10 @@ pub fn run(args: &ListArgs) -> Exit {
                 Some(row) => format_in_full(row),
                 None => {
                     let text = format!("unknown format '{}'", name.escape_debug());
-                    return console
-                        .refuse(&Refusal::with_hint(text, "to list all formats: truesum list formats --all"));
+                    return console.refuse(&Refusal::with_hint(
+                        text,
+                        "to list all formats: truesum list formats --all",
+                    ));
                 }
             }
         }

@@ -127,7 +127,10 @@ impl Moving {
         let mut now = names(folder)?;
         now.retain(|name| !is_own(name));
         if now != self.names {
-            return Err(refused(folder, "nothing was moved, because the contents of the folder changed during the read"));
+            return Err(refused(
+                folder,
+                "nothing was moved, because the contents of the folder changed during the read",
+            ));
         }
         let fail = |path: &Path, error| {
             let hint = "run the same command again to resume";
@@ -140,7 +143,7 @@ impl Moving {
         for name in &self.names {
             let (from, to) = (folder.join(name), stage.join(name));
             if exists(&to) {
-                return Err(refused(&to, "nothing is moved to this name, because a file already exists"));
+                return Err(refused(&to, "a file with this name already exists and would be overwritten"));
             }
             fs::rename(&from, &to).map_err(|error| fail(&from, error))?;
         }

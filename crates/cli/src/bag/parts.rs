@@ -117,8 +117,9 @@ impl Place {
         }
         let root = Root::folder(&self.real, false);
         let is_followed = root.is_ok_and(|root| root.stat(below.as_os_str().as_bytes(), true).is_ok());
-        (!is_followed)
-            .then_some("cannot be in a bag: it is a symbolic link, and checks do not follow links on this system")
+        (!is_followed).then_some(
+            "cannot be in a bag: it is a symbolic link, and checks do not follow links on this system",
+        )
     }
 }
 

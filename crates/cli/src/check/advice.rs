@@ -30,9 +30,10 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let (why, hint) = match (checked.entries(), checked.ignored()) {
         (0, _) if lacks_key => ("no line can be read without a key", HINT),
         (0, _) => ("it contains no entries", FORMATS),
-        _ if checked.counts().unverified() > 0 => {
-            ("it has no digests for the files that exist", "a matching size alone does not verify the content of a file")
-        }
+        _ if checked.counts().unverified() > 0 => (
+            "it has no digests for the files that exist",
+            "a matching size alone does not verify the content of a file",
+        ),
         (_, 0) => ("the run ended early", elsewhere),
         (_, _) => ("none of its files exist", elsewhere),
     };
@@ -179,7 +180,7 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
         {
             let (other, manifest) = (path_word(&other), path_word(manifest));
             return Some(format!(
-                "missing files exist in the {what}; to check the files there: truesum check{SAME_OPTIONS} --root {other} {manifest}"
+                "some missing files are in the {what}; to check the files there: truesum check{SAME_OPTIONS} --root {other} {manifest}"
             ));
         }
     }

@@ -153,7 +153,8 @@ impl<'a> Printer<'a> {
             }
             Event::Signature(name) if self.plan.reporting.notes => {
                 let name = display_safe(name.as_os_str().as_bytes());
-                self.console.note(&format!("{name}: signature file, not verified (see truesum help signatures)"));
+                self.console
+                    .note(&format!("{name}: signature file, not verified (see truesum help signatures)"));
             }
             Event::NotUsed(why, files, first) if self.plan.reporting.notes => {
                 self.console.note(&advice::not_used(why, files, first));

@@ -100,7 +100,9 @@ fn malformed_etag(name: &Path) -> Option<Refusal> {
             "check: {}: not an ETag of a multipart upload ({why})",
             display_safe(name.as_os_str().as_bytes())
         ),
-        format!("copy the ETag again; it consists of {DIGITS} hexadecimal digits, a hyphen and the number of parts"),
+        format!(
+            "copy the ETag again; it consists of {DIGITS} hexadecimal digits, a hyphen and the number of parts"
+        ),
     ))
 }
 

@@ -214,9 +214,11 @@ pub fn heading(
     };
     let all = count(report.entries(), "entry", "entries");
     let (tone, verdict, sentence) = match report.verdict() {
-        Conclusion::Verified => {
-            (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches the manifest."))
-        }
+        Conclusion::Verified => (
+            Tone::Good,
+            "VERIFIED",
+            format!("{all}: every file was read completely and matches the manifest."),
+        ),
         Conclusion::PartVerified => (
             Tone::Good,
             "PART VERIFIED",
@@ -230,7 +232,8 @@ pub fn heading(
         Conclusion::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
-            "The check was interrupted; the counts cover only the files processed before the interruption.".to_owned(),
+            "The check was interrupted; the counts cover only the files processed before the interruption."
+                .to_owned(),
         ),
     };
     let mut facts = facts(read, time);

@@ -24,7 +24,8 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         parts.push(count(report.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
-    let mut text = format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), manner.sides[0]);
+    let mut text =
+        format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), manner.sides[0]);
     text += &format!("; {} read", size(report.bytes()));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
     if let Some(part) = part(manner, report) {

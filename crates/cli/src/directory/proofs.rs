@@ -128,7 +128,9 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
         None => Digest::from_hex(text.trim().as_bytes())
             .ok()
             .filter(|digest| digest.len() == own.digest_len())
-            .ok_or_else(|| format!("'{}' is not a digest of the kind that the proof is for", text.escape_debug())),
+            .ok_or_else(|| {
+                format!("'{}' is not a digest of the kind that the proof is for", text.escape_debug())
+            }),
     }
 }
 
@@ -136,7 +138,10 @@ fn describe(proof: &ObjectProof, is_read: bool) -> String {
     let name = display_safe(&proof.path);
     match &proof.body {
         Body::File { size, digest } if !is_read => {
-            format!("{name} is covered by the digest: a file of {size} bytes with the digest {}:{digest}\n", proof.spec)
+            format!(
+                "{name} is covered by the digest: a file of {size} bytes with the digest {}:{digest}\n",
+                proof.spec
+            )
         }
         Body::Link(target) if !is_read => {
             format!("{name} is covered by the digest: a link to {}\n", display_safe(target))

@@ -179,7 +179,9 @@ impl<'p> EarlierManifests<'p> {
             // One in the folder itself is not replaced if it cannot be read.
             if let (Err(why), true) = (&manifest, end < folder.len()) {
                 let path = display_safe(path.as_os_str().as_bytes());
-                notes.push(format!("{path}: the files were not compared with this manifest, because it {why}"));
+                notes.push(format!(
+                    "{path}: the files were not compared with this manifest, because it {why}"
+                ));
             }
             self.folders.push(EarlierOf { folder: above, path, manifest: manifest.ok().flatten() });
         }

@@ -25,7 +25,7 @@ const MANNER: Manner = Manner {
     form: ResultForm::Lines,
     schema: "truesum-update/1",
     one_sided: ["missing", "new"],
-    sides: ["in the manifest", "found"],
+    sides: ["in the manifest", "in the folder"],
     same: false,
     ending: Ending::Short,
     moved_passes: false,

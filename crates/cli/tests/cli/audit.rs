@@ -94,7 +94,11 @@ fn incomplete_audit_is_not_equal() {
     assert_eq!(folder.run(&["audit", "d"]).code, Some(2));
     folder.write("M", lines(&[(ABC, "a"), (OTHER, "a")]));
     let ran = folder.run(&["audit", "M", "d"]);
-    assert!(ran.err.contains("line 2: a: an earlier entry for the same file has a different sha256 digest"), "{}", ran.err);
+    assert!(
+        ran.err.contains("line 2: a: an earlier entry for the same file has a different sha256 digest"),
+        "{}",
+        ran.err
+    );
     assert_eq!(ran.code, Some(2));
 }
 

@@ -161,7 +161,11 @@ fn convert_verifies_old_digests_and_computes_new_ones_in_one_read() {
     assert!(row["mtime"].is_string(), "{row}");
     // A format without sizes loses the sizes of the old manifest, also with -a.
     let ran = folder.run(&["convert", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
-    assert!(ran.code == Some(2) && ran.err.contains("the gnu format cannot store the size of 3 entries"), "{}", ran.err);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("the gnu format cannot store the size of 3 entries"),
+        "{}",
+        ran.err
+    );
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-a", "sha512", "-t", "gnu"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 3), "{}", ran.err);
     // Files in another folder, and a manifest on standard input.

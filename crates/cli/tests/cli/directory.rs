@@ -214,7 +214,10 @@ fn directory_proofs_verify_only_their_object() {
                 |words: &[&str]| folder.run(&[&["directory", "verify-proof", "proof"], words].concat());
             let json: serde_json::Value = serde_json::from_slice(&proof.out).unwrap();
             let mode = json.get("mode").map_or(String::new(), |mode| {
-                format!("; the mode {:04o} in the proof was not compared with the file", mode.as_u64().unwrap())
+                format!(
+                    "; the mode {:04o} in the proof was not compared with the file",
+                    mode.as_u64().unwrap()
+                )
             });
             let belongs = (format!("{name} is covered by the digest{mode}\n"), "", Some(0));
             assert_eq!(result_of(&check(&[&file, "--digest", trusted])), belongs);

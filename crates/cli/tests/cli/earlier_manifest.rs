@@ -82,7 +82,8 @@ fn per_directory_manifests_are_compared_with_manifests_above() {
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     folder.write("d/SHA256SUMS", "a letter\n");
     let ran = folder.run(&["hash", "--per-directory", "d/s"]);
-    let said = "note: d/SHA256SUMS: the files were not compared with this manifest, because it is not a manifest\n";
+    let said =
+        "note: d/SHA256SUMS: the files were not compared with this manifest, because it is not a manifest\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
 }
 

@@ -154,7 +154,8 @@ fn files_of_a_manifest_are_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said = "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because the size differs\n";
+    let said =
+        "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because the size differs\n";
     assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);

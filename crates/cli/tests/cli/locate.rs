@@ -82,7 +82,10 @@ fn missing_tree_gets_advice() {
     let folder = folder();
     folder.write("small", "other");
     let ran = folder.run(&["check", "--locate", "M"]);
-    assert_eq!(lines_below_failure(&ran), "  damage not located, because there is no stored tree small.ftr\n");
+    assert_eq!(
+        lines_below_failure(&ran),
+        "  damage not located, because there is no stored tree small.ftr\n"
+    );
     assert!(
         ran.err
             .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"),
@@ -163,9 +166,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     folder.write("M", lines);
     let ran = folder.run(&["check", "--locate", "M"]);
     assert!(
-        ran.out().contains(
-            "  damage not located, because data.ftr belongs to another version of the file"
-        ),
+        ran.out().contains("  damage not located, because data.ftr belongs to another version of the file"),
         "{}",
         ran.out()
     );

@@ -215,7 +215,7 @@ fn report_does_not_replace_a_file_in_the_manifest() {
         folder.run(&["check", "-q", "--html", "d/b", "-r", "d"])
     }] {
         assert!(
-            ran.err.contains("b, because the manifest contains a missing file of this name\n")
+            ran.err.contains("b, because the manifest lists a missing file with this name\n")
                 && ran.code == Some(1),
             "{}",
             ran.err

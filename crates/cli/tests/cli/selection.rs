@@ -135,7 +135,7 @@ fn exceeding_max_bytes_is_noted() {
     folder.write("a", "x".repeat(5000));
     folder.run(&["-o", "M", "a"]);
     let ran = folder.run(&["check", "--max-bytes", "1KiB", "M"]);
-    let said = "note: 4.9 KiB read, more than --max-bytes (1.0 KiB): a digest covers an entire file, so each run reads at least one file\n";
+    let said = "note: 4.9 KiB read, which is more than --max-bytes (1.0 KiB), because each run reads at least one complete file\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     let ran = folder.run(&["check", "--max-bytes", "5KiB", "M"]);
     assert!(!ran.err.contains("--max-bytes"), "{}", ran.err);
@@ -228,11 +228,11 @@ fn partial_audit_is_equal_within_its_selection() {
         Folder::with(&[("d/a.txt", "abc"), ("d/b.bin", "changed"), ("d/skip/new", "x"), ("d/c.txt", "abc")]);
     folder.write("M", format!("{}{OTHER}  b.bin\n{OTHER}  skip/gone\n", lines(&["a.txt"])));
     let ran = folder.run(&["audit", "--include", "*.txt", "--exclude", "skip", "M", "d"]);
-    let said = "truesum: 1 file in the manifest; 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 found; DIFFERENCES found\n";
+    let said = "truesum: 1 file in the manifest; 1 ok, 1 copied; 6 B read; not selected: 2 in the manifest and 2 in the folder; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("ok\ta.txt\ncopied\tc.txt\ta.txt\n".to_owned(), said, Some(1)));
     std::fs::remove_file(folder.path("d/c.txt")).unwrap();
     let ran = folder.run(&["audit", "--max-size", "3", "--only", "a.txt", "M", "d"]);
-    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; not selected: 2 in the manifest and 2 found; the selected files are equal\n";
+    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; not selected: 2 in the manifest and 2 in the folder; the selected files are equal\n";
     assert_eq!(result_of(&ran), ("ok\ta.txt\n".to_owned(), said, Some(0)));
     let ran = folder.run(&["audit", "--json", "--only", "a.txt", "M", "d"]);
     assert!(ran.out().contains("\"part\":true,\"left_out\":{\"listed\":2,\"found\":2}"), "{}", ran.out());
@@ -500,8 +500,8 @@ fn summary_option_sets_the_length_of_the_summary() {
     );
     let long = end(&["audit", "-q", "--summary=long", "--max-size", "0B", "M", "d"]);
     let said = format!(
-        "truesum: 1 file in the manifest; 1 changed; 0 B read; not selected: 1 in the manifest and 0 found; DIFFERENCES found\n  \
-         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 found\n  \
+        "truesum: 1 file in the manifest; 1 changed; 0 B read; not selected: 1 in the manifest and 0 in the folder; DIFFERENCES found\n  \
+         compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 in the folder\n  \
          changed   the file was modified: restore it from a copy, or update the manifest if the change was intended"
     );
     assert_eq!(long, said);

@@ -63,8 +63,7 @@ fn read_once(
         if !started {
             // All other threads would wait for the missing one.
             chains.stop();
-            let why =
-                "one thread is needed for each digest, but not enough threads can be started (see ulimit -v and ulimit -u)";
+            let why = "one thread is needed for each digest, but not enough threads can be started (see ulimit -v and ulimit -u)";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));

@@ -45,7 +45,11 @@ impl std::fmt::Display for CombineError {
             CombineError::None => f.write_str("there are no ranges to combine"),
             CombineError::Mixed(what) => write!(f, "the ranges belong to different digests ({what})"),
             CombineError::Unstamped(range) => {
-                write!(f, "the result for the range {}..{} does not record which file was read", range.start, range.end)
+                write!(
+                    f,
+                    "the result for the range {}..{} does not record which file was read",
+                    range.start, range.end
+                )
             }
             CombineError::Moved(range, path, what) => {
                 let (start, end, path) = (range.start, range.end, display_safe(path));

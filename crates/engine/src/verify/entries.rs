@@ -215,8 +215,9 @@ impl EntryCheck<'_> {
             Err(error) => self.unread(&error, on_event)?,
         }
         if is_split {
-            let why = Cause::Other("it has piece digests; check all of it, or use --only".to_owned());
-            self.unread(&Error::new(bytes, "check part of it", why), on_event)?;
+            let why =
+                Cause::Other("the manifest has piece digests; check it in one run, or use --only".to_owned());
+            self.unread(&Error::new(bytes, "check in parts", why), on_event)?;
         }
         doubts.iter().flatten().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))?;
         on_event(Event::Checked(&manifest, &checked))

@@ -156,9 +156,9 @@ impl Parse for Runs {
                     Ok(Some(entry))
                 }
                 (Some(_), None) => Err(Reason::EmptyDigest),
-                (None, None) if self.good && !has_lines => Err(Reason::Part(
-                    "the preceding lines, with the file name and the digest, are missing",
-                )),
+                (None, None) if self.good && !has_lines => {
+                    Err(Reason::Part("the preceding lines, with the file name and the digest, are missing"))
+                }
                 (None, None) => Ok(None),
             };
         }

@@ -73,7 +73,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     // A manifest without files is an empty text.
     if walk.records.count() == 0 && walk.at > 0 {
-        return Err(refused(walk.at, "JSON without names and digests, so not a manifest"));
+        return Err(refused(walk.at, "the JSON document has no names and digests, so it is not a manifest"));
     }
     Ok(walk.records.read(options))
 }

@@ -168,7 +168,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
             Some(tree::Rows::new(tree, layers, piece_len, name.clone(), &text, at)?)
         }
-        (Some(2), None) => return Err(refused(at, "version 2 without a 'file tree'")),
+        (Some(2), None) => return Err(refused(at, "a version 2 torrent without a 'file tree'")),
         (Some(0 | 1) | None, None) => None,
         (Some(0 | 1) | None, Some(_)) => {
             return Err(refused(at, "a 'file tree' in a torrent that is not version 2"));
@@ -184,7 +184,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     };
     let (total, files) = match info.single {
         Some((at, len)) if info.files.is_empty() => (len, vec![File { at, start: 0 }]),
-        Some(_) => return Err(refused(at, "both 'length' and 'files'")),
+        Some(_) => return Err(refused(at, "the torrent has both 'length' and 'files'")),
         None => (total(&text, &info.files)?, info.files),
     };
     let spec = find(SHA1).map(Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;

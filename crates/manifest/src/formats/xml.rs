@@ -453,10 +453,13 @@ impl Walk<'_> {
         for found in open.values.iter().filter(|found| !shape.reads(&found.path)) {
             let (path, value) = (found.path.as_bytes(), found.value.trim());
             if shape.digests.iter().any(|(known, _)| resembles(&found.path, known)) {
-                self.records.fault_of("an unknown element or attribute that resembles one for a digest", path);
-            } else if shape.names.iter().any(|known| resembles(&found.path, known)) {
                 self.records
-                    .fault_of("an unknown element or attribute that resembles the one for the file name", path);
+                    .fault_of("an unknown element or attribute that resembles one for a digest", path);
+            } else if shape.names.iter().any(|known| resembles(&found.path, known)) {
+                self.records.fault_of(
+                    "an unknown element or attribute that resembles the one for the file name",
+                    path,
+                );
             } else if shape.is_digest(found.path.rsplit('/').next().unwrap_or_default()) {
                 self.records.fault(STRAY);
             } else if is_like(value.as_bytes()) {

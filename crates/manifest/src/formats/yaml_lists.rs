@@ -78,7 +78,7 @@ impl Item {
             records.digest(b"sha256", digest.strip_prefix(b"sha256:").unwrap_or(&digest));
         }
         if self.faulty {
-            records.fault("a line that may be a digest or a URL, in an unexpected place");
+            records.fault("a line that may be a digest or a URL is in an unexpected place");
         }
     }
 }

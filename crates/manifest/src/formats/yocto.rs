@@ -208,9 +208,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let reason = match &source.scheme[..] {
             b"file" => continue,
             scheme if DIGESTED.contains(&scheme) => Reason::EmptyDigest,
-            _ => {
-                Reason::Part("not verifiable: a source in version control is identified by a revision, not by a digest")
-            }
+            _ => Reason::Part(
+                "not verifiable: a source in version control is identified by a revision, not by a digest",
+            ),
         };
         parts.push(Err(LineError { at: Place::Byte(source.at), reason: reason.of(&source.file) }));
     }
