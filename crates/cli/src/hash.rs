@@ -517,7 +517,7 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
     if counts.led_out > 0 {
         let names = count(counts.led_out, "name leads", "names lead");
         console.note(&format!(
-            "{names} outside the folder through symbolic links; check rejects such names without --allow-outside"
+            "{names} outside the folder through symbolic links; truesum check rejects such names without --allow-outside"
         ));
     }
     if counts.outside > 0 && (plan.output.is_none() || plan.accept.outside) {

@@ -98,7 +98,7 @@ pub fn rejected(specs: &[Spec]) -> impl Iterator<Item = String> {
     sampled(specs).chain(short.map(|spec| {
         let (bits, name) = (spec.digest_len() * 8, spec.algorithm().name());
         format!(
-            "{spec}: {bits} bits are too few, so check accepts these digests only with --allow-weak and -a {name}-{bits}"
+            "{spec}: {bits} bits are too few, so truesum check accepts these digests only with --allow-weak and -a {name}-{bits}"
         )
     }))
 }

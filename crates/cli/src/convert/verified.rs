@@ -104,7 +104,7 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
         ("some entries have no digest of a complete file", None)
     } else if report.counts().malformed() > 0 {
         (
-            "malformed lines",
+            "it has malformed lines",
             Some("specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT"),
         )
     } else if report.nothing_selected() {

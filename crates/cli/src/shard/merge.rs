@@ -220,7 +220,9 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         let names = count(far, "file is", "files are");
         let base = folder.as_deref().unwrap_or(&root);
         let base = display_safe(base.as_os_str().as_bytes());
-        console.error(&format!("{shown}: not written: {names} outside {base}, which check would reject"));
+        console.error(&format!(
+            "{shown}: not written: {names} outside {base}, which truesum check would reject"
+        ));
         console.hint(match folder {
             Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute names, use --allow-outside",
             None => "to write absolute names, use --allow-outside",

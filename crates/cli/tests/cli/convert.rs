@@ -203,7 +203,7 @@ fn convert_writes_nothing_if_an_entry_does_not_match() {
     std::fs::remove_dir(folder.path("a")).unwrap();
     folder.write("a", "abc");
     folder.write("photos.sfv", "a 352441C2\nno entry\n");
-    refused("truesum: photos.sfv: not converted: malformed lines", 2);
+    refused("truesum: photos.sfv: not converted: it has malformed lines", 2);
     folder.write("photos.sfv", "");
     refused("truesum: photos.sfv: not converted: nothing was verified", 2);
     // An entry without a digest cannot be verified.
@@ -378,7 +378,7 @@ fn new_digests_that_check_rejects_are_noted() {
     let folder = Folder::with(&[("a", "abc"), ("M.sha256", &lines(&[(ABC, "a")]))]);
     for (algorithm, said) in [
         ("imohash", "note: imohash covers only parts of a file: three samples of 16 KiB"),
-        ("blake2b-64", "note: blake2b-64: 64 bits are too few, so check accepts these digests only"),
+        ("blake2b-64", "note: blake2b-64: 64 bits are too few, so truesum check accepts these digests only"),
     ] {
         for words in [&["hash", "a"][..], &["convert", "M.sha256"]] {
             let ran = folder.run(&[words, &["-a", algorithm, "-t", "bsd"]].concat());
@@ -427,7 +427,7 @@ fn objects_without_digests_are_never_dropped_silently() {
     }
     let ran = folder.run(&["convert", "m.mtree", "-t", "jsonl", "--lossy"]);
     assert!(ran.code == Some(0) && ran.err.contains(lost) && ran.out().contains(ABC), "{ran:?}");
-    let note = "truesum: note: m.mtree: 1 symbolic link (l), 1 named pipe (p) were not verified, \
+    let note = "truesum: note: m.mtree: 1 symbolic link (l) and 1 named pipe (p) were not verified, \
                 because only regular files have digests\n";
     for args in [&["check", "m.mtree"][..], &["audit", "m.mtree"], &["diff", "m.mtree", "."]] {
         let ran = folder.run(args);

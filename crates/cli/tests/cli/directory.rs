@@ -202,7 +202,10 @@ fn directory_proofs_verify_only_their_object() {
     let folder = tree();
     for (options, trusted) in [(&[][..], TRUESUM), (&["--modes"], WITH_MODES)] {
         for (name, said) in [
-            ("a/x", format!("a/x is covered by the digest: 3 bytes with sha256:{ABC}\n")),
+            (
+                "a/x",
+                format!("a/x is covered by the digest: a file of 3 bytes with the digest sha256:{ABC}\n"),
+            ),
             ("b", "b is covered by the digest: a link to a/x\n".to_owned()),
             ("empty", "empty is covered by the digest: a folder\n".to_owned()),
         ] {

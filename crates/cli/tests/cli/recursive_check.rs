@@ -96,9 +96,9 @@ fn file_named_like_a_manifest_is_verified_or_reported() {
     symlink("SHA256SUMS", folder.path("d/r.jsonl")).unwrap();
     let ran = folder.run(&["check", "-r", "d"]);
     for said in [
-        "truesum: d/p.jsonl: cannot use: named like a manifest, but it is a named pipe\n",
-        "truesum: d/p.torrent: cannot use: named like a manifest, but it is a named pipe\n",
-        "truesum: d/q.ndjson: cannot use: named like a manifest, but it is a broken symbolic link\n",
+        "truesum: d/p.jsonl: cannot use: it has the name of a manifest, but it is a named pipe\n",
+        "truesum: d/p.torrent: cannot use: it has the name of a manifest, but it is a named pipe\n",
+        "truesum: d/q.ndjson: cannot use: it has the name of a manifest, but it is a broken symbolic link\n",
         "truesum: note: d/r.jsonl: symbolic link, not followed; to check it: truesum check d/r.jsonl\n",
     ] {
         assert!(ran.code == Some(2) && ran.err.contains(said), "{said}: {}", ran.err);
@@ -168,8 +168,8 @@ fn unusable_file_named_like_a_manifest_is_reported() {
     folder.pipe("d/p.sha256");
     symlink("gone", folder.path("d/q.sha256")).unwrap();
     let ran = folder.run(&["check", "-q", "-r", "d"]);
-    let said = "truesum: d/p.sha256: cannot use: named like a manifest, but it is a named pipe\n\
-                truesum: d/q.sha256: cannot use: named like a manifest, but it is a broken symbolic link\n\
+    let said = "truesum: d/p.sha256: cannot use: it has the name of a manifest, but it is a named pipe\n\
+                truesum: d/q.sha256: cannot use: it has the name of a manifest, but it is a broken symbolic link\n\
                 truesum: 1 file verified with 1 manifest; 3 B read\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
 }

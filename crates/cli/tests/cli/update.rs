@@ -267,7 +267,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
-    let said = "truesum: x.json: cannot update: the format json can only be rewritten completely, and this manifest has content that would be lost\n\
+    let said = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
                 hint: write a new manifest with truesum hash -o, or convert this one with truesum convert\n\
                 truesum: 0 files in the manifest; nothing compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));

@@ -285,7 +285,7 @@ fn links_that_lead_outside_are_noted_when_hashed() {
     let folder = Folder::with(&[("d/a", "abc"), ("out", "")]);
     symlink("../out", folder.path("d/link")).unwrap();
     let ran = folder.run(&["hash", "-L", "-o", "d/M", "d"]);
-    let note = "truesum: note: 1 name leads outside the folder through symbolic links; check rejects such names without --allow-outside\n";
+    let note = "truesum: note: 1 name leads outside the folder through symbolic links; truesum check rejects such names without --allow-outside\n";
     assert_eq!(result_of(&ran), (String::new(), note, Some(0)));
     assert_eq!(folder.run(&["check", "d/M"]).code, Some(1));
     assert_eq!(folder.run(&["check", "--allow-outside", "d/M"]).code, Some(0));

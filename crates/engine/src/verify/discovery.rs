@@ -107,12 +107,13 @@ impl Discovery<'_> {
                 }
                 // An object that has the name of a manifest but cannot be read is not skipped.
                 Item::Special(path, kind) if may_be_manifest(&path) => {
-                    let why = Cause::Other(format!("named like a manifest, but it is a {kind}"));
+                    let why = Cause::Other(format!("it has the name of a manifest, but it is a {kind}"));
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Dangling(path) if may_be_manifest(&path) => {
-                    let why =
-                        Cause::Other("named like a manifest, but it is a broken symbolic link".to_owned());
+                    let why = Cause::Other(
+                        "it has the name of a manifest, but it is a broken symbolic link".to_owned(),
+                    );
                     self.unread(&Error::new(path.as_os_str().as_bytes(), "use", why), on_event)?;
                 }
                 Item::Link(path) if may_be_manifest(&path) => {

@@ -295,7 +295,7 @@ fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
 pub(crate) fn omitted(manifest: &[u8], objects: &[Omitted]) -> Option<Error> {
     let all: Vec<String> = objects.iter().map(Omitted::to_string).collect();
     let was = if objects.iter().map(|objects| objects.count).sum::<u64>() == 1 { "was" } else { "were" };
-    let why = format!("{} {was} not verified, because only regular files have digests", all.join(", "));
+    let why = format!("{} {was} not verified, because only regular files have digests", all.join(" and "));
     (!all.is_empty()).then(|| Error::new(manifest, "verify", Cause::Other(why)))
 }
 

@@ -176,9 +176,9 @@ fn lossy_edits_are_rejected() {
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",
-            "the format json can only be rewritten completely, and this manifest has content that would be lost",
+            "the json format can only be rewritten completely, and this manifest has content that would be lost",
         ),
-        (format!("a: {hex}\n").into_bytes(), "M", "the format loose can only be read"),
+        (format!("a: {hex}\n").into_bytes(), "M", "the loose format can only be read"),
     ] {
         assert_eq!(refusal(&old, name, &mut change()), why);
     }

@@ -511,7 +511,7 @@ fn copies_are_recognized_by_size_and_time() {
     let words = ["-a", "sha256-tree", "--bundle-bytes", "128KiB", "--root", "d", "d"];
     assert_eq!(folder.run(&[&["shard", "plan", "-q", "-o", "all"], &words[..]].concat()).out(), "3\n");
     let ran = folder.run(&["shard", "run", "-q", "all", "0..3", "--root", "copy"]);
-    assert!(ran.code == Some(1) && ran.err.contains("(the inode differs)"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("(the inode number differs)"), "{}", ran.err);
     let plan = ["shard", "plan", "-q", "-o", "plan", "--identity", "mtime,size"];
     assert_eq!(folder.run(&[&plan[..], &words].concat()).out(), "3\n");
     let text = String::from_utf8(folder.read("plan")).unwrap();
@@ -526,7 +526,7 @@ fn copies_are_recognized_by_size_and_time() {
     let ran = folder.run(&["shard", "run", "-q", "plan", "0..3", "-o", "parts", "--root", "copy"]);
     assert!(
         ran.code == Some(1)
-            && ran.err.contains("a: cannot read: changed since the plan was written (the time"),
+            && ran.err.contains("a: cannot read: changed since the plan was written (the modification time"),
         "{}",
         ran.err
     );
