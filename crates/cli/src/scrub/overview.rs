@@ -2,7 +2,7 @@
 
 use crate::objects::{add, begin, end, path, text};
 use crate::origin::rfc3339;
-use crate::scrub::report::{SCHEMA, percent, word};
+use crate::scrub::report::{SCHEMA, in_the_last, percent, word};
 use crate::words::{clock, count, grouped, size};
 use std::fmt::Write;
 use truesum::manifest::Time;
@@ -12,7 +12,7 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns the words for the age classes.
 pub fn ages() -> Vec<String> {
-    let first = format!("in the last {}", count(AGES[0], "day", "days"));
+    let first = in_the_last(AGES[0]);
     let others = AGES.windows(2).map(|limits| format!("{} to {} days ago", limits[0], limits[1]));
     let last = format!("more than {} days ago", AGES[AGES.len() - 1]);
     [first].into_iter().chain(others).chain([last, "never".to_owned()]).collect()
@@ -35,7 +35,7 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let _ = writeln!(out, "state created: {created}, {}", names.join(","));
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
     let share = percent(coverage.within().weight(), all.weight());
-    let _ = writeln!(out, "verified in the last {}: {share}", count(within, "day", "days"));
+    let _ = writeln!(out, "verified {}: {share}", in_the_last(within));
     let _ = writeln!(out, "oldest verification: {}", oldest(coverage));
     let _ = writeln!(out, "last verified:");
     for (name, amount) in ages().iter().zip(coverage.ages()).filter(|(_, amount)| amount.files() > 0) {

@@ -6,7 +6,7 @@ use crate::drawing::record::{Heading, Record, Tone};
 use crate::drawing::xml::escaped;
 use crate::origin;
 use crate::scrub::overview::{ages, oldest, seconds};
-use crate::scrub::report::{percent, word};
+use crate::scrub::report::{in_the_last, percent, word};
 use crate::words::{clock, count, grouped, size};
 use std::fmt::Write;
 use truesum::audit::FileStatus;
@@ -33,7 +33,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         record.failure(Tone::Bad, word(*status), name.as_os_str().as_bytes(), &[]);
     }
     let failures = coverage.failures().len() as u64;
-    let days = count(within, "day", "days");
+    let period = in_the_last(within);
     let verified = percent(coverage.within().weight(), coverage.all().weight());
     let (all, due, never) = (coverage.all(), coverage.due(), coverage.ages()[AGES.len() + 1]);
     let is_late = failures == 0 && verified != "100%";
@@ -43,7 +43,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         _ => (Tone::Bad, "FAILED"),
     };
     let sentence = format!(
-        "{verified} of {} ({}) verified in the last {days}. {}.",
+        "{verified} of {} ({}) verified {period}. {}.",
         count(all.files(), "file", "files"),
         size(all.bytes()),
         match failures {
@@ -74,7 +74,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         counts.push((Tone::Bad, "open failures".to_owned(), 0, None));
     }
     counts.push((Tone::Unsure, "never verified".to_owned(), never.files(), None));
-    counts.push((Tone::Good, format!("verified in the last {days}"), coverage.within().files(), None));
+    counts.push((Tone::Good, format!("verified {period}"), coverage.within().files(), None));
     let subject = format!("archive {}", display_safe(overview.root().as_os_str().as_bytes()));
     (record, Heading { verdict, subject, sentence, labels: Vec::new(), facts, counts })
 }

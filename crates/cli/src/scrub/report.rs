@@ -154,6 +154,14 @@ pub fn percent(part: u64, all: u64) -> String {
     }
 }
 
+/// Returns the words for the period of this many days that ends now.
+pub fn in_the_last(days: u64) -> String {
+    match days {
+        1 => "in the last day".to_owned(),
+        _ => format!("in the last {days} days"),
+    }
+}
+
 /// Returns the summary of a run that promises `within` days.
 pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     let recorded = report.coverage().map_or(0, |coverage| coverage.all().files());
@@ -181,7 +189,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     }
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().weight(), coverage.all().weight());
-        text += &format!("; {share} verified in the last {}", count(within, "day", "days"));
+        text += &format!("; {share} verified {}", in_the_last(within));
         let known = coverage.within().files() + coverage.failures().len() as u64;
         let is_all = known == coverage.all().files();
         if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {

@@ -124,7 +124,7 @@ fn trees_are_found_in_a_separate_folder() {
     std::fs::create_dir(folder.path("trees")).unwrap();
     std::os::unix::fs::symlink("../hidden/sub", folder.path("trees/sub")).unwrap();
     let text = lines_below_failure(&folder.run(&["check", "--locate", "--trees", "trees", "M"]));
-    assert!(text.contains("cannot tell") && text.contains("leads out of the folder"), "{text}");
+    assert!(text.contains("damage not located: ") && text.contains("leads out of the folder"), "{text}");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     flip(&folder, "data.ftr", 100);
     flip(&folder, "data.ftr", 4196);
     let (text, located) = see();
-    assert!(text.starts_with("  tree damaged: the stored tree is damaged: "), "{text}");
+    assert!(text.starts_with("  damage not located: the stored tree is damaged: "), "{text}");
     assert_eq!(located["verdict"], "tree damaged");
     folder.write("data.ftr", "something else");
     let (text, located) = see();
