@@ -24,7 +24,8 @@ pub fn words(report: &Difference) -> String {
         Diagnosis::FileDamaged if report.damaged().is_empty() => "file damaged".to_owned(),
         Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes", grouped(bytes)),
         Diagnosis::TreeDamaged => {
-            "tree damaged, but the file still matches it; store the tree again".to_owned()
+            "tree damaged, but the file matches the undamaged part of the tree; store the tree again"
+                .to_owned()
         }
         Diagnosis::CannotTell => {
             format!(

@@ -143,7 +143,7 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
     if !specs.iter().any(takes) {
         let Some(name) = specs.first().map(Spec::to_string) else {
             return Err(Refusal::with_hint(
-                "a key was specified, but no algorithm that takes one",
+                "a key was specified, but none of the algorithms takes a key",
                 "specify one with -a NAME: hmac-sha256, blake3 ...",
             ));
         };

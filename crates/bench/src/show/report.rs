@@ -55,7 +55,7 @@ impl Report<'_> {
         }
         for agreement in &record.agreements {
             for who in &agreement.disagree {
-                warnings.push(format!("{}: no agreement ({who})", agreement.subject));
+                warnings.push(format!("{}: the digests differ ({who})", agreement.subject));
             }
         }
         if record.interrupted {

@@ -282,14 +282,14 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         let bundles = count(totals.bundles(), "bundle", "bundles");
         let files = count(totals.files(), "file", "files");
         console.line(&format!(
-            "truesum: {bundles}, {files}, {}, planned in {output}",
+            "truesum: {bundles}, {files}, {}, written to {output}",
             words::size(totals.bytes())
         ));
         if outside > 0 {
-            let names = count(outside, "name is", "names are");
+            let names = count(outside, "name leads", "names lead");
             let folder = display_safe(folder.as_os_str().as_bytes());
             console.note(&format!(
-                "{names} outside {folder}: shard run and shard merge reject such names without --allow-outside"
+                "{names} outside {folder}; shard run and shard merge reject such names without --allow-outside"
             ));
             console.hint("to make names relative to another folder, use --root DIR");
         }

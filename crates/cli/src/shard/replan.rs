@@ -71,7 +71,7 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
     let shown = display_safe(args.output.as_os_str().as_bytes());
     if stores::is_url(old.root().as_os_str()) {
         let refusal = Refusal::with_hint(
-            "replan: the plan is for objects in a store",
+            "replan: the plan is for objects in an object store",
             "write a new plan with `truesum shard plan`",
         );
         return Ok(console.refuse(&refusal));
@@ -124,7 +124,7 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
     file.commit()?;
     if reporting.notes {
         console.line(&format!(
-            "truesum: {}, {}, {}, planned in {shown}; {} with {} reused, {} changed",
+            "truesum: {}, {}, {}, written to {shown}; {} with {} reused, {} changed",
             count(totals.bundles(), "bundle", "bundles"),
             count(totals.files(), "file", "files"),
             size(totals.bytes()),

@@ -157,10 +157,10 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let failed =
                 if counts.failed() > 0 { format!("; {} FAILED", counts.failed()) } else { String::new() };
             let there = match done.status() {
-                PartStatus::There => ", part already exists".to_owned(),
+                PartStatus::There => "; the part already exists".to_owned(),
                 PartStatus::Kept(failed) => {
                     let failed = count(*failed, "file or range", "files or ranges");
-                    format!(", part already exists; {failed} could not be compared")
+                    format!("; the part already exists, but {failed} could not be compared")
                 }
                 PartStatus::Written | PartStatus::Contradicts(_) => String::new(),
             };

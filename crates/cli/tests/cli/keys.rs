@@ -140,7 +140,7 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     assert!(requested.code == Some(0) || requested.err.contains("takes no key"), "{requested:?}");
     refused(
         &["find", "--key-file", "K", ABC, "."],
-        "truesum: a key was specified, but no algorithm that takes one\nhint: specify one with -a NAME",
+        "truesum: a key was specified, but none of the algorithms takes a key\nhint: specify one with -a NAME",
     );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");

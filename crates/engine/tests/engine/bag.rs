@@ -176,12 +176,12 @@ fn suspicious_bag_entries_are_noted_without_failing() {
         (
             |bag| add_tag(bag, &format!("{}  data/a", digest("sha256", b"abc"))),
             Some(
-                "/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests, which do not belong in a tag manifest",
+                "/tagmanifest-sha256.txt: 1 entry is for payload files or tag manifests, which do not belong in a tag manifest",
             ),
         ),
         (
             |bag| add_tag(bag, &format!("{0}  ./data/a\n{0}  data\\a", digest("sha256", b"abc"))),
-            Some("/tagmanifest-sha256.txt: 2 entries for payload files"),
+            Some("/tagmanifest-sha256.txt: 2 entries are for payload files"),
         ),
         (
             |bag| {
@@ -194,7 +194,7 @@ fn suspicious_bag_entries_are_noted_without_failing() {
                 std::fs::write(bag.join("tagmanifest-md5.txt"), &text).unwrap();
                 add_tag(bag, &format!("{}  tagmanifest-md5.txt", digest("sha256", text.as_bytes())));
             },
-            Some("/tagmanifest-sha256.txt: 1 entry for payload files or tag manifests"),
+            Some("/tagmanifest-sha256.txt: 1 entry is for payload files or tag manifests"),
         ),
         (
             |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),

@@ -14,7 +14,7 @@ fn result_of(ran: &RunResult) -> (String, &str, Option<i32>) {
 fn folder_with_plan() -> Folder {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b")]);
     let ran = folder.run(&["shard", "plan", "-o", "plan", "--root", "d", "--bundle-files", "1", "d"]);
-    let said = "truesum: 2 bundles, 2 files, 4 B, planned in plan\n";
+    let said = "truesum: 2 bundles, 2 files, 4 B, written to plan\n";
     assert_eq!(result_of(&ran), ("2\n".to_owned(), said, Some(0)));
     folder
 }
@@ -88,7 +88,7 @@ fn plan_and_parts_merge_into_one_manifest() {
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
     let said = "truesum: bundle 0: 1 file or range, 3 B\n\
-                truesum: bundle 1: 1 file or range, 1 B, part already exists\n";
+                truesum: bundle 1: 1 file or range, 1 B; the part already exists\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));

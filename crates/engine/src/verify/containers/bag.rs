@@ -104,8 +104,8 @@ pub(super) fn is_tag_entry(name: &[u8]) -> bool {
 /// been moved there by mistake.
 pub(super) fn lists_other_files(manifest: &Path, entries: u64) -> Error {
     let entries = match entries {
-        1 => "1 entry".to_owned(),
-        _ => format!("{entries} entries"),
+        1 => "1 entry is".to_owned(),
+        _ => format!("{entries} entries are"),
     };
     refused(
         manifest,
