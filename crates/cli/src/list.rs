@@ -110,7 +110,7 @@ fn kernels() -> String {
         ALGORITHMS.iter().filter(|row| kernel::rows(row).is_empty()).map(|row| row.name()).collect();
     text += "\nAlgorithms that hash one message at a time:\n";
     text += &wrapped("  ", &serial.join(", "), WIDTH);
-    text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels with that name and portable ones.\n";
+    text += "\nTRUESUM_KERNEL=NAME restricts truesum to kernels with that name and the\nportable ones.\n";
     text += "TRUESUM_CPU=NAMES restricts truesum to the named CPU features. This CPU has:\n";
     text += &wrapped("  ", &kernel::features().join(", "), WIDTH);
     text

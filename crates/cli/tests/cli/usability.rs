@@ -73,7 +73,7 @@ fn wrong_base_folder_gets_a_hint() {
     }
     let ran = folder.run(&["check", "--root", "photos", "photos.sha256"]);
     assert!(
-        ran.err.contains("exist in the current folder: truesum check --root . photos.sha256\n"),
+        ran.err.contains("in the current folder; to check the files there: truesum check --root . photos.sha256\n"),
         "{}",
         ran.err
     );
