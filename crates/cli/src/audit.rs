@@ -109,6 +109,7 @@ fn audit(args: AuditArgs) -> Exit {
         .root(args.root)
         .remote(remote)
         .threads(reporting.threads)
+        .sequential(args.reads.sequential)
         .mapping(Mapping::Guarded)
         .select(select);
     let options = Options::default().read(read).folder(folder).moved_passes(args.moved == Some(Moved::Ok));

@@ -167,7 +167,16 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let (specs, reporting) = (specs.into(), args.run.reporting(args.quiet));
-    let reading = Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, reporting };
+    let reading = Reading {
+        specs,
+        inputs,
+        remote: None,
+        walk,
+        root: None,
+        order: Order::Stable,
+        sequential: false,
+        reporting,
+    };
     making::run(&reading, &wanted, &mut console)
 }
 

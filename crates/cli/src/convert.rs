@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::earlier::Earlier;
 use crate::exit::{Exit, Refusal};
 use crate::formats::readable_format;
-use crate::options::{Reporting, RunArgs};
+use crate::options::{ReadArgs, Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id, may_replace_list};
 use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
 use crate::values::path::{folder_of, output_file};
@@ -92,6 +92,8 @@ pub struct ConvertArgs {
     pub filter: FilterArgs,
     #[command(flatten)]
     pub only: OnlyArgs,
+    #[command(flatten)]
+    pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

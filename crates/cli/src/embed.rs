@@ -109,7 +109,16 @@ fn plan(args: AddArgs) -> Result<Reading, Refusal> {
     let (specs, inputs, walk) =
         (vec![embedded_crc::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
     let reporting = args.run.reporting(args.quiet);
-    Ok(Reading { specs, inputs, remote: None, walk, root: None, order: Order::Stable, reporting })
+    Ok(Reading {
+        specs,
+        inputs,
+        remote: None,
+        walk,
+        root: None,
+        order: Order::Stable,
+        sequential: false,
+        reporting,
+    })
 }
 
 /// Renames files, or prints their new names.

@@ -42,6 +42,18 @@ pub struct RunArgs {
     pub settings: SettingsArgs,
 }
 
+/// The option for the order of reads, of commands that read complete files.
+#[derive(Args, Clone, Copy, Default)]
+pub struct ReadArgs {
+    /// Read each file from start to end before the next one, in order
+    ///
+    /// For hard disks, tapes and network mounts. Files are read in the order of the list or of the walk, but several
+    /// cores may hash the data of one file. -j 1 also reads one file after the other.
+    #[arg(hide_short_help = true, help_heading = "Running")]
+    #[arg(long)]
+    pub sequential: bool,
+}
+
 /// Options that select the settings file. [`settings::choose`](crate::settings::choose) finds them in the parsed command
 /// line, before a command gets its arguments.
 #[derive(Args, Default)]

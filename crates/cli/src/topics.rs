@@ -165,7 +165,8 @@ Many files are hashed in parallel in SIMD registers, on all cores; no option is
 needed. A single large file is hashed on one core, unless the algorithm is a
 tree hash, such as blake3 or sha256-tree.
 
-- Hard disks are slow at parallel reads: use -j 1.
+- Hard disks, tapes and some network mounts are slow if several files are read
+  at once: use --sequential.
 - On network file systems and SSDs, truesum starts more reader threads than the
   machine has cores.
 - A long check can be divided into parts, for example one part per night:

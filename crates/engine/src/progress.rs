@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
+#[cfg(test)]
+use truesum_fs::file_id::FileId;
 use truesum_fs::name::OsStringExt;
+use truesum_fs::read::Guarded;
 use truesum_fs::stop::{Stop, Waker};
 
 /// The maximum time for which a thread sleeps without testing whether the run was stopped.
@@ -40,6 +43,9 @@ pub struct Progress {
     stop: Stop,
     rate: OnceLock<(NonZeroU64, Instant)>,
     current: Mutex<Vec<u8>>,
+    /// The file and offset of each read.
+    #[cfg(test)]
+    reads: Mutex<Vec<(FileId, u64)>>,
 }
 
 impl Progress {
@@ -129,6 +135,20 @@ impl Progress {
             }
             std::thread::sleep(left.min(LONGEST_SLEEP));
         }
+    }
+
+    /// Records a read or mapping of a file at this offset, for tests of the order of reads. Otherwise it does nothing.
+    pub(crate) fn note_read(&self, _file: &Guarded, _offset: u64) {
+        #[cfg(test)]
+        if let Ok(mut reads) = self.reads.lock() {
+            reads.push((FileId::from(_file.stat()), _offset));
+        }
+    }
+
+    /// Returns the file and offset of each read so far, in order.
+    #[cfg(test)]
+    pub(crate) fn take_reads(&self) -> Vec<(FileId, u64)> {
+        std::mem::take(&mut *self.reads.lock().expect("no panic"))
     }
 
     pub(crate) fn add_listed(&self, bytes: u64) {

@@ -15,6 +15,8 @@ pub mod order;
 mod output;
 pub(crate) mod read_file;
 pub mod remote;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use crate::io::memory_limit::{fitting, thread};
@@ -74,7 +76,7 @@ fn run_threads(
     let (send, receive) = crossbeam_channel::unbounded::<Message>();
     // More threads than cores help with disks that serve many reads at a time. A requested number
     // of threads is not exceeded.
-    let more = config.threads == 0 && config.remote.is_none();
+    let more = config.threads == 0 && config.remote.is_none() && !config.reads_in_order();
     let most = if more { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
         let start = |threads: usize| {

@@ -155,6 +155,11 @@ impl Guarded {
         self.system.knows_links()
     }
 
+    /// Returns the number of bytes read so far.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// Returns whether the end was reached.
     pub fn at_end(&self) -> bool {
         self.at_end

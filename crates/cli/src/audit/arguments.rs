@@ -1,7 +1,7 @@
 //! The options of `truesum audit`: names, help and values only.
 
 use crate::ending::Ending;
-use crate::options::{ManifestArgs, Moved, RunArgs};
+use crate::options::{ManifestArgs, Moved, ReadArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -87,6 +87,8 @@ pub struct AuditArgs {
     /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

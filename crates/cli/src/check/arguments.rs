@@ -2,7 +2,7 @@
 
 use crate::ending::Ending;
 use crate::exit::Refusal;
-use crate::options::{ManifestArgs, Moved, RunArgs};
+use crate::options::{ManifestArgs, Moved, ReadArgs, RunArgs};
 use crate::selection::{FilterArgs, OnlyArgs, PartArgs};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -191,6 +191,8 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Running")]
     pub unordered: bool,
     #[command(flatten)]
+    pub reads: ReadArgs,
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -209,14 +211,16 @@ pub struct ReportArgs {
     #[arg(long, help_heading = "Running")]
     pub status: bool,
     #[command(flatten)]
+    pub reads: ReadArgs,
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
 impl ReportArgs {
     /// Returns the arguments of a check of these manifests, with defaults for all other options.
     pub fn check(self, manifests: Vec<OsString>) -> CheckArgs {
-        let ReportArgs { json, quiet, status, run } = self;
-        CheckArgs { manifests, json, quiet, status, run, ..CheckArgs::default() }
+        let ReportArgs { json, quiet, status, reads, run } = self;
+        CheckArgs { manifests, json, quiet, status, reads, run, ..CheckArgs::default() }
     }
 }
 

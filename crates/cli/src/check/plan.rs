@@ -302,6 +302,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         .select(select)
         .special(if args.special { Special::Read } else { Special::Refuse })
         .threads(reporting.threads)
+        .sequential(args.reads.sequential)
         .mapping(Mapping::Guarded)
         .order(if args.unordered { Order::AsReady } else { Order::Stable })
         .digest_manifests(needs_digests);

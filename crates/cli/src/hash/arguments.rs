@@ -1,7 +1,7 @@
 //! The options of `truesum hash`: names, help and values only. `plan.rs` validates them.
 
 use crate::ending::Ending;
-use crate::options::{KeyArgs, RunArgs};
+use crate::options::{KeyArgs, ReadArgs, RunArgs};
 use crate::selection::SelectArgs;
 use crate::values::path::output_file;
 use crate::values::table::{EncodingParser, FormatParser, KeyedSpecParser};
@@ -73,6 +73,8 @@ pub struct HashArgs {
     pub sidecar: bool,
     #[command(flatten)]
     pub select: SelectArgs,
+    #[command(flatten)]
+    pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
     /// Print results as soon as they are ready, in any order

@@ -177,7 +177,16 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
     let order = if args.unordered { Order::AsReady } else { Order::Stable };
     let reporting = args.run.reporting(args.quiet);
     Ok(Hashing {
-        reading: Reading { specs: specs.into(), inputs, remote, walk, root, order, reporting },
+        reading: Reading {
+            specs: specs.into(),
+            inputs,
+            remote,
+            walk,
+            root,
+            order,
+            sequential: args.reads.sequential,
+            reporting,
+        },
         form,
         template,
         torrent,

@@ -19,6 +19,8 @@ pub struct Reading {
     /// The folder that names are relative to; `None` keeps them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
+    /// Whether each file is read from its beginning to its end before the next one.
+    pub sequential: bool,
     pub reporting: Reporting,
 }
 
@@ -29,6 +31,7 @@ impl Reading {
             .root(Root::Anywhere)
             .special(self.walk.get_special())
             .threads(self.reporting.threads)
+            .sequential(self.sequential)
             .mapping(Mapping::Guarded)
             .order(self.order)
             .own(own)

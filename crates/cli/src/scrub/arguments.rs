@@ -1,6 +1,6 @@
 //! The options of `truesum scrub`: names, help and values only.
 
-use crate::options::RunArgs;
+use crate::options::{ReadArgs, RunArgs};
 use crate::values::size::{rate, size};
 use crate::values::table::SpecParser;
 use crate::values::when::length;
@@ -98,6 +98,8 @@ pub struct ScrubArgs {
     /// Only failures are printed. The run that creates the state file also prints a summary.
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
+    #[command(flatten)]
+    pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -58,6 +58,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .policy(policy)
         .dry_run(args.dry_run)
         .threads(threads)
+        .sequential(args.reads.sequential)
         .mapping(Mapping::Guarded)
         .excluded(args.html.iter().cloned().collect())
         .version(VERSION.to_owned()))

@@ -1,6 +1,6 @@
 //! The options of `truesum update`: names, help and values only.
 
-use crate::options::{ManifestArgs, RunArgs};
+use crate::options::{ManifestArgs, ReadArgs, RunArgs};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -73,6 +73,8 @@ pub struct UpdateArgs {
     /// Print nothing except errors; only set the exit status
     #[arg(long, help_heading = "Running")]
     pub status: bool,
+    #[command(flatten)]
+    pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -61,6 +61,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     let read = read
         .root(args.root)
         .threads(reporting.threads)
+        .sequential(args.reads.sequential)
         .mapping(Mapping::Guarded)
         .digest_manifests(form == ResultForm::Json);
     let options = Options::default()

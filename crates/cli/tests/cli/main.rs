@@ -35,6 +35,7 @@ mod pages;
 mod peers;
 mod pieces;
 mod program;
+mod read_order;
 mod recursive_check;
 mod reference_tools;
 mod relocation;

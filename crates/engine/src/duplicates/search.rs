@@ -3,11 +3,9 @@
 use super::files::Files;
 use super::first::of_one_beginning;
 use super::report::{Event, Group, Observer, Options, Report};
-use crate::io::open::{Root, Special};
 use crate::job::{Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::Order;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use std::collections::HashMap;
@@ -71,14 +69,10 @@ fn read(
 ) -> io::Result<Contents> {
     let specs: Arc<[Spec]> = Arc::from([options.spec.clone()]);
     let config = Config {
-        root: Root::Anywhere,
-        special: Special::Refuse,
         threads: options.threads,
         mapping: options.mapping,
-        order: Order::Stable,
-        interval: None,
         own: options.own.clone(),
-        remote: None,
+        ..Config::default()
     };
     let mut tasks = alike.iter().map(|&at| {
         let job = Job::hash(files.path(at), &specs);

@@ -186,6 +186,7 @@ impl<'a> Pipe<'a> {
                 let Some(mut buffer) = self.spare_buffer() else { return Ok(()) };
                 buffer.resize(self.slice, 0);
                 let want = left.min(self.slice as u64) as usize;
+                self.progress.note_read(file, file.position());
                 let len = file.read(&mut buffer[..want])?;
                 left -= (len as u64).min(left);
                 self.put(Extent::Data { buffer, len });
@@ -212,6 +213,7 @@ impl<'a> Pipe<'a> {
             }
             while left > 0 && !file.at_end() && !self.progress.stopped() {
                 let want = left.min(self.slice as u64) as usize;
+                self.progress.note_read(file, file.position());
                 let len = file.read(&mut buffer[..want])?;
                 state.hashers().for_each(|hasher| hasher.update(&buffer[..len]));
                 self.progress.add_bytes(len as u64);
@@ -226,6 +228,7 @@ impl<'a> Pipe<'a> {
         let (mut at, size) = (0, file.size_hint());
         while at < size && !self.is_over() {
             let len = WINDOW.min(size - at);
+            self.progress.note_read(file, at);
             // Not an error: the address space may be exhausted, and reading always works.
             let Ok(window) = Window::map(file.file(), &[(at, len as usize)]) else {
                 return file.go_on_from(at);

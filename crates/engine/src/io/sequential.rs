@@ -23,6 +23,7 @@ pub(crate) fn read_to_end(
         if progress.stopped() {
             return Err(Error::interrupted(path));
         }
+        progress.note_read(&file, file.position());
         let filled = file.read(buffer).map_err(|error| file.failed(path, error))?;
         sink(&buffer[..filled]);
         progress.add_bytes(filled as u64);

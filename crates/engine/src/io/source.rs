@@ -47,6 +47,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// Returns the system's error, or fails if the file is shorter than before.
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        self.progress.note_read(self.file, offset);
         if let Some(version) = self.file.version() {
             let read = version.read(buffer, offset);
             read.map_err(|error| Error::new(self.path, "read", error.into_cause()))?;
@@ -118,6 +119,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// Fails as [`Source::read`].
     pub(crate) fn check(&self, window: &Window, views: &[(u64, usize)]) -> Result<(), Error> {
+        views.iter().for_each(|view| self.progress.note_read(self.file, view.0));
         if window.intact() {
             self.progress.add_bytes(views.iter().map(|view| view.1 as u64).sum());
             return Ok(());

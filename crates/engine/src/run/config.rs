@@ -19,6 +19,8 @@ options! {
         special: Special,
         /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
         threads: usize,
+        /// Whether each file is read from its beginning to its end, in the order of the tasks, before the next one.
+        sequential: bool,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
@@ -38,12 +40,21 @@ impl Default for Config {
             root: Root::Anywhere,
             special: Special::Refuse,
             threads: 0,
+            sequential: false,
             mapping: Mapping::Never,
             order: Order::Stable,
             interval: None,
             own: Vec::new(),
             remote: None,
         }
+    }
+}
+
+impl Config {
+    /// Returns whether a file is read to its end before the next one, in the order of the tasks. A single thread does
+    /// this even if it was not requested, except for objects in a store, which are requested in advance.
+    pub(crate) fn reads_in_order(&self) -> bool {
+        self.sequential || self.threads == 1 && self.remote.is_none()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Distributes tasks from an iterator to workers, within a window, and the largest first if all are known.
+//! Distributes tasks from an iterator to workers, within a window, and the largest first if all are known and the files
+//! need not be read in order.
 
 use crate::io::memory_limit::fitting;
 use crate::job::Job;
@@ -39,6 +40,8 @@ pub(crate) struct Feeder<'a> {
     threads: usize,
     /// The total number of jobs, if known.
     known_jobs: Option<usize>,
+    /// Whether one worker reads the files in order.
+    in_order: bool,
     /// Set by a worker that mostly waits for disks.
     waiting: AtomicBool,
     /// Held by the one worker that reads a spinning disk.
@@ -99,7 +102,8 @@ impl<'a> Feeder<'a> {
             Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
         let mut bytes = feed.take(KNOWN);
         let connections = config.remote.as_ref().map(|remote| fitting(remote.connections()));
-        let mut useful_threads = connections.unwrap_or(threads);
+        let in_order = config.reads_in_order();
+        let mut useful_threads = if in_order { 1 } else { connections.unwrap_or(threads) };
         let mut known_jobs = None;
         if feed.ended {
             known_jobs = Some(feed.ready.len());
@@ -109,6 +113,7 @@ impl<'a> Feeder<'a> {
                     only.alone = Some(true);
                     None
                 }
+                jobs if in_order => total(jobs.iter().map(|next| size(&next.job, config))),
                 _ => feed.largest_first(config, threads),
             };
             useful_threads = useful_threads.min(feed.ready.len());
@@ -135,6 +140,7 @@ impl<'a> Feeder<'a> {
             useful_threads,
             threads,
             known_jobs,
+            in_order,
             waiting: AtomicBool::new(false),
             disk: Mutex::new(()),
             permits,
@@ -178,6 +184,9 @@ impl<'a> Feeder<'a> {
 
     /// Returns how many threads one file may use: all that the other files leave idle.
     pub(crate) fn idle_threads(&self) -> usize {
+        if self.in_order {
+            return self.threads;
+        }
         self.known_jobs.map_or(1, |jobs| self.threads.saturating_sub(jobs - 1).max(1))
     }
 
@@ -285,8 +294,7 @@ impl Feed<'_> {
             self.ready.drain(..).map(|assigned| (size(&assigned.job, config), assigned)).collect();
         // A stable sort by size; ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
-        // Sparse files can have any size, so that the sum of three overflows.
-        let total = sized.iter().try_fold(0u64, |sum, (size, _)| Some(sum.saturating_add((*size)?)));
+        let total = total(sized.iter().map(|(size, _)| *size));
         // Usually there is one list of algorithms; if there are several, that of the largest file decides.
         let specs: &[Spec] = sized.last().map_or(&[], |(_, assigned)| &assigned.job.specs);
         let sizes: Vec<u64> = sized.iter().rev().map(|(size, _)| size.unwrap_or(0)).collect();
@@ -297,6 +305,12 @@ impl Feed<'_> {
         self.ready.extend(sized.into_iter().map(|(_, assigned)| assigned));
         total
     }
+}
+
+/// Returns the sum of these sizes, if all are known.
+fn total(mut sizes: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    // Sparse files can have any size, so that the sum of three overflows.
+    sizes.try_fold(0u64, |sum, size| Some(sum.saturating_add(size?)))
 }
 
 /// Returns a file's size as far as it can be determined before the file is opened.

@@ -39,6 +39,11 @@
 //! on opens fewer. Only a worker without open files waits, for a limited number of attempts per
 //! run: if other programs hold all descriptors, a million files must not wait a second each.
 //!
+//! If each file is to be read to its end before the next one ([`Config::sequential`], or a single
+//! thread), there is one worker. It takes the files in order and reads small ones completely, one
+//! after the other; only then are they hashed, still in lanes. Larger files go alone or in slices of
+//! a single file.
+//!
 //! # What was given up
 //!
 //! Files of one worker are not moved to another one when it runs out of work. The feeder hands out
@@ -90,6 +95,11 @@ const OPEN: usize = 64;
 /// The number of attempts, one every 5 ms, that a worker without an open file makes if descriptors are exhausted and no
 /// other worker reads.
 const PATIENCE: u32 = 200;
+/// The size of a round, as a multiple of the usual one, if each file is read completely before the next one: only files
+/// that are read completely share lanes then.
+const COMPLETE: usize = 32;
+/// The number of files that are read completely in one round even if all are large.
+const COMPLETE_FILES: usize = 4;
 /// The round size if memory is scarce; then no more files are open than form a round.
 const SMALL_ROUND: usize = 1 << 17;
 
@@ -105,6 +115,8 @@ pub(crate) struct Worker<'a, 'f> {
     patience: u32,
     /// The bytes of slices that are read before they are hashed.
     round: usize,
+    /// Whether each file is read to its end before the next one.
+    in_order: bool,
     buffer: Vec<u8>,
     /// Hashers of finished files, to be reused for files with the same specs.
     spare: Vec<Vec<Hasher>>,
@@ -156,6 +168,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             open_limit,
             patience: PATIENCE,
             round,
+            in_order: config.reads_in_order(),
             buffer: Vec::new(),
             spare: Vec::new(),
             spare_specs: None,
@@ -206,6 +219,9 @@ impl<'a, 'f> Worker<'a, 'f> {
                     let lanes = assigned.job.specs.iter().map(lanes_of).max().unwrap_or(1);
                     width = if lanes > 1 { (2 * lanes).min(OPEN) } else { OPEN };
                     if let Some(large) = self.begin(assigned, &mut active) {
+                        if self.in_order {
+                            self.finish_all(&mut active);
+                        }
                         if !self.hand_over(deliver) {
                             return;
                         }
@@ -295,7 +311,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Slices read holes like data, whereas a file that goes alone skips them.
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Reading slices of many files causes seeks on a spinning disk.
-        let spinning = size > ONE_GO && next.spinning;
+        let spinning = size > ONE_GO && next.spinning && !self.in_order;
         if !next.file.is_regular() {
             self.slow.push_back(next);
         } else if alone || sparse || spinning {
@@ -342,9 +358,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                         let moves = self.progress.bytes() != read;
                         self.patience = if moves { PATIENCE } else { self.patience - 1 };
                     }
-                    while !active.is_empty() && !self.progress.stopped() {
-                        self.round(active);
-                    }
+                    self.finish_all(active);
                 }
                 result => break result,
             }
@@ -381,31 +395,63 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Reads a slice of every open file, hashes all slices, and finishes the files that ended.
+    /// Reads and finishes all open files.
+    fn finish_all(&mut self, active: &mut Vec<Active>) {
+        while !active.is_empty() && !self.progress.stopped() {
+            self.round(active);
+        }
+    }
+
+    /// Returns how many bytes to read of each of the first open files.
+    fn slices(&self, active: &[Active]) -> Vec<usize> {
+        // One byte more than the file, because only a read that comes up short shows the end. Space that no file can
+        // fill would only be zeroed, which is noticeable for small files.
+        let room =
+            |size: u64| (size as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
+        let share_lanes = active.iter().any(|file| !is_serial(&file.hashers));
+        if self.in_order {
+            let (longest, mut left) = match share_lanes && active.len() > 1 {
+                true => (room((self.round * COMPLETE / COMPLETE_FILES) as u64), self.round * COMPLETE),
+                false => (SLICE, self.round),
+            };
+            let slices = active.iter().map(|file| room(file.file.size_hint()).min(longest));
+            let fits = |(at, slice): &(usize, usize)| {
+                let fits = *at == 0 || *slice <= left;
+                left = left.saturating_sub(*slice);
+                fits
+            };
+            return slices.enumerate().take_while(fits).map(|(_, slice)| slice).collect();
+        }
+        let room = room(active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0));
+        // Lanes need a slice of every file. If files are hashed one after the other, the first ones are read in longer
+        // slices and the others wait.
+        let together = match share_lanes {
+            true => active.len(),
+            false => (self.round / room.min(SLICE)).clamp(1, active.len()),
+        };
+        vec![(self.round / together / 4096 * 4096).clamp(self.round / FEW, SLICE).min(room); together]
+    }
+
+    /// Reads a slice of every open file, hashes all slices, and finishes the files that ended. In order, a file that did
+    /// not end is the last one of the round and the first one of the next.
     fn round(&mut self, active: &mut Vec<Active>) {
         if active.is_empty() {
             return;
         }
         let _permit = self.feeder.permit();
-        // Space that no file can fill would only be zeroed, which is noticeable for small files.
-        let longest = active.iter().map(|file| file.file.size_hint()).max().unwrap_or(0);
-        // One byte more than the longest file, because only a read that comes up short shows the
-        // end.
-        let room = (longest as usize).saturating_add(1).checked_next_multiple_of(4096).unwrap_or(SLICE);
-        // Lanes need a slice of every file. If files are hashed one after the other, the first ones are read in longer
-        // slices and the others wait.
-        let together = if active.iter().any(|file| !is_serial(&file.hashers)) {
-            active.len()
-        } else {
-            (self.round / room.min(SLICE)).clamp(1, active.len())
-        };
-        let slice = (self.round / together / 4096 * 4096).clamp(self.round / FEW, SLICE).min(room);
-        self.buffer.resize((slice + SKEW) * together, 0);
-        let mut bytes = 0;
+        let slices = self.slices(active);
+        let needed = slices.iter().map(|slice| slice + SKEW).sum();
+        if self.buffer.len() < needed {
+            self.buffer.resize(needed, 0);
+        }
+        let (mut bytes, mut together, mut rest) = (0, 0, &mut self.buffer[..]);
         // Locks are always taken in the order permit, disk. This one is released before hashing, so
         // that another worker can read in the meantime.
-        let disk = active[..together].iter().any(|file| file.spinning).then(|| self.feeder.lock_disk());
-        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks_mut(slice + SKEW)) {
+        let disk = active[..slices.len()].iter().any(|file| file.spinning).then(|| self.feeder.lock_disk());
+        for (file, &slice) in active.iter_mut().zip(&slices) {
+            let (buffer, after) = rest.split_at_mut(slice + SKEW);
+            (rest, together) = (after, together + 1);
+            self.progress.note_read(&file.file, file.file.position());
             match file.file.read(&mut buffer[..slice]) {
                 Ok(filled) => file.filled = filled,
                 Err(error) => {
@@ -413,10 +459,16 @@ impl<'a, 'f> Worker<'a, 'f> {
                 }
             }
             bytes += file.filled as u64;
+            if self.in_order && file.failed.is_none() && !file.file.at_end() {
+                break;
+            }
         }
         drop(disk);
         let mut work: Vec<(&mut Hasher, &[u8])> = Vec::with_capacity(together);
-        for (file, buffer) in active[..together].iter_mut().zip(self.buffer.chunks(slice + SKEW)) {
+        let mut rest = &self.buffer[..];
+        for (file, slice) in active[..together].iter_mut().zip(&slices) {
+            let (buffer, after) = rest.split_at(slice + SKEW);
+            rest = after;
             let Active { hashers, filled, .. } = file;
             work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
         }
@@ -479,11 +531,14 @@ impl<'a, 'f> Worker<'a, 'f> {
     fn alone(&mut self, mut next: Active) {
         let _permit = self.feeder.permit();
         let _disk = next.spinning.then(|| self.feeder.lock_disk());
-        if let Some(plans) = plans(&next.file, &next.ticket.job.specs) {
+        let mapping = self.config.mapping;
+        // Large leaves are read side by side, which makes no difference for pages that are in memory.
+        let from_start_to_end = self.config.sequential && !mapping.suits(&next.file);
+        let suits = |plans: &Vec<Plan>| !from_start_to_end || plans[0].piece_hasher().is_none();
+        if let Some(plans) = plans(&next.file, &next.ticket.job.specs).filter(suits) {
             return self.by_pieces(next, &plans);
         }
         let threads = self.feeder.idle_threads();
-        let mapping = self.config.mapping;
         let result = read_ahead(&mut next.file, &mut next.hashers, threads, mapping, self.progress);
         let Active { ticket, mut file, mut hashers, .. } = next;
         let whole = match result {

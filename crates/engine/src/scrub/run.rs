@@ -52,6 +52,8 @@ options! {
         dry_run: bool,
         /// The number of threads that read and hash; 0 means one per core.
         threads: usize,
+        /// Whether each file is read from its beginning to its end before the next one.
+        sequential: bool,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Files that are not part of the tree although they are in it, as the state file.
@@ -284,6 +286,7 @@ impl Reader<'_> {
         let config = Config::default()
             .root(root)
             .threads(self.options.threads)
+            .sequential(self.options.sequential)
             .mapping(self.options.mapping)
             .order(Order::AsReady)
             .interval(Some(TICK));

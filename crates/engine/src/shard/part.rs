@@ -8,12 +8,11 @@ use super::plan::Plan;
 use super::state::State;
 use crate::error::{Cause, Error};
 use crate::io::mapping::Mapping;
-use crate::io::open::{Root, Special};
+use crate::io::open::Root;
 use crate::io::write::AtomicFile;
 use crate::job::{Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::Order;
 use crate::run::remote::Remote;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
@@ -306,9 +305,7 @@ fn files(
     part: &mut Part<'_>,
 ) -> io::Result<()> {
     let &Computing { threads, mapping, progress, remote, .. } = computing;
-    let (special, order, own) = (Special::Refuse, Order::Stable, Vec::new());
-    let config =
-        Config { root, special, threads, mapping, order, interval: None, own, remote: remote.cloned() };
+    let config = Config { root, threads, mapping, remote: remote.cloned(), ..Config::default() };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was verified, so every line is valid.
     let refusal = |line, item: &Item| match changed(&config.root, item) {

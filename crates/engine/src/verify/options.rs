@@ -53,6 +53,8 @@ options! {
         special: Special,
         /// The number of threads that read and hash; 0 means one per core.
         threads: usize,
+        /// Whether each file is read from its beginning to its end before the next one.
+        sequential: bool,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// The order of entries.
@@ -146,9 +148,9 @@ impl ReadOptions {
 
     /// Returns the configuration of a run that reads files below this root.
     pub(crate) fn config(&self, root: Root) -> Config {
-        let ReadOptions { special, threads, mapping, order, .. } = *self;
+        let ReadOptions { special, threads, sequential, mapping, order, .. } = *self;
         let remote = self.remote.clone();
-        Config { root, special, threads, mapping, order, interval: None, own: Vec::new(), remote }
+        Config { root, special, threads, sequential, mapping, order, remote, ..Config::default() }
     }
 }
 

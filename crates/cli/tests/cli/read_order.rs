@@ -1,0 +1,89 @@
+//! The order in which files are read, according to the system calls.
+
+use crate::program::Folder;
+use crate::strace::{self, can_trace};
+use std::collections::BTreeMap;
+
+/// Returns the files below a folder `data` that a command reads, once for each uninterrupted sequence of reads, and the
+/// bytes read of each.
+fn reads(folder: &Folder, args: &[&str]) -> (Vec<String>, BTreeMap<String, u64>) {
+    // Not in the folder: some commands read everything in it.
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let options = ["-y", "-o", trace.path().to_str().unwrap(), "-e", "trace=read,pread64"];
+    let ran = strace::run(folder.root(), &options, args);
+    // An audit reports the manifests themselves as new.
+    let is_expected = ran.status.success() || args[0] == "audit" && ran.status.code() == Some(1);
+    assert!(is_expected, "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    let (mut order, mut bytes) = (Vec::<String>::new(), BTreeMap::<String, u64>::new());
+    // The file of a call whose result is in a later line, by thread.
+    let mut pending = BTreeMap::new();
+    for line in String::from_utf8_lossy(&std::fs::read(trace.path()).unwrap()).lines() {
+        let thread = line.split(' ').next().unwrap();
+        let count = line.rsplit_once("= ").and_then(|(_, count)| count.parse::<u64>().ok()).unwrap_or(0);
+        if line.contains(" resumed>") {
+            if let Some(name) = pending.remove(thread) {
+                *bytes.entry(name).or_default() += count;
+            }
+            continue;
+        }
+        let Some((_, rest)) = line.split_once("/data/") else { continue };
+        let (name, rest) = rest.split_once('>').unwrap();
+        if order.last().is_none_or(|last| last != name) {
+            order.push(name.to_owned());
+        }
+        if rest.contains("<unfinished ...>") {
+            pending.insert(thread, name.to_owned());
+        } else {
+            *bytes.entry(name.to_owned()).or_default() += count;
+        }
+    }
+    (order, bytes)
+}
+
+/// Returns a folder with a bag whose payload is large files, which are read in several calls, between small ones.
+fn bag() -> Folder {
+    let folder = Folder::new();
+    for at in 0..5 {
+        folder.write(format!("bag/data/{at}-large"), vec![at; 3 << 20]);
+        folder.write(format!("bag/data/{at}-small"), vec![at; 50_000]);
+    }
+    let made = folder.run(&["bag", "create", "-q", "-a", "md5,sha256", "bag"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    for format in ["gnu", "jsonl"] {
+        let args = ["hash", "-q", "-a", "md5", "-t", format, "-o", format, "bag/data"];
+        assert_eq!(folder.run(&args).code, Some(0));
+    }
+    folder
+}
+
+#[test]
+fn sequential_commands_read_one_file_after_the_other() {
+    if !can_trace() {
+        return;
+    }
+    let folder = bag();
+    let (order, bytes) = reads(&folder, &["hash", "-q", "-j", "2", "-a", "md5", "bag/data"]);
+    assert!(order.len() > bytes.len(), "otherwise, this test would not show anything: {order:?}");
+    let names: Vec<String> = bytes.into_keys().collect();
+    let convert = ["convert", "-a", "sha1", "-t", "jsonl", "gnu"];
+    for command in [
+        &["hash", "-q", "-a", "md5", "bag/data"][..],
+        &["hash", "-q", "-a", "crc32,sha512", "bag/data"],
+        &["check", "-q", "gnu"],
+        &["check", "-q", "bag/manifest-md5.txt"],
+        &["audit", "-q", "jsonl"],
+        &["update", "-q", "--refresh", "jsonl"],
+        &convert,
+        &["scrub", "-q", "--state", "state", "bag/data"],
+    ] {
+        for option in [&["--sequential"][..], &["-j", "1"], &["--sequential", "-j", "4"]] {
+            let _ = std::fs::remove_file(folder.path("state"));
+            let (order, _) = reads(&folder, &[command, option].concat());
+            // A scrub reads files in an order of its own.
+            let mut sorted = order.clone();
+            sorted.sort();
+            assert_eq!(sorted, names, "{command:?} {option:?}");
+            assert!(order == names || command[0] == "scrub", "{command:?} {option:?}: {order:?}");
+        }
+    }
+}
