@@ -45,6 +45,21 @@ readable! {
         /// The origin of the job: the index of the manifest or root, and the position in it.
         origin: (usize, Place),
     }
+    private {
+        /// The way in which its read also serves other jobs for the same file.
+        shared: Option<SharedRead>,
+    }
+}
+
+/// A read that also serves later jobs for the same file, or may have been made for an earlier one.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedRead {
+    /// The hash of the file's name, for file systems without unique inode numbers.
+    pub(crate) name: u64,
+    /// The algorithms of the job itself. The outcome has no other digests.
+    specs: Arc<[Spec]>,
+    /// The number of later jobs.
+    pub(crate) later: u64,
 }
 
 impl Job {
@@ -75,6 +90,19 @@ impl Job {
         }
     }
 
+    /// Makes the read of this job compute the digests for `later` jobs too: `all` begins with the algorithms of this job.
+    pub(crate) fn share(&mut self, name: u64, all: Arc<[Spec]>, later: u64) {
+        let specs = std::mem::replace(&mut self.specs, all);
+        self.shared = Some(SharedRead { name, specs, later });
+    }
+
+    /// Makes this job an ordinary one again.
+    pub(crate) fn unshare(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.specs = shared.specs;
+        }
+    }
+
     /// Returns a job that hashes a file.
     pub fn hash(name: impl Into<PathBuf>, specs: &Arc<[Spec]>) -> Job {
         Job::entry(entry_name(name.into()), specs.clone(), Vec::new())
@@ -95,6 +123,7 @@ impl Job {
             mtime: None,
             exempt: false,
             origin: (0, Place::Line(0)),
+            shared: None,
         }
     }
 
@@ -220,6 +249,16 @@ impl Found {
         let pair = |time: Time| (time.seconds, time.nanos);
         let (mtime, ctime) = (pair(stat.mtime()), pair(stat.ctime()));
         Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
+    }
+
+    /// Returns the result with the digests for `specs` only, if it has all of them; `all` are its algorithms.
+    pub(crate) fn selected(&self, all: &[Spec], specs: &[Spec]) -> Option<Found> {
+        if all == specs {
+            return Some(self.clone());
+        }
+        let digest = |spec| Some(self.digests.get(all.iter().position(|one| one == spec)?)?.clone());
+        let digests = specs.iter().map(digest).collect::<Option<_>>()?;
+        Some(Found { digests, ..self.clone() })
     }
 
     /// Adds the results for the piece digests of a complete read.
@@ -369,6 +408,14 @@ impl Verdict {
 }
 
 impl Outcome {
+    /// Removes the digests for other jobs.
+    pub(crate) fn unshare(&mut self) {
+        self.job.unshare();
+        if let Ok(found) = &mut self.result {
+            found.digests.truncate(self.job.specs.len());
+        }
+    }
+
     /// Returns the name for output.
     pub fn name(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.job.name))

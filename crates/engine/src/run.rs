@@ -10,7 +10,7 @@ pub mod config;
 mod event;
 mod feed;
 mod frontier;
-mod links;
+pub(crate) mod links;
 pub mod order;
 mod output;
 pub(crate) mod read_file;
@@ -42,18 +42,33 @@ pub fn run(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> io::Result<Summary> {
+    run_with(config, &Links::default(), tasks, progress, sink)
+}
+
+/// Runs all tasks like [`run`]. `links` contains the results that earlier runs shared with this one, and gets those that
+/// this run shares with later ones.
+///
+/// # Errors
+/// Returns the error of the sink.
+pub(crate) fn run_with(
+    config: &Config,
+    links: &Links,
+    tasks: &mut (dyn Iterator<Item = Task> + Send),
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> io::Result<Summary> {
     let threads = match config.threads {
         0 => cores(),
         threads => fitting(threads),
     };
-    let (links, writers_unknown) = (Links::default(), progress.writers_unknown());
+    let writers_unknown = progress.writers_unknown();
     let feeder = Feeder::new(tasks, config, threads, progress);
     let mut output = Output::new(sink, config.order, &feeder);
     // Without other threads, this thread does the work and delivers outcomes as it goes.
     let is_single = feeder.useful_threads < 2 && config.interval.is_none();
-    if is_single || !run_threads(config, &feeder, &links, progress, &mut output)? {
+    if is_single || !run_threads(config, &feeder, links, progress, &mut output)? {
         let mut result = Ok(());
-        Worker::new(config, &feeder, &links, progress, threads).work(&mut |batch| {
+        Worker::new(config, &feeder, links, progress, threads).work(&mut |batch| {
             if result.is_ok() {
                 result = output.take(batch);
             }

@@ -21,6 +21,7 @@ mod pieces;
 pub mod place;
 pub mod report;
 mod rotation;
+mod shared_reads;
 pub(crate) mod unexpected;
 pub mod verification;
 

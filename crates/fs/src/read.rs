@@ -155,6 +155,11 @@ impl Guarded {
         self.system.knows_links()
     }
 
+    /// Returns whether its times reveal changes at all, which those of generated files, pipes and devices do not.
+    pub fn shows_changes(&self) -> bool {
+        self.stamped && self.is_regular()
+    }
+
     /// Returns the number of bytes read so far.
     pub fn position(&self) -> u64 {
         self.position

@@ -1,4 +1,4 @@
-//! The order in which files are read, according to the system calls.
+//! The order in which files are read, and how often, according to the system calls.
 
 use crate::program::Folder;
 use crate::strace::{self, can_trace};
@@ -84,6 +84,30 @@ fn sequential_commands_read_one_file_after_the_other() {
             sorted.sort();
             assert_eq!(sorted, names, "{command:?} {option:?}");
             assert!(order == names || command[0] == "scrub", "{command:?} {option:?}: {order:?}");
+        }
+    }
+}
+
+#[test]
+fn file_in_several_manifests_is_read_once() {
+    if !can_trace() {
+        return;
+    }
+    let folder = bag();
+    let made = folder.run(&["hash", "-q", "-a", "sha512", "-o", "more.sha512", "bag/data"]);
+    assert_eq!(made.code, Some(0));
+    for args in [
+        &["bag", "check", "bag"][..],
+        &["check", "bag"],
+        &["check", "gnu", "more.sha512", "jsonl"],
+        &["check", "gnu", "more.sha512", "--sequential"],
+        &["check", "bag/manifest-md5.txt", "bag/manifest-sha256.txt", "more.sha512"],
+    ] {
+        let (_, bytes) = reads(&folder, args);
+        assert_eq!(bytes.len(), 10, "{args:?}");
+        for (name, count) in bytes {
+            let size = if name.ends_with("large") { 3 << 20 } else { 50_000 };
+            assert_eq!(count, size, "{args:?} {name}");
         }
     }
 }

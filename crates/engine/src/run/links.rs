@@ -1,7 +1,9 @@
-//! Hard links: a file with several names is read once.
+//! Files for which a run or several runs have more than one job: a file with several names (hard links), or one in
+//! several manifests of a check, is read once.
 //!
 //! An inode number identifies a file only while the file exists: during a run, files are rewritten and numbers are
-//! reused. So a name gets the digest found under another name only if its descriptor shows the same size and times.
+//! reused. So a name gets the digest found under another name only if its descriptor shows the same size and times. Where inode numbers are not unique, or times
+//! do not show every change, hard links are not recognized, and the name must be the same too.
 
 use crate::io::file_id::FileId;
 use crate::job::{Found, Job, Outcome};
@@ -39,14 +41,16 @@ struct File {
     identity: Identity,
     /// The algorithms computed for it. Names that need others read it again.
     specs: Arc<[Spec]>,
-    /// The number of names still expected, according to the link count.
+    /// The hash of its name, if it is in several manifests.
+    name: Option<u64>,
+    /// The number of jobs still expected, according to the link count and the manifests.
     names_left: u64,
     state: LinkState,
 }
 
 enum LinkState {
     Reading(Vec<(u64, Job)>),
-    Read(Found),
+    Read(Box<Found>),
 }
 
 /// The action to take for a name.
@@ -66,8 +70,9 @@ impl Links {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Decides what to do with a file that has `names` names.
+    /// Decides what to do with a file that has `names` names, or 0 if its hard links are not recognized.
     pub(crate) fn claim(&self, identity: Identity, names: u64, place: u64, job: Job) -> Claim {
+        let (name, later) = job.shared.as_ref().map_or((None, 0), |shared| (Some(shared.name), shared.later));
         let mut files = self.lock();
         // The file that was read under this number no longer exists or was changed. One that is
         // still being read stays: names wait for it.
@@ -79,11 +84,14 @@ impl Links {
             let state = LinkState::Reading(Vec::new());
             // An entry that is never complete (other names may be outside of the run) stays until
             // the end.
-            let file = File { identity, specs: job.specs.clone(), names_left: names - 1, state };
+            let names_left = names.max(1).saturating_mul(later + 1) - 1;
+            let file = File { identity, specs: job.specs.clone(), name, names_left, state };
             files.insert(identity.id, file);
             return Claim::First(job);
         };
-        if (&file.specs, file.identity) != (&job.specs, identity) {
+        let has_digests = file.specs == job.specs || job.specs.iter().all(|spec| file.specs.contains(spec));
+        let is_same = file.identity == identity && (names > 0 || name.is_some() && file.name == name);
+        if !has_digests || !is_same {
             return Claim::Other(job);
         }
         file.names_left = file.names_left.saturating_sub(1);
@@ -95,7 +103,9 @@ impl Links {
                 Claim::Waiting
             }
             LinkState::Read(found) => {
-                let outcome = Outcome { job, result: Ok(found.clone()) };
+                let Some(found) = found.selected(&file.specs, &job.specs) else { return Claim::Other(job) };
+                let mut outcome = Outcome { job, result: Ok(found) };
+                outcome.unshare();
                 if file.names_left == 0 {
                     files.remove(&identity.id);
                 }
@@ -108,7 +118,7 @@ impl Links {
     /// for it.
     pub(crate) fn settle(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
-        let Some(File { identity, specs, names_left, state: LinkState::Reading(waiting) }) =
+        let Some(File { identity, specs, name, names_left, state: LinkState::Reading(waiting) }) =
             files.remove(&id)
         else {
             return Vec::new();
@@ -117,13 +127,19 @@ impl Links {
         if let Ok(found) = &outcome.result
             && names_left > 0
         {
-            files.insert(id, File { identity, specs, names_left, state: LinkState::Read(found.clone()) });
+            let (specs, state) = (specs.clone(), LinkState::Read(Box::new(found.clone())));
+            files.insert(id, File { identity, specs, name, names_left, state });
         }
         let result = |job: &Job| match &outcome.result {
-            Ok(found) => Ok(found.clone()),
+            Ok(found) => Ok(found.selected(&specs, &job.specs).expect("only such jobs wait")),
             Err(error) => Err(error.under(&job.name)),
         };
-        waiting.into_iter().map(|(place, job)| (place, Outcome { result: result(&job), job })).collect()
+        let settled = |(place, job)| {
+            let mut outcome = Outcome { result: result(&job), job };
+            outcome.unshare();
+            (place, outcome)
+        };
+        waiting.into_iter().map(settled).collect()
     }
 }
 
@@ -171,5 +187,33 @@ mod tests {
         assert!(matches!(links.claim(rewritten, 9, 4, job()), Claim::First(_)));
         assert!(matches!(links.claim(rewritten, 9, 5, job()), Claim::Waiting));
         assert!(matches!(links.claim(before, 9, 6, job()), Claim::Other(_)));
+    }
+
+    #[test]
+    fn without_hard_links_a_result_is_reused_only_for_the_same_name() {
+        let time = |seconds| Time { seconds, nanos: 0 };
+        let id = FileId { device: 1, inode: 2 };
+        let identity = Identity { id, size: 3, modified: time(4), changed: time(5) };
+        let (own, all) = (["md5"], ["md5", "sha256"]);
+        let specs = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Arc<[Spec]>>();
+        let job = |name: u64, later: u64| {
+            let mut job = Job::hash("name", &specs(&own));
+            job.share(name, if later > 0 { specs(&all) } else { specs(&own) }, later);
+            job
+        };
+        let links = Links::default();
+        let Claim::First(first) = links.claim(identity, 0, 0, job(7, 2)) else { panic!("it is the first") };
+        assert!(matches!(links.claim(identity, 0, 1, job(8, 0)), Claim::Other(_)), "another name");
+        assert!(matches!(links.claim(identity, 0, 1, Job::hash("name", &specs(&own))), Claim::Other(_)));
+        let file = Scratch::new();
+        let file = file.path().as_os_str().as_bytes();
+        let mut file = Guarded::open(&Root::Anywhere, file, Special::Refuse).unwrap();
+        assert_eq!(file.read(&mut [0]).unwrap(), 0);
+        let digests = specs(&all).iter().map(|spec| spec.digest(b"")).collect();
+        let found = Found::new(file.finish(b"name").unwrap(), digests, Instant::now());
+        assert!(links.settle(id, &Outcome { job: first, result: Ok(found) }).is_empty());
+        assert!(matches!(links.claim(identity, 0, 2, job(8, 0)), Claim::Other(_)), "another name");
+        let Claim::Known(outcome) = links.claim(identity, 0, 2, job(7, 0)) else { panic!("it was read") };
+        assert_eq!(outcome.result.unwrap().digests(), [specs(&own)[0].digest(b"")]);
     }
 }

@@ -281,8 +281,11 @@ impl<'a, 'f> Worker<'a, 'f> {
             return None;
         }
         let id = FileId::from(stat);
-        if stat.links() > 1 && file.knows_links() {
-            let names = stat.links();
+        let names = if file.knows_links() { stat.links() } else { 0 };
+        if !file.shows_changes() {
+            ticket.job.unshare();
+        }
+        if names > 1 || ticket.job.shared.is_some() {
             // From here on, other names may wait for this file: every way out reports an outcome,
             // or the run is being stopped.
             match self.links.claim(Identity::of(stat), names, place, ticket.job) {
@@ -591,7 +594,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     fn report(&mut self, ticket: Ticket, result: Result<Found, Error>) {
         let Ticket { place, job, link, .. } = ticket;
-        let outcome = Outcome { job, result };
+        let mut outcome = Outcome { job, result };
         self.progress.add_file();
         if let Some(id) = link {
             for (place, outcome) in self.links.settle(id, &outcome) {
@@ -599,6 +602,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 self.done.push((place, WorkerEvent::Outcome(outcome)));
             }
         }
+        outcome.unshare();
         self.done.push((place, WorkerEvent::Outcome(outcome)));
     }
 }

@@ -1,5 +1,6 @@
 //! Checks what is given as a manifest: bags, Android packages, signed manifests and others.
 
+mod advance;
 pub(crate) mod apk;
 pub(crate) mod archive;
 pub mod bag;
@@ -15,10 +16,11 @@ use crate::verify::listed::ListedNames;
 use crate::verify::report::BagReport;
 use crate::verify::rotation::Rotation;
 use crate::verify::unexpected::search::{Scope, SearchScope, unlisted};
+use advance::shared_reads;
 use bag::Bag;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
 
 /// The check of manifests of every kind.
@@ -33,11 +35,13 @@ impl Containers<'_> {
         if let Some(error) = Rotation::refusal(&self.entries.options.limits, names) {
             return self.entries.unread(&error, on_event);
         }
+        self.entries.shared = shared_reads(names, self.entries.options, self.entries.progress);
         for (at, name) in names.iter().enumerate() {
             if self.entries.progress.stopped() {
                 self.entries.report.not_begun += (names.len() - at) as u64;
                 break;
             }
+            self.entries.shared.begin(at);
             self.one(name.as_ref(), on_event)?;
         }
         Ok(())
@@ -60,7 +64,14 @@ impl Containers<'_> {
             Some(bag) => {
                 entries.files.bags.push(name.to_owned());
                 return match bag {
-                    Ok(bag) => self.bag(name, &bag, on_event),
+                    Ok(bag) => {
+                        let lists: Vec<&PathBuf> = bag.payload.iter().chain(&bag.tags).collect();
+                        let shared = shared_reads(&lists, options, entries.progress);
+                        let outer = std::mem::replace(&mut entries.shared, shared);
+                        let result = self.bag(name, &bag, on_event);
+                        self.entries.shared = outer;
+                        result
+                    }
                     Err(error) => self.fault(&error, on_event),
                 };
             }
@@ -81,6 +92,7 @@ impl Containers<'_> {
         let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
         let mut faults = bag::faults(folder);
         for (at, name) in bag.payload.iter().enumerate() {
+            self.entries.shared.begin(at);
             if bag.all_in_each {
                 listed = ListedNames::default();
             }
@@ -97,7 +109,8 @@ impl Containers<'_> {
             }
         }
         let mut doubts = Vec::new();
-        for name in &bag.tags {
+        for (at, name) in bag.tags.iter().enumerate() {
+            self.entries.shared.begin(bag.payload.len() + at);
             let mut misplaced = 0;
             self.entries.named(name, &mut tags, &mut |event| {
                 if let Event::Entry(_, outcome) | Event::Ignored(_, outcome) = &event {

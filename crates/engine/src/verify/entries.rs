@@ -24,6 +24,7 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieces::Pieced;
 use crate::verify::report::{Checked, EntryReport, Required};
 use crate::verify::rotation::Rotation;
+use crate::verify::shared_reads::SharedReads;
 use crate::verify::unexpected::folders::{Folder, KnownFiles};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use relay::Relay;
@@ -47,6 +48,8 @@ pub(super) struct EntryCheck<'c> {
     pub(crate) files: &'c mut KnownFiles,
     pub(crate) required: &'c mut Required,
     pub(crate) report: &'c mut EntryReport,
+    /// The files that several of the manifests list.
+    pub(crate) shared: SharedReads,
 }
 
 impl EntryCheck<'_> {
@@ -179,17 +182,25 @@ impl EntryCheck<'_> {
         let entries = Entries::new(reader, reading, &config.root, 0, names).of_folder(&folder);
         let mut entries = entries.for_check(options, failed, is_payload);
         let mut checked = Checked::default();
+        let shared = std::mem::take(&mut self.shared);
         let mut relay = Relay { missing: missing.as_deref_mut(), ..self.relay(&manifest, on_event) };
         let is_part = rotation.is_some();
         let (result, saved) = match rotation {
             Some(rotation) => rotation.run(&mut entries, &config, &mut relay, &mut checked),
-            None => (relay.run(&config, &mut entries), Ok(None)),
+            None => {
+                let result = match shared.widening(&folder) {
+                    Some(widen) => relay.run_with(&config, shared.links(), &mut entries.by_ref().map(widen)),
+                    None => relay.run(&config, &mut entries),
+                };
+                (result, Ok(None))
+            }
         };
         let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
         let pieced = respelled(pieced, &config.root, options);
         let is_split = is_part && !pieced.is_empty();
         let result = if is_part { result } else { result.and_then(|()| relay.run_pieces(pieced, &config)) };
         let counted = relay.counted();
+        self.shared = shared;
         checked.missing = missing.map_or(0, |missing| missing.len() - before) as u64;
         checked.format = entries.format();
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());

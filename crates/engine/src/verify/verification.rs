@@ -9,6 +9,7 @@ use crate::verify::event::{Event, Observer};
 use crate::verify::missing::MissingSearch;
 use crate::verify::options::Options;
 use crate::verify::report::Report;
+use crate::verify::shared_reads::SharedReads;
 use crate::verify::unexpected::UnexpectedSearch;
 use crate::verify::unexpected::folders::KnownFiles;
 use std::io;
@@ -44,7 +45,8 @@ impl<'a> Verification<'a> {
     pub fn manifests(&mut self, names: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
         let Verification { options, progress, report, files } = self;
         let Report { entries, bags, missing, unexpected, required, .. } = report;
-        let entries = EntryCheck { options, progress, files, required, report: entries };
+        let shared = SharedReads::default();
+        let entries = EntryCheck { options, progress, files, required, report: entries, shared };
         Containers { entries, bags }.run(names, on_event)?;
         MissingSearch { options, progress, files, required, report: missing }.run(on_event)?;
         UnexpectedSearch { options, progress, files, report: unexpected }.run(on_event)?;
@@ -95,7 +97,7 @@ impl<'a> Verification<'a> {
     fn entries(&mut self) -> EntryCheck<'_> {
         let Verification { options, progress, report, files } = self;
         let Report { entries, required, .. } = report;
-        EntryCheck { options, progress, files, required, report: entries }
+        EntryCheck { options, progress, files, required, report: entries, shared: SharedReads::default() }
     }
 
     /// Reports required and requested names that were not verified.

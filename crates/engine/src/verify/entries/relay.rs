@@ -4,7 +4,8 @@ use crate::error::{Cause, Error, Kind};
 use crate::job::{Findings, Outcome, Summary, Verdict};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::run;
+use crate::run::links::Links;
+use crate::run::run_with;
 use crate::task::{Notice, Sink, Task};
 use crate::verify::containers::archive::is_optional;
 use crate::verify::event::{Event, Manifest, Observer};
@@ -31,8 +32,18 @@ pub(crate) struct Relay<'r, 't> {
 impl Relay<'_, '_> {
     /// Runs tasks, which may have been found only in part when the run is stopped.
     pub fn run(&mut self, config: &Config, tasks: &mut (dyn Iterator<Item = Task> + Send)) -> io::Result<()> {
+        self.run_with(config, &Links::default(), tasks)
+    }
+
+    /// Runs tasks, some of which share their reads with those of other manifests.
+    pub fn run_with(
+        &mut self,
+        config: &Config,
+        links: &Links,
+        tasks: &mut (dyn Iterator<Item = Task> + Send),
+    ) -> io::Result<()> {
         let progress = self.progress;
-        let Summary { unreached, interrupted, .. } = run(config, tasks, progress, self)?;
+        let Summary { unreached, interrupted, .. } = run_with(config, links, tasks, progress, self)?;
         self.counts.unreached += unreached;
         self.counts.interrupted |= interrupted;
         Ok(())
