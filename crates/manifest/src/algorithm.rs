@@ -162,10 +162,67 @@ pub fn likelihood(spec: &Spec) -> Option<usize> {
 const CONNECTIVES: &[&str] =
     &["of", "for", "from", "with", "by", "made", "created", "generated", "computed", "calculated", "written"];
 
-/// Returns the algorithm named by a heading. A heading has the name of one algorithm, optionally
-/// words for checksums around it, the program that made them in parentheses, and decoration, such as
-/// `# BLAKE2B HASH`, `### md5sums ###`, `# SHA3-256 checksums (openssl)`, `File hashes (SHA-256):`,
-/// `=== SHA-512 ===` or `# SHA256 checksums of all files`.
+/// Families whose name may be followed by the length of the digest as a separate word, and the name that is followed by a
+/// dash and the length.
+const FAMILIES: &[(&str, &str)] = &[
+    ("sha", "sha"),
+    ("sha2", "sha"),
+    ("sha-2", "sha"),
+    ("sha512", "sha512"),
+    ("sha3", "sha3"),
+    ("sha-3", "sha3"),
+    ("blake2b", "blake2b"),
+    ("blake2s", "blake2s"),
+    ("shake", "shake"),
+    ("ripemd", "ripemd"),
+];
+
+/// Returns the algorithm with the length `digits` of the family in the word before it: `SHA-3 256`.
+fn of_family(word: &str, digits: &str) -> Option<Stated> {
+    let (_, family) = FAMILIES.iter().find(|(known, _)| *known == word)?;
+    let is_length = (2..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let spelled = [format!("{family}-{digits}"), format!("{family}{digits}")];
+    spelled.iter().filter(|_| is_length).find_map(|name| Stated::of(name))
+}
+
+/// Returns true if an algorithm has digests of this number of bits.
+fn is_length_of(stated: Option<&Stated>, digits: &str) -> bool {
+    matches!(stated, Some(Stated::Known(spec)) if digits.parse() == Ok(spec.digest_len() * 8))
+}
+
+/// Returns the algorithm in a line that consists only of its name, such as `BLAKE2b`, `md5sum` or `SHA3 256`. Such a line
+/// may also be the beginning of a line that lost its end, so it is a heading only above lines without a tag.
+pub(crate) fn stated_alone(line: &[u8]) -> Option<Stated> {
+    // Cheap checks come first, because this function is called for every line.
+    if line.len() > 24 || !line.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
+    let mut words = line.trim_ascii_end().split(' ');
+    match (words.next()?, words.next(), words.next()) {
+        (word, None, None) => named(word, Plain::Allowed).or_else(|| of_dashed_family(word)),
+        (family, Some(digits), None) => of_family(family, digits),
+        _ => None,
+    }
+}
+
+/// Returns the algorithm in `sha-3-256` and `sha-2-512`.
+fn of_dashed_family(word: &str) -> Option<Stated> {
+    let (family, digits) = word.rsplit_once('-')?;
+    of_family(family, digits)
+}
+
+/// Returns the algorithm named by a heading. A heading is a comment, ends with a colon or `]`, or is decorated, and has
+/// these words in any order; otherwise it is not a heading:
+///
+/// - the name of one algorithm, which may be repeated: `SHA-512`, `sha512sum`, `SHA-3 256`
+/// - words for checksums: `checksum`, `sum`, `digest`, `hash`, `value`, `file`, `algorithm`, `message`, also in plural
+/// - any text in parentheses, as long as it does not name another algorithm; a length there belongs to the algorithm
+///   before it: `BLAKE2b (256 bits)`
+/// - in a comment, after one of the words for checksums, a word in [`CONNECTIVES`] and any text that names no other
+///   algorithm and has no digest
+///
+/// A line without decoration begins with the algorithm and ends with a word for checksums.
 pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
     // Cheap checks come first, because this function is called for every line.
     let is_comment = line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//");
@@ -184,27 +241,51 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
         word == "hashes" || words.contains(&word.strip_suffix('s').unwrap_or(word))
     };
     // The algorithm outside of parentheses, and the one in them.
-    let (mut outer, mut inner) = (None, None);
+    let (mut outer, mut inner): (Option<Stated>, Option<Stated>) = (None, None);
     let (mut is_inside, mut was_about) = (false, false);
     let mut previous = "";
     let words = line.split([' ', '\t', '#', ';', '/', '=', '*', ':', '[', ']']);
     let words: Vec<&str> = words.filter(|word| word.contains(|c| c != '-')).collect();
+    let bare = |word: &str| word.trim_matches(['(', ')', ',']).to_owned();
     for (at, &word) in words.iter().enumerate() {
         is_inside |= word.starts_with('(');
-        let bare = word.trim_matches(['(', ')', ',']);
-        let found = if about(bare) { None } else { named(bare, Plain::Allowed) };
+        let bare_word = bare(word);
+        let next = words.get(at + 1).filter(|next| !next.starts_with('(')).map(|next| bare(next));
+        let next_is_bits = next.as_deref().is_some_and(|next| matches!(next, "bit" | "bits"));
+        let found = match about(&bare_word) {
+            true => None,
+            false => next
+                .and_then(|next| of_family(&bare_word, &next))
+                .or_else(|| named(&bare_word, Plain::Allowed))
+                .or_else(|| of_dashed_family(&bare_word))
+                .or_else(|| {
+                    FAMILIES
+                        .iter()
+                        .find(|(known, _)| *known == bare_word)
+                        .and_then(|(_, family)| Stated::of(family))
+                }),
+        };
         let is_before = outer.is_none();
         let place = if is_inside { &mut inner } else { &mut outer };
-        // The length after the name of a family: `SHA3 256`.
-        let of_length = || named(&format!("{previous}-{bare}"), Plain::Allowed).filter(|_| bare.len() <= 4);
         match found {
             Some(found) if place.as_ref().is_none_or(|known| *known == found) => *place = Some(found),
             Some(_) => return None,
             None if needs_word && is_before => return None,
-            None if is_inside || about(bare) => {}
-            None if bare.bytes().all(|byte| byte.is_ascii_digit()) => *place = Some(of_length()?),
+            None if about(&bare_word) => {}
+            None if bare_word.bytes().all(|byte| byte.is_ascii_digit()) => {
+                // The length after the name of a family.
+                match (of_family(previous, &bare_word), is_inside) {
+                    (Some(found), _) if place.as_ref().is_none_or(|known| *known == found) => {
+                        *place = Some(found)
+                    }
+                    // Another number in parentheses, unless it is the length of a different algorithm.
+                    (None, true) if !next_is_bits || is_length_of(outer.as_ref(), &bare_word) => {}
+                    _ => return None,
+                }
+            }
+            None if is_inside => {}
             // Text such as `of all files` after a word for checksums.
-            None if was_about && outer.is_some() && is_comment && CONNECTIVES.contains(&bare) => {
+            None if was_about && outer.is_some() && is_comment && CONNECTIVES.contains(&&bare_word[..]) => {
                 // Another algorithm, or a digest.
                 let is_other = |word: &&str| {
                     let word = word.trim_matches(['(', ')', ',', '.']);
@@ -217,8 +298,8 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
             }
             None => return None,
         }
-        was_about = about(bare);
-        previous = bare;
+        was_about = about(&bare_word);
+        previous = words[at].trim_matches(['(', ')', ',']);
         is_inside &= !word.ends_with(')');
     }
     if needs_word && !was_about {
@@ -231,8 +312,27 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
             Some(Stated::Known(spec))
         }
         (Some(outer @ Stated::Other(_)), _) => Some(outer),
+        // Another length of the same algorithm.
+        (Some(Stated::Known(outer)), Some(Stated::Known(inner)))
+            if outer.algorithm() == inner.algorithm() =>
+        {
+            Some(Stated::Known(inner))
+        }
         (Some(outer), Some(inner)) if outer != inner => None,
         (outer, inner) => outer.or(inner),
+    }
+}
+
+/// Returns the algorithm that a comment mentions if it mentions a single one. Such a comment is not a heading, but may have
+/// been meant as one.
+pub(crate) fn mentioned(comment: &[u8]) -> Option<Spec> {
+    let text = String::from_utf8_lossy(&comment[..comment.len().min(256)]).to_ascii_lowercase();
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    let mut found = words.filter(|word| word.len() > 2).filter_map(|word| named(word, Plain::Allowed));
+    let first = found.next()?;
+    match first {
+        Stated::Known(spec) if found.all(|other| other == Stated::Known(spec.clone())) => Some(spec),
+        _ => None,
     }
 }
 
@@ -333,6 +433,17 @@ mod tests {
             ("; SHA3-256 digests created with rhash", Some("sha3-256")),
             ("// SHA-1", Some("sha1")),
             ("## SHA3 256", Some("sha3-256")),
+            ("## SHA-3 256", Some("sha3-256")),
+            ("## SHA-3-512 checksums", Some("sha3-512")),
+            ("# SHA-2 512", Some("sha512")),
+            ("# SHA 384 checksums of all files", Some("sha384")),
+            ("# SHA-3 (256 bits)", Some("sha3-256")),
+            ("# SHA3-256 (FIPS 202)", Some("sha3-256")),
+            ("# BLAKE2b (256 bits)", Some("blake2b-256")),
+            ("# BLAKE2b 256 hashes", Some("blake2b-256")),
+            ("# BLAKE2b-256 (32 bytes)", Some("blake2b-256")),
+            ("# SHA256 512", None),
+            ("# SHA256 (512 bits)", None),
             ("=== BLAKE2b ===", Some("blake2b")),
             ("-- BLAKE2b --", Some("blake2b")),
             ("**SHA-512**", Some("sha512")),

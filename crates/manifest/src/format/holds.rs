@@ -26,6 +26,9 @@ readable! {
         locates: bool,
         /// True if the format is a set of known digests, whose names do not refer to files in a folder.
         set: bool,
+        /// True if names may be from `file:` URLs without their leading slash, so that they are relative to the folder of
+        /// the manifest or absolute.
+        file_urls: bool,
     }
     private {
         /// See [`Holds::exempts`].
@@ -94,6 +97,7 @@ impl Holds {
         pieces: None,
         locates: false,
         set: false,
+        file_urls: false,
         exempt: |_| false,
     };
 

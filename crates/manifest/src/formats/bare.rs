@@ -4,11 +4,11 @@
 //! The file name is the manifest's own name without its extension. A second digest could not be
 //! assigned to a file, so both are rejected, unless each line names another algorithm.
 
-use crate::algorithm::{Stated, stated_by_heading};
+use crate::algorithm::{Stated, stated_alone, stated_by_heading};
 use crate::digest::{MIN_DIGITS, XXH3, holds_like, is_hex, is_long_hex, of_bytes, tagged, untagged};
 use crate::formats::loose::tag;
-use crate::formats::mixed::is_comment;
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
+use crate::formats::mixed::{is_comment, not_above};
 use crate::formats::prelude::*;
 
 pub(crate) static BARE: Format = Format {
@@ -16,7 +16,13 @@ pub(crate) static BARE: Format = Format {
     summary: "a single digest without a name, in a file such as NAME.sha256",
     sniff,
     reading: Reading::lines(|options| {
-        Box::new(Bare { options: options.clone(), place: Place::Line(1), held: None, is_labeled: true })
+        Box::new(Bare {
+            options: options.clone(),
+            place: Place::Line(1),
+            held: None,
+            is_labeled: true,
+            alone: None,
+        })
     }),
     ..Format::DEFAULT
 };
@@ -28,8 +34,12 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     let lines =
         || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line) && !is_text(trim(line)));
     let (at, first) = lines().next()?;
+    // The name of an algorithm above lines with labels may be the name of a file (`loose`).
+    let is_alone = |line: &[u8]| stated_alone(trim(line)).is_some();
     let is_own = is_bare(first) && lines().all(|(_, line)| is_bare(line))
-        || labeled(first).is_some() && lines().all(|(_, line)| labeled(line).is_some());
+        || !head.lines(b'\n').any(is_alone)
+            && labeled(first).is_some()
+            && lines().all(|(_, line)| labeled(line).is_some());
     let is_piped = piped(first).is_some() && lines().nth(1).is_none();
     // The line of a program that read standard input has the form of another format as well.
     let sign = if is_piped { Sign::Mark } else { Sign::Whole };
@@ -38,7 +48,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 /// Returns true for a comment, or a heading with the name of the algorithm.
 fn is_text(line: &[u8]) -> bool {
-    is_comment(line) || stated_by_heading(line).is_some()
+    is_comment(line) || stated_by_heading(line).is_some() || stated_alone(line).is_some()
 }
 
 /// Splits `SHA256: DIGEST`, `SHA256 = DIGEST`, `SHA256 DIGEST` or `SHA256 checksum: DIGEST` into algorithm and
@@ -124,6 +134,8 @@ struct Bare {
     held: Option<(Place, Result<Entry, Reason>)>,
     /// True if all lines so far name their algorithms.
     is_labeled: bool,
+    /// The line with nothing but the name of an algorithm, until a digest follows.
+    alone: Option<Vec<u8>>,
 }
 
 const SEVERAL: Reason = Reason::Part("several digests without file names");
@@ -216,15 +228,20 @@ impl Parse for Bare {
         if line.is_empty() {
             return Ok(None);
         }
-        if let Some(stated) = stated_by_heading(line) {
+        let alone = stated_alone(line);
+        let before = if alone.is_some() { self.alone.replace(line.to_vec()) } else { None };
+        if let Some(stated) = alone.or_else(|| stated_by_heading(line)) {
             (self.options.named, self.options.unsupported) = match stated {
                 Stated::Known(spec) => (Some(spec), None),
                 Stated::Other(name) => (None, Some(name)),
             };
-            return Ok(None);
+            return before.map_or(Ok(None), |name| Err(not_above(&name)));
         }
         if is_comment(line) {
             return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+        }
+        if let (Some(name), Some(_)) = (self.alone.take(), labeled(line)) {
+            return Err(not_above(&name));
         }
         self.is_labeled &= labeled(line).is_some();
         let entry = self.entry(line);
@@ -241,6 +258,10 @@ impl Parse for Bare {
         }
         *first = Err(SEVERAL);
         Err(SEVERAL)
+    }
+
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)))
     }
 
     fn held(&mut self) -> Vec<Found> {

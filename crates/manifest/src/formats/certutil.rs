@@ -23,42 +23,66 @@ const LAST: &[u8] = b"CertUtil:";
 /// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
-/// The first line of a run in the languages of Windows, without the colon: `@` is the algorithm, `#`
-/// the file. A line that fits several has the first one, so longer texts precede shorter ones.
+/// First lines of a run in the languages of Windows, without the colon: `@` is the algorithm, `#` the file. A word for
+/// "file" separates the name from the rest, so the name may be any text. A line that fits several has the first one, so
+/// longer texts precede shorter ones.
 const TITLES: &[&str] = &[
     // English
-    "@ hash of file # | @ hash of #",
+    "@ hash of file #",
     // German
-    "@-Hash der Datei # | @-Hash von # | @ Hash der Datei # | @ Hash von #",
+    "@-Hash der Datei # | @ Hash der Datei #",
     // French
-    "Hachage @ du fichier # | Hachage @ de # | @ hachage du fichier # | @ hachage de # | @ hash du fichier #",
+    "Hachage @ du fichier # | @ hachage du fichier # | @ hash du fichier #",
     // Spanish, Portuguese
-    "@ hash de archivo # | @ hash del archivo # | @ hash do arquivo # | @ hash do ficheiro # | @ hash de #",
+    "@ hash de archivo # | @ hash del archivo # | @ hash do arquivo # | @ hash do ficheiro #",
     "Hash @ de archivo # | Hash @ del archivo # | Hash @ do arquivo #",
-    "Hash @ do ficheiro # | hash @ do arquivo # | hash @ do ficheiro # | hash @ de # | Hash @ de #",
+    "Hash @ do ficheiro # | hash @ do arquivo # | hash @ do ficheiro #",
     // Italian
-    "Hash @ del file # | Hash @ di # | @ hash del file # | @ hash di #",
+    "Hash @ del file # | @ hash del file #",
     // Dutch
-    "@-hash van bestand # | @-hash van # | @ hash van bestand # | @ hash van #",
+    "@-hash van bestand # | @ hash van bestand #",
     // Swedish, Danish, Norwegian, Finnish
-    "@-hash av filen # | @-hash av # | @-hash för # | @-hash af # | @-hash for #",
-    "Tiedoston # @-hajautus | @-hajautus kohteesta # | @-hajautus tiedostosta #",
+    "@-hash av filen # | Tiedoston # @-hajautus | @-hajautus tiedostosta #",
     // Polish
-    "Wartość skrótu @ pliku # | Skrót @ pliku # | Skrót @ # | @ skrót pliku # | @ skrót #",
+    "Wartość skrótu @ pliku # | Skrót @ pliku # | @ skrót pliku #",
     // Czech, Slovak, Romanian
-    "Hodnota hash @ souboru # | Hodnota hash @ # | @ hash souboru #",
-    "Hodnota hash @ súboru # | @ hash súboru # | Hash @ al fișierului # | Hash @ pentru # | @ hash al #",
+    "Hodnota hash @ souboru # | @ hash souboru #",
+    "Hodnota hash @ súboru # | @ hash súboru # | Hash @ al fișierului #",
     // Russian, Ukrainian
-    "Хеш @ файлу # | Геш @ файлу # | Геш @ # | @ хеш файлу # | @ геш файлу # | @ геш #",
-    "Хэш @ файла # | Хеш @ файла # | Хэш @ # | Хеш @ # | @ хэш файла # | @ хеш файла # | @ хэш # | @ хеш #",
-    // Turkish, Hungarian
-    "# öğesinin @ karması | # dosyasının @ karması | # @ karması | # @ kivonata",
+    "Хеш @ файлу # | Геш @ файлу # | @ хеш файлу # | @ геш файлу #",
+    "Хэш @ файла # | Хеш @ файла # | @ хэш файла # | @ хеш файла #",
+    // Turkish
+    "# dosyasının @ karması",
     // Japanese
-    "@ ハッシュ (対象 #) | @ ハッシュ (ファイル #) | @ ハッシュ (# の) | # の @ ハッシュ",
+    "@ ハッシュ (対象 #) | @ ハッシュ (ファイル #)",
     // Chinese, simplified and traditional
-    "@ 哈希(文件 #) | @ 的 # 哈希 | # 的 @ 哈希 | @ 雜湊 (檔案 #) | @ 雜湊(檔案 #) | @ 的 # 雜湊 | # 的 @ 雜湊 | @ 雜湊 #",
+    "@ 哈希(文件 #) | @ 雜湊 (檔案 #) | @ 雜湊(檔案 #)",
     // Korean
-    "@ 해시(파일 #) | @ 해시(#) | @의 # 해시 | #의 @ 해시",
+    "@ 해시(파일 #)",
+    // English, which no other language resembles
+    "@ hash of #",
+];
+
+/// First lines without a word for "file", and words of the last line in the same language. Another language may have such
+/// a word where these have the beginning or the end of the name (`@ хеш на файл #`). The name is therefore certain only if
+/// it is one word or an absolute path, or if the last line is in this language.
+const SHORT_TITLES: &[(&str, &str)] = &[
+    ("erfolgreich ausgeführt", "@-Hash von # | @ Hash von #"),
+    ("terminée correctement", "Hachage @ de # | @ hachage de #"),
+    ("completado correctamente", "@ hash de # | hash @ de # | Hash @ de #"),
+    ("concluído com êxito", "@ hash de # | hash @ de # | Hash @ de #"),
+    ("riuscita", "Hash @ di # | @ hash di #"),
+    ("is voltooid", "@-hash van # | @ hash van #"),
+    ("", "@-hash av # | @-hash för # | @-hash af # | @-hash for # | @-hajautus kohteesta #"),
+    ("pomyślnie", "Skrót @ # | @ skrót #"),
+    ("", "Hodnota hash @ # | Hash @ pentru # | @ hash al #"),
+    ("успішно", "Геш @ # | @ геш #"),
+    ("команда успешно выполнена", "Хэш @ # | Хеш @ # | @ хэш # | @ хеш #"),
+    ("başarıyla tamamlandı", "# öğesinin @ karması | # @ karması"),
+    ("", "# @ kivonata"),
+    ("正常に完了", "@ ハッシュ (# の) | # の @ ハッシュ"),
+    ("命令成功完成", "@ 的 # 哈希 | # 的 @ 哈希 | @ 的 # 雜湊 | # 的 @ 雜湊 | @ 雜湊 #"),
+    ("성공적으로 완료", "@ 해시(#) | @의 # 해시 | #의 @ 해시"),
 ];
 
 /// The algorithms of certutil.
@@ -71,6 +95,8 @@ struct Runs {
     title: Option<Vec<u8>>,
     /// The entry of the current run, which becomes valid with the third line.
     entry: Option<Entry>,
+    /// The doubt about the name of that entry.
+    doubt: Option<Doubt>,
     /// True if any run has produced a digest.
     good: bool,
     /// True if a run failed without a title before any run succeeded. It is reported only if
@@ -80,11 +106,17 @@ struct Runs {
     has_lines: bool,
 }
 
+/// A name that may be another one unless the last line has one of these words.
+struct Doubt {
+    words: Vec<&'static str>,
+    reason: Reason,
+}
+
 const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
 const CUT: Reason = Reason::Part("the final line 'CertUtil:' is missing");
 
 impl Runs {
-    fn digest(&self, title: &[u8], line: &[u8]) -> Result<Entry, Reason> {
+    fn digest(&self, title: &[u8], line: &[u8]) -> Result<(Entry, Option<Doubt>), Reason> {
         let digest: Vec<u8> = line.iter().copied().filter(|&byte| !scan::is_blank(byte)).collect();
         if !is_hex(&digest) {
             return Err(Reason::NotHex);
@@ -95,16 +127,68 @@ impl Runs {
         // code pages 1252 and 850.
         let spaces = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" ", b"\xa0", b"\xff"];
         let title = spaces.iter().find_map(|space| title.strip_suffix(*space)).unwrap_or(title);
-        let mut titles = TITLES.iter().flat_map(|titles| titles.split(" | "));
-        let (tag, name) = titles.find_map(|known| fit(known, title)).ok_or(Reason::Part(
+        let Title { tag, name, other } = titled(title).ok_or(Reason::Part(
             "it is unclear where the file name is, because the language of this line is unknown",
         ))?;
         let (spec, digest) = tagged(tag, &digest, &self.options)?;
-        Ok(Entry::new(name, spec, digest))
+        let doubt = other.map(|(other, words)| {
+            let (name, other) = (String::from_utf8_lossy(name), String::from_utf8_lossy(other));
+            let why = format!("the language is unknown, so the file name may be {name:?} or {other:?}");
+            Doubt { words, reason: Reason::Message(why) }
+        });
+        Ok((Entry::new(name, spec, digest), doubt))
     }
 }
 
-/// Returns the algorithm and the name in a title that fits a pattern of [`TITLES`].
+/// What a title states.
+struct Title<'t> {
+    tag: &'t str,
+    name: &'t [u8],
+    /// The other possible name, and the words of the last line with which it is ruled out.
+    other: Option<(&'t [u8], Vec<&'static str>)>,
+}
+
+/// Returns the algorithm and the name in a title, or `None` if its language is unknown.
+fn titled(title: &[u8]) -> Option<Title<'_>> {
+    let mut titles = TITLES.iter().flat_map(|titles| titles.split(" | "));
+    let long = titles.find_map(|known| fit(known, title));
+    let short = || {
+        let mut titles = SHORT_TITLES
+            .iter()
+            .flat_map(|(_, titles)| titles.split(" | ").map(move |known| (*titles, known)));
+        titles
+            .find_map(|(titles, known)| Some((titles, known.find('@') < known.find('#'), fit(known, title)?)))
+    };
+    let (titles, is_last, (tag, name)) = match long {
+        Some(found) => (None, true, found),
+        None => short().map(|(titles, is_last, found)| (Some(titles), is_last, found))?,
+    };
+    // Only a drive has a colon, so a name with one begins there.
+    let drive = (1..name.len()).find(|&at| scan::is_blank(name[at - 1]) && is_drive(&name[at..]));
+    let is_absolute = is_drive(name) || name.starts_with(b"\\\\");
+    let part = match is_last {
+        true if is_absolute => None,
+        true => scan::find(name, scan::is_blank).map(|gap| &name[gap + 1..]),
+        false => scan::rfind(name, scan::is_blank).map(|gap| &name[..gap]),
+    };
+    let other = match (drive, titles) {
+        (Some(at), _) => Some((&name[at..], Vec::new())),
+        (None, None) => None,
+        (None, Some(titles)) => part.map(|part| {
+            let languages =
+                SHORT_TITLES.iter().filter(|(words, known)| *known == titles && !words.is_empty());
+            (part, languages.map(|(words, _)| *words).collect())
+        }),
+    };
+    Some(Title { tag, name, other })
+}
+
+/// Returns true for a path that begins with a drive.
+fn is_drive(name: &[u8]) -> bool {
+    matches!(name, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
+}
+
+/// Returns the algorithm and the name in a title that fits a pattern of [`TITLES`] or [`SHORT_TITLES`].
 fn fit<'t>(known: &str, title: &'t [u8]) -> Option<(&'t str, &'t [u8])> {
     let (first, last) = (known.find(['@', '#'])?, known.rfind(['@', '#'])?);
     let rest = title.strip_prefix(&known.as_bytes()[..first])?;
@@ -153,7 +237,12 @@ impl Parse for Runs {
                 }
                 (_, Some(entry)) => {
                     self.good = true;
-                    Ok(Some(entry))
+                    let is_known =
+                        |words: &[&str]| words.iter().any(|words| scan::contains(line, words.as_bytes()));
+                    match self.doubt.take().filter(|doubt| !is_known(&doubt.words)) {
+                        Some(doubt) => Err(doubt.reason),
+                        None => Ok(Some(entry)),
+                    }
                 }
                 (Some(_), None) => Err(Reason::EmptyDigest),
                 (None, None) if self.good && !has_lines => {
@@ -170,7 +259,8 @@ impl Parse for Runs {
         let joined: Vec<u8> = line.iter().copied().filter(|&byte| byte != b' ').collect();
         match self.title.take() {
             Some(title) if is_long_hex(&joined) || !line.ends_with(b":") => {
-                self.entry = Some(self.digest(&title, line)?);
+                let (entry, doubt) = self.digest(&title, line)?;
+                (self.entry, self.doubt) = (Some(entry), doubt);
             }
             before => {
                 // Otherwise the digest would be assigned to the next title.

@@ -111,4 +111,8 @@ impl Parse for Lines {
             (found, None) => Ok(found),
         }
     }
+
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.lines.last()
+    }
 }

@@ -5,7 +5,7 @@
 //! A file is recognized as such a list only if every line has one of these shapes. No line is
 //! forced into a shape that it does not have.
 
-use crate::algorithm::{Stated, stated_by_heading};
+use crate::algorithm::{Stated, stated_alone, stated_by_heading};
 use crate::digest::{MIN_DIGITS, holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::formats::csv::{self, is_titled, name_rank};
 use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
@@ -22,6 +22,7 @@ pub(crate) static LOOSE: Format = Format {
             options: options.clone(),
             lines: Mixed::new(options, b'\n'),
             name: None,
+            alone: None,
             properties: Vec::new(),
             stated: Vec::new(),
             named: None,
@@ -338,6 +339,8 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut own = None;
     // A name must be followed directly by a digest.
     let mut open = false;
+    // The name is that of an algorithm, so the line may be a heading.
+    let mut alone = false;
     let mut blank = true;
     let (mut is_usual, mut is_decorated) = (false, false);
     for (at, line) in head.lines(b'\n').enumerate() {
@@ -346,11 +349,17 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         match shape {
             Shape::Damaged => return None,
             Shape::Name if open || !blank => return None,
-            Shape::Name => open = true,
+            Shape::Name => (open, alone) = (true, stated_alone(line).is_some()),
             Shape::Property => {}
             Shape::Below(..) => {
                 open = false;
                 own.get_or_insert(at);
+            }
+            Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual if open && alone => {
+                open = false;
+                if shape != Shape::Usual {
+                    own.get_or_insert(at);
+                }
             }
             _ if open => return None,
             Shape::Entry(..) | Shape::Sized(..) | Shape::Decorated(..) => {
@@ -373,6 +382,8 @@ struct Loose {
     lines: Mixed,
     /// The file that the digests on the following lines belong to.
     name: Option<Vec<u8>>,
+    /// The algorithm that is this name, which is a heading if the next line is for a file of its own.
+    alone: Option<Stated>,
     /// Properties of that file that are not read, if such names were requested.
     properties: Vec<String>,
     /// The algorithms of a table's columns according to its header.
@@ -429,7 +440,17 @@ impl Loose {
 
 impl Parse for Loose {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let (found, name) = match shape(line) {
+        let shape = shape(line);
+        let is_entry = matches!(shape, Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual);
+        if let Some(stated) = self.alone.take_if(|_| is_entry) {
+            self.state(&stated);
+            self.lines.state(stated);
+            self.name = None;
+        }
+        if shape != Shape::Empty {
+            self.alone = None;
+        }
+        let (found, name) = match shape {
             Shape::Empty => {
                 // A table row whose first character was overwritten.
                 let in_table = !std::mem::take(&mut self.stated).is_empty();
@@ -457,6 +478,7 @@ impl Parse for Loose {
                     return Err(Reason::NameTooLong);
                 }
                 self.name = Some(unlabeled(scan::trim(line)).to_vec());
+                self.alone = stated_alone(line);
                 return Ok(None);
             }
             Shape::Property => {

@@ -6,7 +6,7 @@
 mod decimal;
 pub(crate) mod tagged;
 
-use crate::algorithm::{Stated, same_length, stated_by_heading};
+use crate::algorithm::{Stated, mentioned, same_length, stated_alone, stated_by_heading};
 use crate::digest::XXH3;
 use crate::formats::prelude::*;
 use crate::{digest, path};
@@ -75,6 +75,12 @@ pub(crate) struct Mixed {
     options: Options,
     /// The algorithm stated by the last heading, if it was not requested.
     unrequested: Option<Spec>,
+    /// The algorithm of the last heading.
+    bound: Option<Spec>,
+    /// Another algorithm with digests of the same length that a later comment mentions.
+    rival: Option<Spec>,
+    /// The line with nothing but the name of an algorithm, until a line without a tag follows.
+    alone: Option<Vec<u8>>,
     terminator: u8,
     gap: Gap,
     /// The form of the last line that has one. The options and the gap give it its meaning, so they do not change while it
@@ -89,6 +95,9 @@ impl Mixed {
         Mixed {
             options: options.clone(),
             unrequested: None,
+            bound: None,
+            rival: None,
+            alone: None,
             terminator,
             gap: Gap::Unknown,
             form: None,
@@ -99,6 +108,11 @@ impl Mixed {
     /// Applies the algorithm stated by a heading to the following lines.
     pub(crate) fn state(&mut self, stated: Stated) {
         self.form = None;
+        self.rival = None;
+        self.bound = match &stated {
+            Stated::Known(spec) => Some(spec.clone()),
+            Stated::Other(_) => None,
+        };
         let options = &mut self.options;
         (options.named, options.unsupported, self.unrequested) = match stated {
             Stated::Known(spec) if options.requested.is_empty() || options.requested.contains(&spec) => {
@@ -112,6 +126,12 @@ impl Mixed {
     /// Parses the digest of a line without a tag.
     fn untagged(&self, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let found = digest::untagged(text, &self.options)?;
+        if let (Some(bound), Some(rival)) = (&self.bound, &self.rival)
+            && found.0 == *bound
+        {
+            let why = format!("the algorithm is {bound} (heading) or {rival} (a comment below it)");
+            return Err(Reason::Message(why));
+        }
         self.unrequested.clone().map_or(Ok(found), |spec| Err(Reason::NotRequested(spec)))
     }
 
@@ -159,6 +179,9 @@ impl Mixed {
         if let Some(line) = tagged::split(body)
             && !is_digest(line.tag)
         {
+            if let (false, Some(name)) = (line.tag.is_empty(), self.alone.take()) {
+                return Err(not_above(&name));
+            }
             let found = if line.tag.is_empty() {
                 self.untagged(line.digest)
             } else {
@@ -237,9 +260,20 @@ impl Parse for Mixed {
             }
             if let Some(stated) = stated_by_heading(line) {
                 self.state(stated);
-                return Ok(None);
+                return self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)));
+            }
+            if let Some(stated) = stated_alone(line) {
+                self.state(stated);
+                let before = self.alone.replace(line.to_vec());
+                return before.map_or(Ok(None), |name| Err(not_above(&name)));
             }
             if is_comment(line) {
+                let rival = self.bound.as_ref().and_then(|bound| {
+                    mentioned(line).filter(|spec| spec != bound && spec.digest_len() == bound.digest_len())
+                });
+                if rival.is_some() {
+                    (self.rival, self.form) = (rival, None);
+                }
                 self.above = commented_size(line);
                 return if self.is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
             }
@@ -249,7 +283,9 @@ impl Parse for Mixed {
                 _ => (false, body),
             }
         };
-        let (spec, digest, name, size) = self.entry(body).map_err(|reason| match (reason, line) {
+        let entry = self.entry(body);
+        self.alone = None;
+        let (spec, digest, name, size) = entry.map_err(|reason| match (reason, line) {
             // A space and a mode character without a digest before them.
             (Reason::NotALine, [b' ', b' ' | b'*', ..]) => Reason::EmptyDigest,
             (reason, _) => reason,
@@ -259,6 +295,16 @@ impl Parse for Mixed {
         let size = size.or(above);
         Ok(Some(Entry { path, size, digests: vec![(spec, digest)], ..Entry::default() }))
     }
+
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)))
+    }
+}
+
+/// Returns the error for a line with only the name of an algorithm that no line without a tag follows.
+pub(crate) fn not_above(name: &[u8]) -> Reason {
+    let name = String::from_utf8_lossy(name);
+    Reason::Message(format!("the line {name:?} is a heading without digests or a line that lost its end"))
 }
 
 /// Returns true if the line is a comment in any of the dialects: none of them has entries that

@@ -144,4 +144,8 @@ impl Parse for Embedded {
         }
         self.lines.line(line)
     }
+
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.lines.last()
+    }
 }

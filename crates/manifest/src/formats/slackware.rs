@@ -49,4 +49,8 @@ impl Parse for List {
         let is_entry = is_long_hex(digest) && !name.is_empty();
         if is_entry { Err(Reason::Part("an entry before the column header")) } else { Ok(None) }
     }
+
+    fn last(&mut self) -> Result<Option<Entry>, Reason> {
+        self.lines.last()
+    }
 }

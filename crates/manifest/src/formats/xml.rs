@@ -67,8 +67,9 @@ pub(super) const LIST: Shape = Shape {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Plain,
-    /// A path or a `file:` URL. Each is the location of a copy of the file.
-    Locations,
+    /// A path or a `file:` URL. Each is the location of a copy of the file. If the value before it with this path is
+    /// [`URI`], it is a percent-encoded reference.
+    Locations(&'static str),
     /// A relative reference or a `file:` URL, percent-encoded. Each is the location of a copy of the
     /// file.
     Urls,
@@ -87,6 +88,9 @@ pub(super) enum Algorithm {
 
 /// Prefixes of names in PREMIS that stand for the folder of the transfer.
 const FOLDERS: &[&str] = &["%transferDirectory%", "%SIPDirectory%"];
+
+/// Types of locations in PREMIS that are references, which are percent-encoded.
+const URI: &[&str] = &["uri", "url"];
 
 const STRAY: &str = "a digest in an element that does not describe a file";
 
@@ -361,7 +365,10 @@ impl Walk<'_> {
         {
             return;
         }
-        let spelled = |path: &'static str| open.at(path).map(|found| spelled(&found.value, shape.names_are));
+        let spelled = |path: &'static str| {
+            let all = open.values.iter().enumerate().filter(move |(_, found)| found.path == path);
+            all.map(|(at, found)| location(&found.value, shape.names_are.of(path, &open.values[..at])))
+        };
         let mut places =
             shape.names.iter().filter(|path| open.at(path).next().is_some()).map(|path| spelled(path));
         if shape.names_are == Names::Plain {
@@ -376,7 +383,7 @@ impl Walk<'_> {
             return;
         }
         // A copy at a URL of another host, or at a handle, is not a file of this list.
-        let all: Vec<Vec<Option<Vec<u8>>>> = places.map(Iterator::collect).collect();
+        let all: Vec<Vec<Location>> = places.map(Iterator::collect).collect();
         let mut paths = all.iter().map(|names| names.iter().flatten().collect::<Vec<_>>());
         let mut paths = paths.by_ref().filter(|names| !names.is_empty());
         let below = |a: &[&Vec<u8>], b: &[&Vec<u8>]| a.iter().any(|a| b.iter().any(|b| is_path_of(a, b)));
@@ -389,7 +396,7 @@ impl Walk<'_> {
             (Some(_), Some(others)) => others,
         };
         names.dedup();
-        names.iter().for_each(|name| self.record(open, &[Some((*name).clone())]));
+        names.iter().for_each(|name| self.record(open, &[Ok((*name).clone())]));
     }
 
     /// Returns true if the name is that of the manifest.
@@ -398,8 +405,8 @@ impl Walk<'_> {
         self.shape.names.iter().any(|path| open.at(path).any(|found| Some(found.value.as_bytes()) == own))
     }
 
-    /// Adds the record of a file with these names. `None` stands for one that is not a path.
-    fn record(&mut self, open: &Open, names: &[Option<Vec<u8>>]) {
+    /// Adds the record of a file with these names.
+    fn record(&mut self, open: &Open, names: &[Location]) {
         let shape = self.shape;
         self.records.begin(open.at);
         let kind = || {
@@ -408,7 +415,7 @@ impl Walk<'_> {
             kinds.iter().find(|(known, _)| *known == value).map(|(_, kind)| *kind)
         };
         let is_digested = || open.values.iter().any(|found| is_like(found.value.trim().as_bytes()));
-        if let (Some(kind), [Some(name)], false) = (kind(), names, is_digested()) {
+        if let (Some(kind), [Ok(name)], false) = (kind(), names, is_digested()) {
             self.records.name(name);
             self.records.object(kind);
             return;
@@ -419,8 +426,8 @@ impl Walk<'_> {
         }
         for name in names {
             match name {
-                Some(name) => self.records.name(name),
-                None => self.records.fault("its name is not the path of a file"),
+                Ok(name) => self.records.name(name),
+                Err((what, value)) => self.records.fault_of(what, value.as_bytes()),
             }
         }
         if let Some(what) = open.fault {
@@ -508,6 +515,7 @@ impl Shape {
         let mut others = self.names.iter().chain(self.sizes).chain(self.except.iter().map(|(path, _)| path));
         others.any(|known| *known == path)
             || self.kinds.0 == path
+            || matches!(self.names_are, Names::Locations(kind) if kind == path)
             || self.digests.iter().any(|(known, algorithm)| {
                 *known == path
                     || path.split_once('@').is_some_and(|(element, _)| element == *known)
@@ -540,22 +548,73 @@ fn resembles(path: &str, known: &str) -> bool {
         || path.split_once('@').zip(known.split_once('@')).is_some_and(|(path, known)| attribute(path, known))
 }
 
-/// Schemes of identifiers and locations that are not paths.
-const SCHEMES: &[&str] = &["hdl:", "urn:", "ark:", "doi:", "info:"];
+/// Schemes of identifiers that do not name a file. Those of servers are followed by `//`.
+const SCHEMES: &[&str] = &["hdl", "urn", "ark", "doi", "info", "mailto", "data", "http", "https", "ftp"];
 
-/// Decodes a name. Returns `None` if it is not a path.
-fn spelled(value: &str, names: Names) -> Option<Vec<u8>> {
+/// The path at a location, or the reason why it has none, and the location.
+type Location = Result<Vec<u8>, (&'static str, String)>;
+
+impl Names {
+    /// Returns the spelling of the name with this path, which these values precede.
+    fn of(self, path: &str, before: &[Found]) -> Names {
+        let is_uri = |kind: &str| URI.iter().any(|known| kind.trim().eq_ignore_ascii_case(known));
+        match self {
+            Names::Locations(kind) => {
+                let values = before.iter().rev().take_while(|found| found.path != path);
+                let kind = values.filter(|found| found.path == kind).map(|found| &found.value[..]).next();
+                if kind.is_some_and(is_uri) { Names::Urls } else { self }
+            }
+            names => names,
+        }
+    }
+}
+
+/// Splits a URL into its scheme and the rest. A single letter is a drive.
+fn scheme(value: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = value.split_once(':')?;
+    let is_scheme = scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    is_scheme.then_some((scheme, rest))
+}
+
+/// Returns the path at a location.
+///
+/// The path of a `file:` URL (RFC 8089) is relative to the folder of the list, as in METS of packages, or absolute. The
+/// folder `a` in `file://a/b` could also be a host.
+fn location(value: &str, names: Names) -> Location {
     // White space that begins with a line break is layout; any other is part of the name.
     let value = if value.starts_with(['\n', '\r']) { value.trim() } else { value };
     let value = FOLDERS.iter().find_map(|folder| value.strip_prefix(folder)).unwrap_or(value);
-    if names == Names::Plain {
-        return Some(value.as_bytes().to_vec());
-    }
-    let path = ["file:///", "file://", "file:"].iter().find_map(|scheme| value.strip_prefix(scheme));
-    match path {
-        None if value.contains("://") || SCHEMES.iter().any(|scheme| value.starts_with(scheme)) => None,
-        None if names == Names::Locations => Some(value.as_bytes().to_vec()),
-        path => radix::percent(path.unwrap_or(value).as_bytes()),
+    let refused = |what| Err((what, value.to_owned()));
+    let decoded = |path: &str| match radix::percent(path.as_bytes()) {
+        Some(path) => Ok(path),
+        None => refused("its location has a percent sign that is not followed by two hexadecimal digits"),
+    };
+    match scheme(value) {
+        _ if names == Names::Plain => Ok(value.as_bytes().to_vec()),
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+            let Some(path) = rest.strip_prefix("//") else {
+                return decoded(rest.strip_prefix('/').unwrap_or(rest));
+            };
+            let host = path.split('/').next().unwrap_or_default();
+            match host {
+                "" => decoded(&path[path.len().min(1)..]),
+                "." | ".." => decoded(path),
+                drive if drive.len() == 2 && drive.ends_with(':') => decoded(path),
+                host if host.eq_ignore_ascii_case("localhost") => {
+                    decoded(path[host.len()..].strip_prefix('/').unwrap_or_default())
+                }
+                _ => refused("the text after file:// is the name of a host or of a folder"),
+            }
+        }
+        Some((_, rest)) if rest.starts_with("//") => refused("its location is on a server or in an archive"),
+        Some((scheme, _)) if SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {
+            refused("its location is an identifier, not the path of a file")
+        }
+        _ if value.contains("://") => refused("its location is on a server or in an archive"),
+        _ if names == Names::Urls => decoded(value),
+        _ => Ok(value.as_bytes().to_vec()),
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) static PREMIS: Format = Format {
     summary: "PREMIS preservation metadata: objects of type file, with their digests",
     sniff: |head| sniff(head, "premis"),
     reading: reading(|text, options| xml::parse(&text, &PREMIS_OBJECTS, options)),
+    holds: Holds { file_urls: true, ..ROW.holds },
     ..ROW
 };
 
@@ -59,7 +60,7 @@ static PREMIS_OBJECTS: Shape = Shape {
     entry: "object",
     except: &[("@type", &["representation", "bitstream", "intellectualEntity"])],
     names: &["originalName", "storage/contentLocation/contentLocationValue"],
-    names_are: Names::Locations,
+    names_are: Names::Locations("storage/contentLocation/contentLocationType"),
     sizes: &["objectCharacteristics/size"],
     digests: &[(
         "objectCharacteristics/fixity/messageDigest",
@@ -74,6 +75,7 @@ pub(crate) static METS: Format = Format {
     summary: "METS: files with CHECKSUM and CHECKSUMTYPE, located by FLocat",
     sniff: |head| sniff(head, "mets"),
     reading: reading(|text, options| xml::parse(&text, &METS_FILES, options)),
+    holds: Holds { file_urls: true, ..ROW.holds },
     ..ROW
 };
 
@@ -92,6 +94,7 @@ pub(crate) static XFDU: Format = Format {
     summary: "XFDU manifests such as manifest.safe of Sentinel products",
     sniff: |head| sniff(head, "XFDU"),
     reading: reading(|text, options| xml::parse(&text, &XFDU_OBJECTS, options)),
+    holds: Holds { file_urls: true, ..ROW.holds },
     ..ROW
 };
 
