@@ -20,6 +20,7 @@ extern crate truesum_hash;
 
 mod algorithm;
 pub mod apk;
+pub mod charset;
 pub mod convert;
 mod digest;
 pub mod edit;
@@ -29,6 +30,7 @@ mod format;
 mod formats;
 mod gather;
 pub mod identify;
+mod joined;
 pub mod json;
 mod line;
 mod lines;
@@ -53,6 +55,7 @@ pub use format::{
 };
 pub use formats::FORMATS;
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
+pub use joined::Window;
 pub use line::{Found, Line, LineError, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;

@@ -27,7 +27,9 @@ use truesum::hash::Spec;
 use truesum::manifest::Entry;
 use truesum::open::open_named;
 use truesum::update::Consent;
-use truesum::verify::bag::{DECLARATION, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches, version};
+use truesum::verify::bag::{
+    DECLARATION, check_writable, is_bag, is_of_payload, unlisted_fetches, unsafe_fetches,
+};
 use truesum::{Cause, Error, FileId, Sink, Summary};
 use truesum_fs::lock::try_lock;
 use truesum_fs::name::OsStrExt;
@@ -203,7 +205,7 @@ fn acceptable(folder: &Path, is_new: bool) -> Result<(), Stop> {
         return Err(Stop::Failed(error));
     }
     if !is_new {
-        version(folder)?;
+        check_writable(folder)?;
     }
     Ok(())
 }

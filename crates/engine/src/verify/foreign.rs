@@ -6,6 +6,7 @@
 
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
+use crate::verify::containers::bag;
 use crate::verify::options::ReadOptions;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
@@ -101,6 +102,7 @@ pub(crate) fn manifest_reader<R: Read>(
     options: &ReadOptions,
 ) -> Result<impl Read + use<R>, Error> {
     let bytes = manifest.as_os_str().as_bytes();
+    let reader = bag::charset_of(manifest)?.reader(reader);
     match look(reader, hint) {
         Ok((_, Some(what))) if options.format.is_none() => {
             Err(Error::new(bytes, "read as a manifest", Cause::NoManifest(what)))

@@ -137,7 +137,7 @@ fn every_bag_fault_fails_and_is_named() {
             "unsupported BagIt-Version \"2.0\", expected 0.93 to 1.0",
         ),
         (
-            |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-16\n"),
+            |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-7\n"),
             "expected UTF-8",
         ),
         (|bag| put(bag, "bagit.txt", "hello\n"), "no BagIt-Version"),
@@ -260,6 +260,41 @@ fn folder_that_is_no_bag_is_not_a_manifest() {
     let (conclusion, reported, _) = check(folder.path());
     assert_eq!(conclusion, Conclusion::NothingVerified);
     assert!(reported[0].contains("it is a directory"), "{reported:?}");
+}
+
+#[test]
+fn tag_files_are_read_in_the_encoding_of_the_bag() {
+    let utf16 = |text: &str, little: bool| -> Vec<u8> {
+        let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+        text.encode_utf16().flat_map(bytes).collect()
+    };
+    let latin1 = |text: &str| -> Vec<u8> { text.chars().map(|c| u8::try_from(c as u32).unwrap()).collect() };
+    let encodings: [(&str, &dyn Fn(&str) -> Vec<u8>); 5] = [
+        ("ISO-8859-1", &latin1),
+        ("windows-1252", &latin1),
+        ("UTF-16", &|text| utf16(&format!("\u{feff}{text}"), true)),
+        ("UTF-16", &|text| utf16(text, false)),
+        ("UTF-16LE", &|text| utf16(text, true)),
+    ];
+    for (name, encode) in encodings {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, content: &[u8]| std::fs::write(dir.path().join(name), content).unwrap();
+        std::fs::create_dir(dir.path().join("data")).unwrap();
+        put("data/\u{e9}", b"abc");
+        put("bagit.txt", format!("BagIt-Version: 1.0\nTag-File-Character-Encoding: {name}\n").as_bytes());
+        put("bag-info.txt", &encode("Contact-Name: \u{e4}\nPayload-Oxum: 3.1\n"));
+        put("fetch.txt", &encode("http://a 3 data/\u{e9}\n"));
+        let list = format!("{}  data/\u{e9}\n", digest("sha256", b"abc"));
+        put("manifest-sha256.txt", &encode(&list));
+        assert_eq!(check(dir.path()), (Conclusion::Verified, Vec::new(), 1), "{name}");
+        // The manifest alone is read in the same encoding.
+        let (conclusion, reported, _) = check(&dir.path().join("manifest-sha256.txt"));
+        assert_eq!((conclusion, reported), (Conclusion::Verified, Vec::new()), "{name}");
+        put("bag-info.txt", &encode("Payload-Oxum: 4.1\n"));
+        assert_eq!(check(dir.path()).0, Conclusion::Failed, "{name}");
+        put("data/\u{e9}", b"abd");
+        assert_eq!(check(dir.path()).0, Conclusion::Failed, "{name}");
+    }
 }
 
 #[test]

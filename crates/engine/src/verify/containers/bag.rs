@@ -10,11 +10,13 @@ use crate::walk::{Item, Options, Walk};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
+use truesum_manifest::charset::Charset;
 use truesum_manifest::path::within_root;
 use truesum_manifest::{Head, detect};
 
 /// The file that makes a folder a bag.
 pub const DECLARATION: &str = "bagit.txt";
+const UTF8: Charset = Charset::UTF8;
 /// The maximum size of a declaration, description or fetch list that is read.
 const LIMIT: u64 = 16 << 20;
 
@@ -117,13 +119,14 @@ fn refused(path: &Path, why: impl Into<String>) -> Error {
     Error::new(path.as_os_str().as_bytes(), "verify", Cause::Other(why.into()))
 }
 
-/// Returns the version numbers in the declaration of the bag in this folder.
+/// Returns the version numbers in the declaration of the bag in this folder, and the encoding of its tag files.
 ///
 /// # Errors
 /// Fails if the declaration cannot be read, is malformed, or names an unsupported version or encoding.
-pub fn version(folder: &Path) -> Result<(u32, u32), Error> {
+pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
     let declaration = &folder.join(DECLARATION);
-    let text = text(declaration)?;
+    // It is always UTF-8 (RFC 8493, section 2.1.1).
+    let text = lines(declaration, read_small(declaration)?, UTF8)?;
     let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "no BagIt-Version"))?;
     let numbers = version
         .split_once('.')
@@ -136,12 +139,15 @@ pub fn version(folder: &Path) -> Result<(u32, u32), Error> {
         ));
     };
     let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
-    if !encoding.eq_ignore_ascii_case("utf-8") {
-        return Err(refused(
+    let charset = Charset::named(encoding).ok_or_else(|| {
+        refused(
             declaration,
-            format!("unsupported Tag-File-Character-Encoding {encoding:?}, expected UTF-8"),
-        ));
-    }
+            format!(
+                "unsupported Tag-File-Character-Encoding {encoding:?}, expected UTF-8, UTF-16, US-ASCII, ISO-8859-1, \
+                 ISO-8859-15 or Windows-1252"
+            ),
+        )
+    })?;
     // Exactly two lines (RFC 8493, section 2.1.1).
     let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
     if !text.lines().eq(exact) {
@@ -150,11 +156,41 @@ pub fn version(folder: &Path) -> Result<(u32, u32), Error> {
             "expected exactly two lines: BagIt-Version and Tag-File-Character-Encoding",
         ));
     }
-    Ok(numbers)
+    Ok((numbers, charset))
+}
+
+/// Checks the declaration of the bag in this folder before its tag files are written, always in UTF-8.
+///
+/// # Errors
+/// Fails if the declaration cannot be read, is malformed, or names an unsupported version or any other encoding.
+pub fn check_writable(folder: &Path) -> Result<(), Error> {
+    match declaration(folder)? {
+        (_, UTF8) => Ok(()),
+        _ => {
+            Err(refused(&folder.join(DECLARATION), "tag files are written only in UTF-8, so expected UTF-8"))
+        }
+    }
+}
+
+/// Returns the encoding of the tag files in the folder of a bag, which is UTF-8 for a bag whose declaration is invalid:
+/// that is an error of its own.
+fn charset(folder: &Path) -> Charset {
+    declaration(folder).map_or(UTF8, |(_, charset)| charset)
+}
+
+/// Returns the encoding of a manifest, if it is one of a bag.
+///
+/// # Errors
+/// Fails if the declaration of the bag is invalid.
+pub(crate) fn charset_of(manifest: &Path) -> Result<Charset, Error> {
+    if !is_manifest_of_bag(manifest) {
+        return Ok(UTF8);
+    }
+    declaration(&folder_of_names(manifest)).map(|(_, charset)| charset)
 }
 
 fn read(folder: &Path) -> Result<Bag, Error> {
-    let version = version(folder)?;
+    let (version, _) = declaration(folder)?;
     let mut names = Vec::new();
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "read", error);
     for item in std::fs::read_dir(folder).map_err(io)? {
@@ -191,18 +227,29 @@ fn plain(path: &Path) -> Result<u64, Error> {
 
 /// Reads a small text file and converts its line ends (RFC 8493, section 2.1.3, allows all three).
 fn text(path: &Path) -> Result<String, Error> {
+    lines(path, read_small(path)?, charset(&folder_of_names(path)))
+}
+
+/// Reads a small file.
+fn read_small(path: &Path) -> Result<Vec<u8>, Error> {
     if plain(path)? > LIMIT {
         return Err(refused(path, format!("more than {LIMIT} bytes")));
     }
-    let bytes = read_companion(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| refused(path, "it is not UTF-8"))?;
+    read_companion(path)
+}
+
+/// Decodes a text and converts its line ends.
+fn lines(path: &Path, bytes: Vec<u8>, charset: Charset) -> Result<String, Error> {
+    let why =
+        if charset == UTF8 { "it is not UTF-8" } else { "it is not in the encoding that bagit.txt states" };
+    let text = charset.decode(bytes).ok_or_else(|| refused(path, why))?;
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
 /// Returns the text of `bag-info.txt` with LF line endings and without a byte order mark.
 ///
 /// # Errors
-/// Fails if it cannot be read, is too large, or is not UTF-8.
+/// Fails if it cannot be read, is too large, or is not in the encoding of the bag.
 pub fn info(path: &Path) -> Result<String, Error> {
     let text = text(path)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))

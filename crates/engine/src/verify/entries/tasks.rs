@@ -20,7 +20,7 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, usual, weak,
+    Entry, Format, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, Window, usual, weak,
 };
 
 /// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
@@ -29,10 +29,12 @@ const MERGED: usize = 16;
 
 /// The entries of a manifest as tasks.
 ///
-/// Adjacent lines for one file become one job, so that several algorithms need a single read. Every line is verified,
-/// even if it repeats a name.
+/// Lines for one file become one job, so that several algorithms need a single read: in a check, wherever the lines are,
+/// and otherwise if they are adjacent. Every line is verified, even if it repeats a name.
 pub struct Entries<'a, R> {
     reader: Reader<R>,
+    /// The lines that were read ahead, if lines that are not adjacent are joined.
+    window: Option<Window>,
     root: &'a Root,
     /// The absolute paths of the root: names that begin with one are inside it.
     paths: Vec<Vec<u8>>,
@@ -138,6 +140,7 @@ impl<'a, R: Read> Entries<'a, R> {
         let options = options.allow_undigested(true).allow_pieces(true);
         Entries {
             reader: Reader::new(manifest, options),
+            window: None,
             root,
             paths: Vec::new(),
             origin,
@@ -201,7 +204,7 @@ impl<'a, R: Read> Entries<'a, R> {
     ) -> Entries<'a, R> {
         let (reported, also) = (options.max_malformed_reported.unwrap_or(u64::MAX), options.also.clone());
         let entries = self.selecting(&options.read.select).of_data(options.read.data.as_deref());
-        Entries { reported, also, failed, payload, ..entries }
+        Entries { reported, also, failed, payload, window: Some(Window::default()), ..entries }
     }
 
     /// Returns why an entry must not be in this manifest.
@@ -295,7 +298,11 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Returns the next valid line; a malformed one is stored in `pending`.
     fn line(&mut self) -> Option<Line> {
         loop {
-            match self.reader.next()? {
+            let next = match &mut self.window {
+                Some(window) => window.next(&mut self.reader),
+                None => self.reader.next(),
+            };
+            match next? {
                 Ok(line) => {
                     let Some(why) = self.stray(&line) else { return Some(line) };
                     let reason = Reason::Part(why);
@@ -347,6 +354,10 @@ impl<'a, R: Read> Entries<'a, R> {
             None => data.path.clone(),
         });
         let mut open = named.or_else(|| self.relative(&path));
+        let is_url = self.reader.format().is_some_and(|row| row.holds().file_urls());
+        if open.is_none() && is_url && !self.root.exists(OsStr::from_bytes(&path)) {
+            open = self.relative(&[b"/", &path[..]].concat());
+        }
         let is_name = |path: &[u8]| !BACKSLASH_SEPARATES && self.root.exists(OsStr::from_bytes(path));
         if open.is_none() && path.contains(&b'\\') && !is_name(&path) {
             open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));

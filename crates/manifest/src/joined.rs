@@ -1,0 +1,165 @@
+//! Joins the lines for one file that have digests of different algorithms, wherever they are in the manifest.
+
+use crate::entry::Entry;
+use crate::line::{Line, ReadError};
+use crate::reader::Reader;
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+use truesum_hash::{Digest, Spec};
+
+/// Maximum memory for the entries of a window, in bytes.
+const LIMIT: usize = 64 << 20;
+
+/// Maximum number of digests in a joined entry. More would only occur in an attack.
+const MOST: usize = 16;
+
+/// A window of a manifest in which the lines for one file become one entry, at the position of the first. Most manifests
+/// fit into one window, so the result does not depend on the order of their lines. In a longer manifest, the parts of an
+/// entry in different windows are entries of their own, which verifies just as much.
+///
+/// Lines that repeat an algorithm, contradict each other, or have digests of pieces are never joined.
+#[derive(Debug, Default)]
+pub struct Window {
+    items: VecDeque<Result<Line, ReadError>>,
+}
+
+impl Window {
+    /// Returns the next item of `reader`, after reading the window that it is in.
+    pub fn next<R: Read>(&mut self, reader: &mut Reader<R>) -> Option<Result<Line, ReadError>> {
+        if self.items.is_empty() {
+            self.fill(reader, LIMIT);
+        }
+        self.items.pop_front()
+    }
+
+    fn fill<R: Read>(&mut self, reader: &mut Reader<R>, limit: usize) {
+        // The entries of each name, in order.
+        let mut by_path: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        let mut bytes = 0;
+        while bytes < limit
+            && let Some(item) = reader.next()
+        {
+            bytes += size_of::<Result<Line, ReadError>>();
+            let Ok(line) = item else {
+                self.items.push_back(item);
+                continue;
+            };
+            let entry = &line.entry;
+            bytes += 2 * entry.path.len() + entry.digests.len() * size_of::<(Spec, Digest)>();
+            let known = by_path.entry(entry.path.clone()).or_default();
+            // Many lines for one file would only occur in an attack.
+            let mut before = known.iter().take(MOST);
+            let place = before.find(|at| {
+                self.items
+                    .get(**at)
+                    .and_then(|item| item.as_ref().ok())
+                    .is_some_and(|held| can_join(&held.entry, entry))
+            });
+            match place.and_then(|at| self.items.get_mut(*at)) {
+                Some(Ok(held)) => join(&mut held.entry, line.entry),
+                _ => {
+                    known.push(self.items.len());
+                    self.items.push_back(Ok(line));
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether two entries for one file do not have the same algorithm and do not contradict each other.
+fn can_join(held: &Entry, entry: &Entry) -> bool {
+    let agree = |held: bool, entry: bool, equal: bool| !held || !entry || equal;
+    agree(held.size.is_some(), entry.size.is_some(), held.size == entry.size)
+        && agree(held.mtime.is_some(), entry.mtime.is_some(), held.mtime == entry.mtime)
+        && held.pieces.is_empty()
+        && entry.pieces.is_empty()
+        && !held.digests.is_empty()
+        && !entry.digests.is_empty()
+        && held.digests.len() + entry.digests.len() <= MOST
+        && entry.digests.iter().all(|(spec, _)| held.digests.iter().all(|(known, _)| known != spec))
+}
+
+fn join(held: &mut Entry, entry: Entry) {
+    held.size = held.size.or(entry.size);
+    held.mtime = held.mtime.or(entry.mtime);
+    held.digests.extend(entry.digests);
+    held.unread.extend(entry.unread);
+    held.attributes.extend(entry.attributes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Options;
+    use std::collections::BTreeSet;
+
+    /// Returns the names, algorithms and sizes of all entries, and the number of malformed lines.
+    fn entries(text: &str, limit: usize) -> (BTreeSet<String>, usize) {
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let (mut window, mut found, mut bad) = (Window::default(), BTreeSet::new(), 0);
+        loop {
+            if window.items.is_empty() {
+                window.fill(&mut reader, limit);
+            }
+            match window.items.pop_front() {
+                None => return (found, bad),
+                Some(Ok(Line { entry, .. })) => {
+                    let mut specs: Vec<String> =
+                        entry.digests.iter().map(|(spec, _)| spec.to_string()).collect();
+                    specs.sort();
+                    let name = String::from_utf8_lossy(&entry.path).into_owned();
+                    assert!(found.insert(format!("{name} {} {:?}", specs.join("+"), entry.size)));
+                }
+                Some(Err(_)) => bad += 1,
+            }
+        }
+    }
+
+    #[test]
+    fn entries_do_not_depend_on_the_order_of_lines() {
+        let digest = |name: &str, text: &[u8]| name.parse::<Spec>().unwrap().digest(text).to_hex();
+        let mut lines = vec!["damaged".to_owned()];
+        for name in ["a", "b", "c"] {
+            lines
+                .extend(["md5", "sha256", "sha512"].map(|tag| {
+                    format!("{} ({name}) = {}", tag.to_uppercase(), digest(tag, name.as_bytes()))
+                }));
+        }
+        lines.push(format!("MD5 (a) = {}", digest("md5", b"another")));
+        let expected = [
+            "a md5 None",
+            "a md5+sha256+sha512 None",
+            "b md5+sha256+sha512 None",
+            "c md5+sha256+sha512 None",
+        ];
+        let expected: BTreeSet<String> = expected.map(str::to_owned).into();
+        for round in 0..lines.len() {
+            lines.rotate_left(1);
+            // A different order in each round.
+            for at in 0..lines.len() {
+                lines.swap(at, (at * 7 + round * 3) % 11);
+            }
+            assert_eq!(entries(&lines.join("\n"), LIMIT), (expected.clone(), 1), "{lines:#?}");
+        }
+        // Windows of one item join nothing, and lose nothing.
+        lines.pop_if(|line| line == "damaged");
+        lines.retain(|line| !line.starts_with("MD5 (a)") && line != "damaged");
+        assert_eq!(entries(&lines.join("\n"), 1).0.len(), lines.len());
+    }
+
+    #[test]
+    fn size_in_one_of_the_lines_is_that_of_the_entry() {
+        let sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        let sized = |size: u64| {
+            format!(
+                r#"{{"schema":"truesum-entry/1","path":"a","size":{size},"digests":{{"md5":"d41d8cd98f00b204e9800998ecf8427e"}}}}"#
+            )
+        };
+        let plain = format!(r#"{{"schema":"truesum-entry/1","path":"a","digests":{{"sha256":"{sha256}"}}}}"#);
+        for text in [format!("{}\n{plain}\n", sized(0)), format!("{plain}\n{}\n", sized(0))] {
+            assert_eq!(entries(&text, LIMIT).0.into_iter().collect::<Vec<_>>(), ["a md5+sha256 Some(0)"]);
+        }
+        let other = plain.replace("\"digests\"", "\"size\":1,\"digests\"");
+        assert_eq!(entries(&format!("{}\n{other}\n", sized(0)), LIMIT).0.len(), 2);
+    }
+}
