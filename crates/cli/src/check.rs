@@ -90,6 +90,9 @@ fn check(mut args: CheckArgs) -> Exit {
         Subject::Manifests(names) => verification.manifests(names, &mut |event| printer.event(event)),
         Subject::Below(places) => verification.below(places, &mut |event| printer.event(event)),
         Subject::Embedded(places) => verification.embedded(places, &mut |event| printer.event(event)),
+        Subject::ContentAddressed(places) => {
+            verification.content_addressed(places, &mut |event| printer.event(event))
+        }
         Subject::Files(files, expected) => files.iter().try_for_each(|file| {
             let parts = expected.parts.as_ref();
             let spec = parts

@@ -65,8 +65,9 @@ struct AddArgs {
 
 /// Verify files whose names contain their digest
 ///
-/// These names are recognized: a CRC-32 in brackets, a git-annex key (SHA256E-s3--DIGEST.txt), and the name of a
-/// blob in a folder named after the algorithm, as in an OCI image layout (blobs/sha256/DIGEST).
+/// These names are recognized: a CRC-32 in brackets, and the paths of content-addressed stores, such as
+/// SHA256E-s3--DIGEST.txt (git-annex) and blobs/sha256/DIGEST (OCI). truesum check --content-addressed accepts only
+/// the latter, and lists all other files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,5 @@
-//! Files that are named by their content: keys of git-annex (`SHA256E-s3--HEX.txt`), and blobs whose folder has the name
-//! of the algorithm, as in OCI image layouts (`blobs/sha256/HEX`).
+//! Files that are named by their content: keys of git-annex (`SHA256E-s3--HEX.txt`), and files of stores whose layout is in
+//! [`LAYOUTS`], such as OCI image layouts (`blobs/sha256/HEX`).
 
 use truesum_hash::{Digest, Spec};
 
@@ -43,8 +43,103 @@ const BACKENDS: &[(&str, &str)] = &[
     ("BLAKE2SP256", "blake2sp"),
 ];
 
-/// Algorithms that are names of folders of blobs.
-const FOLDERS: &[&str] = &["sha256", "sha384", "sha512"];
+/// A layout of a store, as the last components of paths in it: `@` is the algorithm, `#` all other digits of the digest,
+/// `##` two digits of it, `==` two digits that the digest also begins with or continues with, and `*` any text.
+struct Layout {
+    path: &'static str,
+    /// The algorithms. Without `@`, the length of the digest determines which of them it is.
+    algorithms: &'static [&'static str],
+}
+
+const SHA2: &[&str] = &["sha256", "sha384", "sha512"];
+/// Files in Git LFS, and files in Git.
+const HUGGING_FACE: &[&str] = &["sha256", "git-blob"];
+
+const LAYOUTS: &[Layout] = &[
+    // OCI image layouts (OCI image specification, "image-layout.md") and other folders with the name of an algorithm
+    Layout { path: "@/#", algorithms: SHA2 },
+    // Registries of container images (distribution, "paths.go")
+    Layout { path: "blobs/@/==/#/data", algorithms: SHA2 },
+    // Ollama
+    Layout { path: "blobs/@-#", algorithms: &["sha256"] },
+    // DVC 3: files, and lists of the files in a folder
+    Layout { path: "files/@/##/#", algorithms: &["md5"] },
+    Layout { path: "files/@/##/#.dir", algorithms: &["md5"] },
+    // The cache of Hugging Face
+    Layout { path: "models--*/blobs/#", algorithms: HUGGING_FACE },
+    Layout { path: "datasets--*/blobs/#", algorithms: HUGGING_FACE },
+    Layout { path: "spaces--*/blobs/#", algorithms: HUGGING_FACE },
+    // The cache of npm (cacache)
+    Layout { path: "content-v2/@/##/##/#", algorithms: &["sha512", "sha256", "sha1"] },
+    // Git LFS
+    Layout { path: "lfs/objects/==/==/#", algorithms: &["sha256"] },
+];
+
+impl Layout {
+    /// Returns the address in a path of this layout.
+    fn address(&self, path: &str) -> Option<ContentAddress> {
+        let (mut parts, mut digits, mut repeated) = (path.rsplit('/'), Vec::new(), Vec::new());
+        let mut algorithm = None;
+        for pattern in self.path.rsplit('/') {
+            let (mut own, mut twice) = (String::new(), String::new());
+            let found = self.component(pattern, parts.next()?, &mut own, &mut twice)?;
+            algorithm = algorithm.or(found);
+            digits.insert(0, own);
+            repeated.insert(0, twice);
+        }
+        let digits = digits.concat();
+        let fits = |algorithm: &&&str| of_digits(algorithm, &digits, None).is_some();
+        let algorithm = algorithm.or_else(|| self.algorithms.iter().find(fits).copied())?;
+        digits.starts_with(&repeated.concat()).then(|| of_digits(algorithm, &digits, None))?
+    }
+
+    /// Matches one component of a path. Returns the algorithm in it, if any, as an inner value.
+    fn component(
+        &self,
+        mut pattern: &str,
+        mut text: &str,
+        digits: &mut String,
+        repeated: &mut String,
+    ) -> Option<Option<&'static str>> {
+        let mut algorithm = None;
+        let two = |text: &str| text.split_at_checked(2).is_some_and(|(two, _)| is_lower_hex(two));
+        while let Some(first) = pattern.chars().next() {
+            let mut len = 1;
+            match first {
+                '*' => return (!text.is_empty()).then_some(algorithm),
+                '@' => {
+                    let name = self.algorithms.iter().copied().find(|name| {
+                        text.strip_prefix(name)
+                            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+                    })?;
+                    algorithm = Some(name);
+                    text = &text[name.len()..];
+                }
+                '#' | '=' if pattern[1..].starts_with(first) => {
+                    len = 2;
+                    if !two(text) {
+                        return None;
+                    }
+                    let found = if first == '#' { &mut *digits } else { &mut *repeated };
+                    found.push_str(&text[..2]);
+                    text = &text[2..];
+                }
+                '#' => {
+                    let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+                    digits.push_str(&text[..end]);
+                    text = &text[end..];
+                }
+                literal => text = text.strip_prefix(literal)?,
+            }
+            pattern = &pattern[len..];
+        }
+        text.is_empty().then_some(algorithm)
+    }
+}
+
+fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
 
 /// Returns the digest that the name of a file consists of. Returns `None` for other names, and for keys of chunks, which
 /// have the digest of the complete file.
@@ -58,11 +153,11 @@ const FOLDERS: &[&str] = &["sha256", "sha384", "sha512"];
 /// ```
 pub fn address(path: &[u8]) -> Option<ContentAddress> {
     let path = std::str::from_utf8(path).ok()?;
-    let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    let folder = folder.rsplit('/').next().unwrap_or_default();
-    if FOLDERS.contains(&folder) {
-        return of_digits(folder, base, None);
-    }
+    LAYOUTS.iter().find_map(|layout| layout.address(path)).or_else(|| key(path.rsplit('/').next()?))
+}
+
+/// Returns the address in a key of git-annex.
+fn key(base: &str) -> Option<ContentAddress> {
     let (fields, name) = base.split_once("--")?;
     let mut fields = fields.split('-');
     let backend = fields.next()?;
@@ -96,6 +191,45 @@ fn of_digits(algorithm: &str, digits: &str, size: Option<u64>) -> Option<Content
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_layout_has_the_digest_in_its_paths() {
+        for Layout { path, algorithms } in LAYOUTS {
+            for algorithm in *algorithms {
+                let digest = algorithm.parse::<Spec>().unwrap().digest(b"abc").to_hex();
+                let (mut rest, mut again, mut text) =
+                    (&digest[..], &digest[..], path.replace('@', algorithm));
+                text = text.replace('*', "a--b");
+                while let Some(at) = text.find("==") {
+                    text.replace_range(at..at + 2, &again[..2]);
+                    again = &again[2..];
+                }
+                while let Some(at) = text.find("##") {
+                    text.replace_range(at..at + 2, &rest[..2]);
+                    rest = &rest[2..];
+                }
+                let text = format!("store/{}", text.replace('#', rest));
+                let found = address(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+                assert_eq!(
+                    (found.spec.to_string(), found.digest.to_hex()),
+                    ((*algorithm).to_owned(), digest.clone())
+                );
+                assert_eq!(address(text[..text.len() - 1].as_bytes()), None, "{text}");
+                assert_eq!(address(format!("{text}.tmp").as_bytes()), None, "{text}");
+                assert_eq!(address(text.replace(rest, &rest.to_uppercase()).as_bytes()), None, "{text}");
+            }
+        }
+        let sha256 = "sha256".parse::<Spec>().unwrap().digest(b"abc").to_hex();
+        for path in [
+            format!("blobs/sha256/00/{sha256}/data"),
+            format!("lfs/objects/00/00/{sha256}"),
+            format!("blobs/{sha256}"),
+            format!("files/md5/00/{sha256}"),
+            format!("blobs/sha1-{sha256}"),
+        ] {
+            assert_eq!(address(path.as_bytes()), None, "{path}");
+        }
+    }
 
     #[test]
     fn keys_and_blobs_have_the_digest_in_their_names() {

@@ -120,6 +120,9 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.error("nothing verified: no manifest found below the given folders");
             console.hint("manifests are recognized by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
+        Subject::ContentAddressed(_) => {
+            console.error("nothing verified: no file name is a digest in a known layout");
+        }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a digest");
             console.hint("to add a CRC-32 to a name: truesum embed add --yes FILE");

@@ -46,6 +46,13 @@ pub struct CheckArgs {
         hide_short_help = true
     )]
     pub expect_manifests: u64,
+    /// Verify files that a store names by their digest: OCI, Ollama, DVC, git-annex
+    ///
+    /// Give folders instead of manifests. The layouts are those of OCI image layouts and registries, Ollama, DVC,
+    /// git-annex, Git LFS, and the caches of Hugging Face and npm. Files with any other name are listed as not checked,
+    /// and the exit status is then 2.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["recursive", "expect"])]
+    pub content_addressed: bool,
     /// Verify files whose names contain their digest; set by `truesum embed check`.
     #[arg(skip)]
     pub embedded: bool,

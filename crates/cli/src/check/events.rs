@@ -243,6 +243,7 @@ impl<'a> Printer<'a> {
         match self.plan.subject {
             Subject::Manifests(_) | Subject::Below(_) => manifest.name().as_os_str().as_bytes(),
             Subject::Embedded(_) => b"embed check",
+            Subject::ContentAddressed(_) => b"check --content-addressed",
             Subject::Files(..) => b"--expect",
         }
     }
@@ -265,7 +266,7 @@ impl<'a> Printer<'a> {
         let several = match &self.plan.subject {
             Subject::Manifests(manifests) => manifests.len() > 1,
             Subject::Below(_) => true,
-            Subject::Embedded(_) | Subject::Files(..) => false,
+            Subject::Embedded(_) | Subject::ContentAddressed(_) | Subject::Files(..) => false,
         };
         let folder = folder.strip_prefix(".").unwrap_or(folder).as_os_str().as_bytes();
         match folder {
@@ -358,7 +359,7 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         match &self.plan.subject {
-            Subject::Embedded(_) => {}
+            Subject::Embedded(_) | Subject::ContentAddressed(_) => {}
             Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
                 self.hint(advice::odd_line(manifest.name(), &file, outcome))?;

@@ -63,6 +63,8 @@ pub enum Subject {
     Below(Vec<PathBuf>),
     /// Files whose names contain their digest.
     Embedded(Vec<PathBuf>),
+    /// Files that a store names by their digest.
+    ContentAddressed(Vec<PathBuf>),
     /// Files that must have this digest.
     Files(Vec<PathBuf>, Box<Expected>),
 }
@@ -131,10 +133,11 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     };
     let mut remote = remote(&args)?;
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
-    let needs_folders = args.recursive || args.embedded;
+    let needs_folders = args.recursive || args.embedded || args.content_addressed;
     if names.is_empty() {
         if needs_folders {
-            return Err(Refusal::with_hint("check: no folder given", "truesum check --recursive DIR"));
+            let option = if args.content_addressed { "--content-addressed" } else { "--recursive" };
+            return Err(Refusal::with_hint("check: no folder given", format!("truesum check {option} DIR")));
         }
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
@@ -189,6 +192,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let subject = match &expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
+        [] if args.content_addressed => Subject::ContentAddressed(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
             return Err(Refusal::new("--expect was given more than once"));

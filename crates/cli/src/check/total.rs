@@ -207,6 +207,7 @@ pub fn heading(
         Subject::Files(files, _) => {
             files.iter().map(|file| display_safe(file.as_os_str().as_bytes())).collect()
         }
+        Subject::ContentAddressed(_) => vec!["the digests in file names".to_owned()],
         Subject::Embedded(_) => vec!["the CRC-32 in file names".to_owned()],
         Subject::Manifests(_) | Subject::Below(_) => {
             manifests.iter().map(|(name, _)| display_safe(name)).collect()

@@ -91,7 +91,6 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--text-lines", "truesum text --lines FILE"),
     ("hash", "--embed-crc", "truesum embed add FILE"),
     ("check", "--embedded", "truesum embed check FILE"),
-    ("check", "--content-addressed", "truesum embed check DIR"),
     ("check", "--embed-crc", "truesum embed check FILE"),
     ("check", "--bag", "truesum bag check DIR"),
     ("check", "--limit", "--max-bytes"),

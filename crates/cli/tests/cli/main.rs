@@ -10,6 +10,7 @@ mod bench;
 mod bytes;
 mod check;
 mod common_mistakes;
+mod content_addressed;
 mod convert;
 mod coreutils;
 mod digests;

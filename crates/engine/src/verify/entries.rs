@@ -77,18 +77,32 @@ impl EntryCheck<'_> {
     }
 
     /// Compares files with the digest in their names, a CRC-32 or the digest by which a store names its files: the given
-    /// files, and those below the given folders.
-    pub(super) fn embedded(&mut self, places: Vec<PathBuf>, on_event: &mut Observer<'_>) -> io::Result<()> {
+    /// files, and those below the given folders. With `only_addresses`, only the latter count, and every other file is
+    /// reported.
+    pub(super) fn embedded(
+        &mut self,
+        places: Vec<PathBuf>,
+        only_addresses: bool,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
         let config = Config { own: self.files.own.clone(), ..self.options.read.config(Root::Anywhere) };
         let walk = WalkOptions { special: self.options.read.special, ..WalkOptions::default() };
         let walk = Walk::new(places, walk, self.options.read.threads);
         let (mut unmarked, mut marked, mut weak) = (0, 0, BTreeMap::new());
+        let mut others = Vec::new();
         let mut tasks = walk.until(self.progress.stop_flag()).filter_map(|item| match item {
             Item::File(path, anchor) => {
                 let name = path.as_os_str().as_bytes();
                 let of_crc = |digest| ContentAddress { spec: spec(), digest, size: None };
-                let Some(found) = address(name).or_else(|| mark(name).map(of_crc)) else {
+                let marked_name = || mark(name).filter(|_| !only_addresses).map(of_crc);
+                // The layout may begin above the given folder.
+                let complete =
+                    || std::path::absolute(&path).ok().and_then(|path| address(path.as_os_str().as_bytes()));
+                let Some(found) = address(name).or_else(complete).or_else(marked_name) else {
                     unmarked += 1;
+                    if only_addresses {
+                        others.push(path);
+                    }
                     return None;
                 };
                 marked += 1;
@@ -107,8 +121,14 @@ impl EntryCheck<'_> {
         let counted = relay.counted();
         let mut checked = Checked { entries: marked, not_tamper_evident: weak, ..Checked::default() };
         self.report.unmarked += unmarked;
+        self.report.needs_marks |= only_addresses;
         self.add(&mut checked, counted);
-        result
+        result?;
+        others.iter().try_for_each(|path| {
+            let why =
+                Cause::Other("not checked, because its name is not a digest in a known layout".to_owned());
+            on_event(Event::Doubtful(&Error::new(path.as_os_str().as_bytes(), "verify", why)))
+        })
     }
 
     /// Adds an entry whose outcome is known, as the only one of a manifest.

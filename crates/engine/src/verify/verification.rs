@@ -75,7 +75,22 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// Returns the error of `on_event`. Problems with files are reported and counted.
     pub fn embedded(&mut self, places: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
-        self.entries().embedded(paths(places), on_event)?;
+        self.entries().embedded(paths(places), false, on_event)?;
+        self.end(on_event)
+    }
+
+    /// Verifies files that a store names by their digest ([`content_address`](crate::content_address)): the given files,
+    /// and those below the given folders. Every other file is reported ([`Event::Doubtful`]), and the verdict is not
+    /// positive if there is one.
+    ///
+    /// # Errors
+    /// Returns the error of `on_event`. Problems with files are reported and counted.
+    pub fn content_addressed(
+        &mut self,
+        places: &[impl AsRef<Path>],
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<()> {
+        self.entries().embedded(paths(places), true, on_event)?;
         self.end(on_event)
     }
 
