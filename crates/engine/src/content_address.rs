@@ -214,7 +214,7 @@ mod tests {
                     (found.spec.to_string(), found.digest.to_hex()),
                     ((*algorithm).to_owned(), digest.clone())
                 );
-                assert_eq!(address(text[..text.len() - 1].as_bytes()), None, "{text}");
+                assert_eq!(address(&text.as_bytes()[..text.len() - 1]), None, "{text}");
                 assert_eq!(address(format!("{text}.tmp").as_bytes()), None, "{text}");
                 assert_eq!(address(text.replace(rest, &rest.to_uppercase()).as_bytes()), None, "{text}");
             }

@@ -7,14 +7,14 @@ use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use truesum_hash::{Digest, Spec};
 
-/// Maximum memory for the entries of a window, in bytes.
-const LIMIT: usize = 64 << 20;
+/// Maximum memory for the entries of a window, in bytes: about 30,000 lines.
+const LIMIT: usize = 16 << 20;
 
 /// Maximum number of digests in a joined entry. More would only occur in an attack.
 const MOST: usize = 16;
 
-/// A window of a manifest in which the lines for one file become one entry, at the position of the first. Most manifests
-/// fit into one window, so the result does not depend on the order of their lines. In a longer manifest, the parts of an
+/// A window of a manifest in which the lines for one file become one entry, at the position of the first. The result for
+/// a manifest that fits into one window does not depend on the order of its lines. In a longer manifest, the parts of an
 /// entry in different windows are entries of their own, which verifies just as much.
 ///
 /// Lines that repeat an algorithm, contradict each other, or have digests of pieces are never joined.

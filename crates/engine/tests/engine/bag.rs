@@ -269,7 +269,8 @@ fn tag_files_are_read_in_the_encoding_of_the_bag() {
         text.encode_utf16().flat_map(bytes).collect()
     };
     let latin1 = |text: &str| -> Vec<u8> { text.chars().map(|c| u8::try_from(c as u32).unwrap()).collect() };
-    let encodings: [(&str, &dyn Fn(&str) -> Vec<u8>); 5] = [
+    type Encode<'e> = &'e dyn Fn(&str) -> Vec<u8>;
+    let encodings: [(&str, Encode<'_>); 5] = [
         ("ISO-8859-1", &latin1),
         ("windows-1252", &latin1),
         ("UTF-16", &|text| utf16(&format!("\u{feff}{text}"), true)),

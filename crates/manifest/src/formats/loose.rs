@@ -349,15 +349,20 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         match shape {
             Shape::Damaged => return None,
             Shape::Name if open || !blank => return None,
-            Shape::Name => (open, alone) = (true, stated_alone(line).is_some()),
+            Shape::Name => (open, alone) = (true, stated_alone(scan::trim(line)).is_some()),
             Shape::Property => {}
             Shape::Below(..) => {
                 open = false;
                 own.get_or_insert(at);
             }
-            Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual if open && alone => {
+            Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual | Shape::Row(_) if open && alone => {
                 open = false;
-                if shape != Shape::Usual {
+                let has_digest = match &shape {
+                    Shape::Usual => false,
+                    Shape::Row(cells) => cells.iter().any(|cell| is_long_hex(cell)),
+                    _ => true,
+                };
+                if has_digest {
                     own.get_or_insert(at);
                 }
             }
@@ -441,7 +446,8 @@ impl Loose {
 impl Parse for Loose {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let shape = shape(line);
-        let is_entry = matches!(shape, Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual);
+        let is_entry =
+            matches!(shape, Shape::Entry(None, ..) | Shape::Sized(..) | Shape::Usual | Shape::Row(_));
         if let Some(stated) = self.alone.take_if(|_| is_entry) {
             self.state(&stated);
             self.lines.state(stated);
@@ -478,7 +484,7 @@ impl Parse for Loose {
                     return Err(Reason::NameTooLong);
                 }
                 self.name = Some(unlabeled(scan::trim(line)).to_vec());
-                self.alone = stated_alone(line);
+                self.alone = stated_alone(scan::trim(line));
                 return Ok(None);
             }
             Shape::Property => {

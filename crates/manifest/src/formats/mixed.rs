@@ -262,7 +262,7 @@ impl Parse for Mixed {
                 self.state(stated);
                 return self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)));
             }
-            if let Some(stated) = stated_alone(line) {
+            if let Some(stated) = stated_alone(body) {
                 self.state(stated);
                 let before = self.alone.replace(line.to_vec());
                 return before.map_or(Ok(None), |name| Err(not_above(&name)));
@@ -278,7 +278,7 @@ impl Parse for Mixed {
                 return if self.is_damaged_entry(line) { Err(Reason::DamagedComment) } else { Ok(None) };
             }
             match body {
-                body if is_fence(body) => return Ok(None),
+                body if is_fence(body) || is_rule(body) => return Ok(None),
                 [b'\\', body @ ..] => (true, body),
                 _ => (false, body),
             }
@@ -317,6 +317,12 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
 /// have lost its end.
 pub(crate) fn is_fence(line: &[u8]) -> bool {
     line.starts_with(b"```") && line.len() <= 16
+}
+
+/// Returns true for the line below a heading, which consists of one repeated character.
+fn is_rule(line: &[u8]) -> bool {
+    let line = scan::trim_end(line);
+    matches!(line, [first @ (b'-' | b'=' | b'~'), rest @ ..] if rest.len() > 1 && scan::all(rest, |byte| byte == *first))
 }
 
 /// Returns true if a comment would be an entry with a tag or a long digest if its first character
