@@ -156,11 +156,11 @@ impl Settings {
             "progress" => match value {
                 "auto" => self.no_progress = false,
                 "never" => self.no_progress = true,
-                _ => return refuse(format!("'{value}' is neither auto nor never")),
+                _ => return refuse(format!("expected auto or never, not '{value}'")),
             },
             _ => {
                 if Color::from_str(value, false).is_err() {
-                    return refuse(format!("'{value}' is not auto, always or never"));
+                    return refuse(format!("expected auto, always or never, not '{value}'"));
                 }
             }
         }

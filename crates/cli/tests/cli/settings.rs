@@ -67,11 +67,12 @@ fn check_ignores_settings() {
 #[test]
 fn invalid_settings_are_reported_with_their_line() {
     for (text, said) in [
-        ("\ncolor = \"blue\"\n", "config.toml:2: color: 'blue' is not auto, always or never"),
+        ("\ncolor = \"blue\"\n", "config.toml:2: color: expected auto, always or never, not 'blue'"),
         (
             "exact = \"no\"\n",
             "config.toml:1: exact: unknown setting; the settings are algorithm, format, progress, color",
         ),
+        ("color = 3\n", "config.toml:1: color: expected a quoted string, not an integer"),
         ("color = \"auto\"\n\ncolor\n", "config.toml:3: not valid TOML: "),
         ("algorithm = \"sha265\"\n", "config.toml:1: algorithm: "),
         ("format = \"sfv\"\nalgorithm = \"sha512\"\n", "config.toml:2: the format sfv (set in "),
