@@ -144,10 +144,12 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
         let Some(name) = specs.first().map(Spec::to_string) else {
             return Err(Refusal::with_hint(
                 "a key was specified, but none of the algorithms takes a key",
-                "specify one with -a NAME: hmac-sha256, blake3 ...",
+                "specify an algorithm that takes a key, for example with -a hmac-sha256",
             ));
         };
-        let hint = format!("to list keyed algorithms, such as hmac-{name}: truesum list algorithms --all");
+        let keyed = Some(format!("hmac-{name}")).filter(|keyed| keyed.parse::<Spec>().is_ok());
+        let keyed = keyed.unwrap_or_else(|| "hmac-sha256".to_owned());
+        let hint = format!("to list keyed algorithms, such as {keyed}: truesum list algorithms --all");
         return Err(Refusal::with_hint(format!("{name} takes no key"), hint));
     }
     let under = |spec: Spec| match takes(&spec) {

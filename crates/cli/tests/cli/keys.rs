@@ -118,7 +118,15 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     };
     refused(&["-a", "hmac-sha256", "a"], "truesum: hmac-sha256 needs a key\n");
     refused(&["-a", "kmac128", "a"], "specify the key with --key-file FILE or --key-fd N");
-    refused(&["--key-file", "K", "a"], "truesum: sha256 takes no key\n");
+    refused(
+        &["--key-file", "K", "a"],
+        "truesum: sha256 takes no key\nhint: to list keyed algorithms, such as hmac-sha256:",
+    );
+    // regression: the hint named hmac-crc32, which does not exist.
+    refused(
+        &["-a", "crc32", "--key-file", "K", "a"],
+        "truesum: crc32 takes no key\nhint: to list keyed algorithms, such as hmac-sha256:",
+    );
     // With a key, unkeyed digests, which anyone can compute, are not accepted.
     let key = ["--key-file", "K"];
     let made = folder.run(&["-a", "hmac-sha256,sha256", "--tag", key[0], key[1], "a"]);
@@ -140,7 +148,7 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     assert!(requested.code == Some(0) || requested.err.contains("takes no key"), "{requested:?}");
     refused(
         &["find", "--key-file", "K", ABC, "."],
-        "truesum: a key was specified, but none of the algorithms takes a key\nhint: specify one with -a NAME",
+        "truesum: a key was specified, but none of the algorithms takes a key\nhint: specify an algorithm that takes a key",
     );
     refused(&["-a", "hmac-md5", "--key-file", "gone", "a"], "gone: cannot read the key: No such file");
     refused(&["-a", "hmac-md5", "--key-file", "empty", "a"], "empty: the key is empty");
