@@ -1,7 +1,7 @@
 //! Formats the result of comparing a file with its stored tree: as lines, as one sentence and as
 //! members of a JSON object.
 
-use crate::words::{count, grouped};
+use crate::words::count;
 use std::fmt::Write;
 use truesum::tree::locate::{Diagnosis, Difference, Length};
 
@@ -22,7 +22,9 @@ pub fn words(report: &Difference) -> String {
     let mut text = match report.diagnosis() {
         Diagnosis::Good => "intact".to_owned(),
         Diagnosis::FileDamaged if report.damaged().is_empty() => "file damaged".to_owned(),
-        Diagnosis::FileDamaged => format!("file damaged: {ranges}, up to {} bytes", grouped(bytes)),
+        Diagnosis::FileDamaged => {
+            format!("file damaged: {ranges}, up to {}", count(bytes, "byte", "bytes"))
+        }
         Diagnosis::TreeDamaged => {
             "tree damaged, but the file matches the undamaged part of the tree; store the tree again"
                 .to_owned()
@@ -38,20 +40,16 @@ pub fn words(report: &Difference) -> String {
     let _ = match report.length() {
         Length::Same => Ok(()),
         Length::Truncated(bytes) => {
-            write!(text, "; truncated: {} bytes are missing at the end", grouped(bytes))
+            write!(text, "; truncated: {} missing at the end", count(bytes, "byte is", "bytes are"))
         }
         Length::Grown(bytes) => {
-            write!(text, "; grown: {} bytes longer than when the tree was stored", grouped(bytes))
+            write!(text, "; grown: {} longer than when the tree was stored", count(bytes, "byte", "bytes"))
         }
     };
     if let Some(shift) = report.shift() {
         let what = if shift.by > 0 { "inserted" } else { "lost" };
-        let bytes = grouped(shift.by.unsigned_abs());
-        let _ = write!(
-            text,
-            "; shifted: {bytes} bytes were {what} before offset {} of the original file",
-            shift.from
-        );
+        let bytes = count(shift.by.unsigned_abs(), "byte was", "bytes were");
+        let _ = write!(text, "; shifted: {bytes} {what} before offset {} of the original file", shift.from);
     }
     if let Some(blemish) = report.blemish() {
         let _ = write!(text, " ({blemish})");

@@ -90,7 +90,7 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
         Err(error) => return Err(format!("not JSON: {error}")),
     };
     if kind_of(&object).as_deref() != Some(kind) {
-        return Err(format!("not a truesum {kind}"));
+        return Err(format!("not a {} object", schema(kind)));
     }
     if let Some(key) = keys.iter().find(|key| !object.contains_key(**key)) {
         return Err(format!("\"{key}\" is missing"));

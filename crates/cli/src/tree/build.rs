@@ -44,7 +44,7 @@ pub struct BuildArgs {
     #[arg(value_parser = values::threads::threads)]
     jobs: Option<usize>,
 
-    /// Store the hash tree in FILE.ftr (of the first algorithm with a tree)
+    /// Store the hash tree (of the first algorithm that has one) in FILE.ftr
     #[arg(long, help_heading = "Stored trees")]
     save: bool,
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
@@ -141,7 +141,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         };
         if remote.is_some() && args.save && args.output.is_none() {
             let text = format!(
-                "--save: {} is an object: no tree can be stored next to it",
+                "--save: {} is an object, so no tree can be stored next to it",
                 display_safe(file.as_bytes())
             );
             return console

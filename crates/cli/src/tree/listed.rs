@@ -134,7 +134,8 @@ fn report_repaired(
             Exit::Failed
         }
         (Verdict::Unverified, _) => {
-            console.error(&format!("{name}: not verified: the list does not cover all bytes of the file"));
+            console
+                .error(&format!("{name}: not verified: the piece list does not cover all bytes of the file"));
             Exit::Failed
         }
         _ => {
@@ -147,9 +148,10 @@ fn report_repaired(
                     .zip(outcome.result.as_ref().ok())
                     .map(|(size, found)| found.size().saturating_sub(size))
                 {
-                    Some(more @ 1..) => {
-                        format!("{more} bytes at its end are not covered by the piece digests")
-                    }
+                    Some(more @ 1..) => match more {
+                        1 => "the last byte is not covered by the piece digests".to_owned(),
+                        _ => format!("the last {more} bytes are not covered by the piece digests"),
+                    },
                     _ => "it does not match, and the piece digests do not show where".to_owned(),
                 },
                 left => format!("{} still damaged", count(left, "range is", "ranges are")),

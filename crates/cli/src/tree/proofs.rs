@@ -129,7 +129,7 @@ fn trusted(text: &str, spec: &Spec) -> Result<Digest, String> {
         Some((_, hex)) => hex,
         None => text,
     };
-    Digest::from_hex(hex.as_bytes()).map_err(|_| format!("'{hex}' is not a digest in hexadecimal"))
+    Digest::from_hex(hex.as_bytes()).map_err(|_| format!("'{hex}' is not a hexadecimal digest"))
 }
 
 fn check_range(text: &str, file: &OsString, digest: &str, console: &mut Console) -> Result<Exit, String> {

@@ -35,7 +35,7 @@ Likewise, FILE is then the folder with the files, or the file itself. By default
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Nothing is written if more than \
 half of FILE would be overwritten, because FILE may then be a different file (see --most). Damage elsewhere in the copy does not matter.")]
 pub struct RepairArgs {
-    /// Stored tree, the data file if the tree is next to it, or a piece list
+    /// Stored tree (or the data file next to it), or a piece list
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     pub tree: PathBuf,
     /// Data file [default: the tree's name without .ftr]
@@ -119,7 +119,8 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let exit = watch.print(Ok(text), console);
     let safe = display_safe(&name);
     if let Length::Grown(bytes) = report.length() {
-        console.error(&format!("{safe}: {bytes} bytes at its end are not covered by the tree"));
+        let last = if bytes == 1 { "byte is".to_owned() } else { format!("{bytes} bytes are") };
+        console.error(&format!("{safe}: the last {last} not covered by the tree"));
     }
     loss::report(&safe, &repairs, report.size().min(store.header().size()), mode, console);
     match (report.diagnosis(), mode) {

@@ -168,7 +168,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     }
     let piece = Piece { spec: spec(&object)?, size: number(&object, "size")?, range, levels, origin };
     if digest(&object[SEAL])? != piece.seal() {
-        return Err("it is corrupt: its checksum does not match".to_owned());
+        return Err("corrupt: the checksum does not match".to_owned());
     }
     Ok(piece)
 }

@@ -33,7 +33,7 @@ The output is a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, 
 within the block size of the stored tree, by default 1 MiB.
 Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is damaged.")]
 pub struct VerifyArgs {
-    /// Stored tree, or the data file if the tree is next to it
+    /// Stored tree, or the data file next to it
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
     tree: PathBuf,
     /// Data file [default: the tree's name without .ftr]
