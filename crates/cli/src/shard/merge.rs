@@ -213,7 +213,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     if listed_itself {
         console
             .error(&format!("{shown}: not written: it is one of the planned files and would be overwritten"));
-        console.hint("use another name, or exclude it from the plan with --exclude");
+        console.hint("use another name for the manifest, or exclude this file from the plan with --exclude");
         return Ok(Exit::NotAsAsked);
     }
     if far > 0 && !args.allow_outside {
@@ -221,7 +221,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         let base = folder.as_deref().unwrap_or(&root);
         let base = display_safe(base.as_os_str().as_bytes());
         console.error(&format!(
-            "{shown}: not written: {names} outside {base}, which truesum check would reject"
+            "{shown}: not written: {names} outside {base}, and truesum check would reject their names"
         ));
         console.hint(match folder {
             Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute names, use --allow-outside",
@@ -233,7 +233,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
     // If the format can store none of the files, `--partial` would not help.
     let some_held = unholdable == 0 || unholdable < merged.files();
     if merged.faults() > 0 || lacking > 0 && !(args.partial && some_held) {
-        let faults = count(merged.faults(), "error in the parts", "errors in the parts");
+        let are = if merged.faults() == 1 { "is" } else { "are" };
+        let faults = format!("there {are} {} in the parts", count(merged.faults(), "error", "errors"));
         let files = count(lacking, "file", "files") + " would be missing from it";
         let why = match (merged.faults(), lacking) {
             (_, 0) => faults,
@@ -281,7 +282,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
     if format.holds().pieces().is_some() {
         return Err(Refusal::new(format!(
-            "-t {}: not available here, because pieces span files",
+            "-t {}: not available for shard merge, because pieces span files",
             format.name()
         )));
     }

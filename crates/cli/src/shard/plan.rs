@@ -295,7 +295,8 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
         }
     }
     if planned.failed() > 0 {
-        console.error(&format!("{lacking} missing from {output}"));
+        let are = if planned.failed() == 1 { "is" } else { "are" };
+        console.error(&format!("{lacking} {are} missing from {output}"));
     }
     let exit = if planned.failed() > 0 { Exit::Failed } else { Exit::Done };
     Ok(exit.max(print(&format!("{}\n", totals.bundles()), console)))

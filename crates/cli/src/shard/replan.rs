@@ -71,7 +71,7 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
     let shown = display_safe(args.output.as_os_str().as_bytes());
     if stores::is_url(old.root().as_os_str()) {
         let refusal = Refusal::with_hint(
-            "replan: the plan is for objects in an object store",
+            "replan: not available for plans of objects in an object store",
             "write a new plan with `truesum shard plan`",
         );
         return Ok(console.refuse(&refusal));
@@ -134,7 +134,8 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
         ));
     }
     if replanned.failed() > 0 {
-        console.error(&format!("{lacking} missing from {shown}"));
+        let are = if replanned.failed() == 1 { "is" } else { "are" };
+        console.error(&format!("{lacking} {are} missing from {shown}"));
     }
     let exit = if replanned.failed() > 0 { Exit::Failed } else { Exit::Done };
     Ok(exit.max(print(&format!("{}\n", totals.bundles()), console)))

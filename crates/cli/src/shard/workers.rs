@@ -136,7 +136,7 @@ impl Place {
             (Some(Place { name, .. }), Some(Place { workers: Some(2..), name: other, .. })) => {
                 Err(Refusal::with_hint(
                     format!(
-                        "{name} and {other} are both set, and several processes would compute the same bundles"
+                        "{name} and {other} are both set, so several processes would compute the same bundles"
                     ),
                     "start one process for each element of the array, or select a variable with --index-from-env=NAME",
                 ))
@@ -168,7 +168,7 @@ impl Place {
                     Some(first) => {
                         if notes && self.workers.is_some_and(|workers| workers != first) {
                             console.note(&format!(
-                                "the bundles are divided among {first} workers, the size of the job array first used for this plan; to change this number, use --of N"
+                                "the bundles are divided among {first} workers, as in the first job array that was used for this plan; to change this number, use --of N"
                             ));
                         }
                         first
@@ -188,12 +188,12 @@ impl Place {
         if self.index > workers {
             let (name, index) = (&self.name, self.index);
             let why = match of.is_none() && workers == all {
-                true => format!("{name} is {index}: no bundle {index}: the plan has {all}, numbered from 0"),
-                false => format!("{name} is {index}: there is no worker {index} of {workers}"),
+                true => format!("{name} is {index}, but the number of bundles in the plan is {all}"),
+                false => format!("{name} is {index}, but the number of workers is {workers}"),
             };
             return Err(Refusal::with_hint(
                 why,
-                "specify the number of workers with --of N, or submit fewer",
+                "specify the number of workers with --of N, or submit a smaller array",
             ));
         }
         let worker = self.index % workers;
@@ -206,7 +206,7 @@ impl Place {
 
 /// Returns the place with this text as its index.
 fn parsed(name: &str, text: &str, workers: Option<u64>, in_array: bool) -> Result<Place, Refusal> {
-    let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not a bundle number")))?;
+    let index = text.parse().map_err(|_| Refusal::new(format!("{name}: not a worker number")))?;
     Ok(Place { index, name: name.to_owned(), workers: workers.filter(|workers| *workers > 0), in_array })
 }
 
@@ -306,7 +306,7 @@ mod tests {
         assert!(found("MINE", &[]).is_err_and(|why| why.ends_with("is set: MINE")));
         assert_eq!(found("MINE", &[("MINE", "4")]), Ok((4, None)));
         assert!(
-            found("", &[("SLURM_ARRAY_TASK_ID", "x")]).is_err_and(|why| why.contains("not a bundle number"))
+            found("", &[("SLURM_ARRAY_TASK_ID", "x")]).is_err_and(|why| why.contains("not a worker number"))
         );
     }
 }

@@ -66,7 +66,7 @@ fn elements_that_are_submitted_again_compute_the_same_bundles() {
         // More elements than the first array had.
         let (code, said) = worker(&folder, &slurm(5, 0, 9), &["--index-from-env"]);
         assert!(
-            code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID is 5: there is no worker 5 of 3"),
+            code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID is 5, but the number of workers is 3"),
             "{said}"
         );
         assert_eq!(worker(&folder, &slurm(5, 0, 9), &["--index-from-env", "--of", "10"]).0, Some(0));
@@ -122,8 +122,11 @@ fn array_index_from_environment_selects_the_bundle() {
             &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
             "SLURM_ARRAY_TASK_ID is 1, but JOB_COMPLETION_INDEX is 2",
         ),
-        (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not a bundle number"),
-        (&[("SLURM_ARRAY_TASK_ID", "8")], "no bundle 8"),
+        (&[("SLURM_ARRAY_TASK_ID", "x")], "SLURM_ARRAY_TASK_ID: not a worker number"),
+        (
+            &[("SLURM_ARRAY_TASK_ID", "8")],
+            "SLURM_ARRAY_TASK_ID is 8, but the number of bundles in the plan is ",
+        ),
     ] {
         let mut command = folder.command();
         command.envs(pairs.iter().copied()).args(["shard", "run", "plan", "--index-from-env"]);

@@ -83,7 +83,7 @@ fn plan_and_parts_merge_into_one_manifest() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
     let said = "truesum: bundle 0: its part is missing\n\
-                truesum: M: not written: 1 error in the parts\n";
+                truesum: M: not written: there is 1 error in the parts\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
@@ -284,7 +284,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         (
             &["merge", "plan", "-t", "torrent", "-o", "M"],
             2,
-            "-t torrent: not available here, because pieces span files",
+            "-t torrent: not available for shard merge, because pieces span files",
         ),
         (
             &["merge", "plan", "-t", "gnu", "-o", "MD5SUMS"],
