@@ -81,7 +81,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
             advise_corrupt(&mut console);
         }
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
-            console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore it from a copy, or forget the missing one with --forget");
+            console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
         }
         // A state that is created again by mistake must not go unnoticed.
         if !(json || quiet && exit == Exit::Done && !report.created()) {
@@ -102,7 +102,7 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
             "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST {folder}"
         )),
         "use" if args.state.is_some() => {
-            console.hint(&format!("to use another state: truesum scrub --state FILE {folder}"));
+            console.hint(&format!("to use another state file: truesum scrub --state FILE {folder}"));
         }
         _ => {}
     }

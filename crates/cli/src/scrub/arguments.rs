@@ -27,7 +27,7 @@ Corrupt: the content differs from the recorded digest, but the modification time
 program wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact \
 again or removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
 the archive.
-Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 usage error, or the state file cannot be used.")]
+Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 the usage was incorrect, or the state file cannot be used.")]
 pub struct ScrubArgs {
     /// Folder to verify
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
@@ -67,27 +67,27 @@ pub struct ScrubArgs {
     /// Remove PATH (relative to DIR) from the state file (repeatable)
     ///
     /// The next run records the file as new. No files are read.
-    #[arg(long, value_name = "PATH", help_heading = "State", group = "instead")]
+    #[arg(long, value_name = "PATH", help_heading = "State file", group = "instead")]
     pub forget: Vec<PathBuf>,
     /// Create the state file from MANIFEST; entries count as never verified
-    #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State", group = "instead")]
+    #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State file", group = "instead")]
     pub import: Option<PathBuf>,
     /// Print when files were last verified, and which failures are still open
-    #[arg(long, help_heading = "State", group = "instead")]
+    #[arg(long, help_heading = "State file", group = "instead")]
     pub status: bool,
     /// Print the history of runs
-    #[arg(long, help_heading = "State", group = "instead")]
+    #[arg(long, help_heading = "State file", group = "instead")]
     pub log: bool,
     /// With --status: print metrics in the Prometheus text format
     #[arg(hide_short_help = true)]
-    #[arg(long, help_heading = "State", requires = "status", conflicts_with = "json")]
+    #[arg(long, help_heading = "State file", requires = "status", conflicts_with = "json")]
     pub prometheus: bool,
     /// Write an HTML report to FILE
     ///
     /// It shows open failures, how recently files were verified, and the history of runs. With --status, no files are
     /// read.
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "State file")]
     #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
     pub html: Option<PathBuf>,
     /// Print JSON: one object per line

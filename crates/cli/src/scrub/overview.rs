@@ -32,7 +32,7 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let root = display_safe(overview.root().as_os_str().as_bytes());
     let created = rfc3339(overview.created());
     let _ = writeln!(out, "folder: {root}");
-    let _ = writeln!(out, "state created: {created}, {}", names.join(","));
+    let _ = writeln!(out, "state file created: {created}, {}", names.join(","));
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
     let share = percent(coverage.within().weight(), all.weight());
     let _ = writeln!(out, "verified {}: {share}", in_the_last(within));
@@ -145,14 +145,14 @@ pub fn prometheus(overview: &Overview) -> String {
         .zip(coverage.ages())
         .map(|(age, amount)| (format!(",last_verified=\"{age}\""), amount.bytes().to_string()))
         .collect();
-    gauge("age_bytes", "Bytes by the time since their last verification.", &rows);
+    gauge("age_bytes", "Bytes of recorded files, grouped by the time of their last verification.", &rows);
     if let Some(time) = coverage.oldest() {
         let value = vec![(String::new(), time.seconds.to_string())];
         gauge("oldest_verification_timestamp_seconds", "Time of the oldest verification.", &value);
     }
     if let Some(run) = overview.runs().last() {
         let end = run.end().or(run.start()).map_or(0, |time| time.seconds.max(0) as u64);
-        gauge("last_run_timestamp_seconds", "Time of the end of the last run.", &one(end));
+        gauge("last_run_timestamp_seconds", "Time at which the last run ended.", &one(end));
         gauge("last_run_exit_status", "Exit status of the last run.", &one(run.exit().into()));
     }
     out

@@ -60,7 +60,7 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         ("Oldest verification", oldest(coverage)),
         ("Due in the next run", format!("{}, {}", count(due.files(), "file", "files"), size(due.bytes()))),
         ("Algorithms", names.join(", ")),
-        ("State created", origin::rfc3339(overview.created())),
+        ("State file created", origin::rfc3339(overview.created())),
         ("Machine", format!("{} ({} {})", origin::host(), machine::system(), machine::architecture())),
     ];
     let mut counts: Vec<(Tone, String, u64, Option<Trouble>)> = Vec::new();

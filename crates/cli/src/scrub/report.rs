@@ -197,10 +197,10 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
         }
     }
     text += match report.exit_status() {
-        0 if dry_run => "; nothing is wrong (dry run: the state is unchanged)",
+        0 if dry_run => "; nothing is wrong (dry run: the state file is unchanged)",
         0 => "; nothing is wrong",
         130 => "; interrupted",
-        _ if dry_run => "; FAILURES found (dry run: the state is unchanged)",
+        _ if dry_run => "; FAILURES found (dry run: the state file is unchanged)",
         _ => "; FAILURES found",
     };
     text

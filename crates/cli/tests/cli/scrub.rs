@@ -113,7 +113,11 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     let ran = folder.run(&["scrub", "--state", "S", "e"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("S: cannot use: it is the state of another folder, "), "{}", ran.err);
-    assert!(ran.err.contains("hint: to use another state: truesum scrub --state FILE e\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("hint: to use another state file: truesum scrub --state FILE e\n"),
+        "{}",
+        ran.err
+    );
     // A state in its folder moves with it; another one belongs to a path.
     std::fs::rename(folder.path("d"), folder.path("m")).unwrap();
     assert_eq!(folder.run(&["scrub", "-q", "--all", "m"]).code, Some(0));
