@@ -145,7 +145,7 @@ fn usage(row: &Format) -> &'static str {
     match (is_read(row), is_written(row)) {
         (true, true) => "both",
         (true, false) => "read",
-        (false, _) => "named",
+        (false, _) => "none",
     }
 }
 
@@ -162,7 +162,7 @@ fn common_formats() -> String {
     let others = FORMATS.len() - read;
     let _ = writeln!(
         text,
-        "To list all {read} formats, and {others} that are only identified: truesum list formats --all"
+        "To list all {read} formats, and {others} that are only recognized: truesum list formats --all"
     );
     text
 }
@@ -179,7 +179,7 @@ fn formats() -> String {
         wrap(&format!("{:<19} {uses:<6} {sizes:<5} ", row.name()), &about, &mut text);
     }
     text += "\nboth: check reads it, and hash -t (or bag create, torrent create) writes it.\nread: check reads it.\n\
-             named: identified, but not read.\n";
+             none: check recognizes it, but does not read it.\n";
     text
 }
 

@@ -36,7 +36,7 @@ If standard output is a closed pipe, SIGPIPE ends truesum without a message.
         text: "\
 A manifest is a file that contains the digests of other files. truesum reads
 more than 90 formats and detects them by content, then by file name. It also
-identifies some formats that it cannot read. If the format or the algorithm is
+recognizes some formats that it does not read. If the format or the algorithm is
 ambiguous, truesum reports an error.
 
   truesum list formats            list the common formats (--all: all of them)
@@ -182,7 +182,8 @@ Prebuilt packages include truesum bench; other builds need --features full.
 
 The memory use of `hash` and `check` hardly depends on the number and sizes of
 files. `audit` uses additional memory for each file. For benchmarking or
-debugging, TRUESUM_KERNEL=NAME selects the kernels with that name.
+debugging, TRUESUM_KERNEL=NAME restricts truesum to kernels with that name and
+the portable ones.
 ",
     },
 ];
