@@ -51,7 +51,7 @@ Examples:
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
   truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
-Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: malformed input, or information would be lost.")]
+Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: the input is malformed, or information would be lost.")]
 pub struct ConvertArgs {
     /// Manifest or scrub state file to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]

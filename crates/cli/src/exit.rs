@@ -54,7 +54,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
                 "1",
                 "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or failed in an earlier run",
             ),
-            ("2", "usage error, or the state file cannot be used"),
+            ("2", "the usage was incorrect, or the state file cannot be used"),
         ],
         "diff" => &[
             ("0", "equal"),
@@ -94,7 +94,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "embed-add" => &[
             ("0", "all names contain the CRC-32, or would contain it with --yes"),
             ("1", "a file could not be read or renamed, or its name contains a different CRC-32"),
-            ("2", "the command could not be carried out: incorrect usage, or no files"),
+            ("2", "the command could not be carried out: incorrect usage, or no files to rename"),
         ],
         "tree" => &[
             ("0", "the digests of all files were printed, and the requested trees were stored"),
@@ -112,7 +112,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-repair" => &[
             ("0", "the file is intact, or was repaired"),
             ("1", "part of the file is still damaged; with --dry-run, the file is damaged"),
-            ("2", "the tree is damaged, or usage, input or output error"),
+            ("2", "the tree is damaged, or a usage, input or output error occurred"),
         ],
         "tree-prove" => &[
             ("0", "the proof was printed"),
@@ -131,7 +131,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
                 "2",
                 "a retry cannot succeed: the range is invalid, or the algorithm cannot hash ranges separately",
             ),
-            ("4", "a retry may succeed: a device or network error, or out of memory or file descriptors"),
+            (
+                "4",
+                "a retry may succeed: there was a device or network error, or memory or file descriptors ran out",
+            ),
         ],
         "tree-combine" => &[
             ("0", "the digest was printed"),
@@ -154,7 +157,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ),
             (
                 "4",
-                "like 1, but a retry may succeed: a device or network error, or out of memory or file descriptors",
+                "like 1, but a retry may succeed: there was a device or network error, or memory or file descriptors ran out",
             ),
         ],
         "shard-merge" => &[
@@ -173,7 +176,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "directory-prove" => &[
             ("0", "the proof was printed"),
             ("1", "something could not be read"),
-            ("2", "no such file, or incorrect usage"),
+            ("2", "the file does not exist, or the usage was incorrect"),
         ],
         "directory-verify-proof" => &[
             ("0", "the digest covers the file under the printed name"),
@@ -183,20 +186,23 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "convert" => &[
             ("0", "the manifest was written"),
             ("1", "with -a, a file does not match, is missing or is unreadable; nothing was written"),
-            ("2", "nothing was written: malformed input, or information would be lost"),
+            ("2", "nothing was written: the input is malformed, or information would be lost"),
         ],
         "identify" => &[
             ("0", "the digest was identified (or, with FILE, a match was found)"),
             ("1", "FILE does not match the digest"),
-            ("2", "not a digest, or FILE could not be read"),
+            ("2", "DIGEST is not a digest, or FILE could not be read"),
         ],
         "find" => &[
             ("0", "all digests were found"),
             ("1", "some digests were not found"),
-            ("2", "not everything could be read, so \"absent\" is not certain; or the usage was incorrect"),
+            (
+                "2",
+                "no file was selected, not everything could be read (so \"absent\" is not certain), or the usage was incorrect",
+            ),
         ],
         "duplicates" => &[
-            ("0", "all files were compared, with or without duplicates"),
+            ("0", "all files were compared, whether or not there are duplicates"),
             ("1", "some files could not be read"),
             ("2", "usage, input or output error"),
         ],

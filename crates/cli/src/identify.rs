@@ -23,7 +23,7 @@ use truesum::manifest::json;
 use truesum::manifest::path::{Charset, display_safe, quotef};
 use truesum_fs::name::OsStrExt;
 
-/// Identify a digest's algorithm from its form, or by trying candidates on a file
+/// Identify a digest's algorithm by its form, or by trying candidates on a file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +35,7 @@ Examples:
 Accepted forms: hexadecimal (in upper or lower case, with or without colons or spaces); base32, base58, base64, Z85, Nix base32, C4, \
 Bubble Babble; multihash, multibase; the decimal output of sum and cksum; NAME:DIGEST. With FILE, truesum also tries \
 the info hash of a torrent of FILE.
-Exit status: 0 identified (or, with FILE, a match was found), 1 FILE does not match, 2 not a digest, or FILE could not be read.")]
+Exit status: 0 identified (or, with FILE, a match was found), 1 FILE does not match, 2 DIGEST is not a digest, or FILE could not be read.")]
 pub struct IdentifyArgs {
     /// Digest to identify (before or after FILE)
     #[cfg_attr(
