@@ -225,7 +225,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {
-                    Some(naming) if naming.outside > 0 => OTHER_ROOT,
+                    Some(naming) if naming.outside > 0 => {
+                        "a torrent cannot contain absolute names; to make them relative to another folder, use --root DIR"
+                    }
                     _ => "a torrent covers one file or one folder; to include all files, run the command in their parent folder",
                 });
                 return Exit::Failed;
@@ -475,8 +477,7 @@ fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
 }
 
 /// The hint on files outside the folder of the manifest.
-const OTHER_ROOT: &str =
-    "use --root DIR with both hash and check, or write absolute names with --allow-outside";
+const OTHER_ROOT: &str = "to make names relative to another folder, use --root DIR with both hash and check; to write absolute names, use --allow-outside";
 
 /// Returns the folder to which names are relative, for messages.
 fn base(plan: &Hashing) -> String {

@@ -32,7 +32,7 @@ pub fn report(notice: &Notice, reporting: Reporting, (special, not_done): NotDon
         Notice::Special(path, kind) => (Level::Notes, format!("{}: {kind}, {special}", safe(path))),
         Notice::Own(path) => (Level::Verbose, format!("{}: this run's own output, {not_done}", safe(path))),
         Notice::Temporary(path) => {
-            (Level::Verbose, format!("{}: temporary file of truesum, {not_done}", safe(path)))
+            (Level::Verbose, format!("{}: temporary file of another truesum run, {not_done}", safe(path)))
         }
     };
     let shown = match level {

@@ -90,7 +90,7 @@ impl LifeArgs {
 /// Options for the key of keyed digests.
 #[derive(Args, Default)]
 pub struct KeyArgs {
-    /// Read the key of HMAC, KMAC or keyed BLAKE from FILE (raw bytes)
+    /// Read the key for HMAC, KMAC or keyed BLAKE from FILE (raw bytes)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Keys", hide_short_help = true)]
     key_file: Option<PathBuf>,
     /// Read the key from open file descriptor N

@@ -194,7 +194,7 @@ pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
 pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
     match unmatched.excluded() {
         true => "selected with --only, but excluded by other selection options",
-        false => "selected with --only, but no entry has this name",
+        false => "selected with --only, but no entry matches",
     }
 }
 

@@ -36,7 +36,7 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
         let url = display_safe(text(url)?.as_bytes());
-        let hint = "to build one from source: cargo install --locked --path crates/cli --features stores";
+        let hint = "to build truesum with support for object stores: cargo install --locked --path crates/cli --features stores";
         Err(Refusal::with_hint(format!("{url}: this build cannot read object stores"), hint))
     }
     #[cfg(feature = "stores")]

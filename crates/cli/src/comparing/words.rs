@@ -23,7 +23,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     if report.malformed() > 0 {
         parts.push(count(report.malformed(), "malformed line", "malformed lines"));
     }
-    let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
+    let parts = if parts.is_empty() { "nothing was compared".to_owned() } else { parts.join(", ") };
     let mut text =
         format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), manner.sides[0]);
     text += &format!("; {} read", size(report.bytes()));

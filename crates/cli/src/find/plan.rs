@@ -58,12 +58,12 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
 /// Splits the words. Digests come first, and the last word is a place. The first existing file
 /// between them and everything after it are places too.
 fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
-    const HINT: &str = "truesum find DIGEST... DIR";
+    const HINT: &str = "usage: truesum find DIGEST... DIR";
     let is_there = |word: &OsStr| std::fs::symlink_metadata(Path::new(word)).is_ok() || word == "-";
     let [first, rest @ ..] = words else { return Err(Refusal::with_hint("find: no digest given", HINT)) };
     let Some(last) = rest.last() else {
         let why = match candidates(&first.to_string_lossy(), &[] as &[Spec]) {
-            Ok(_) => "find: no folder to search given".to_owned(),
+            Ok(_) => "find: no files or folders given".to_owned(),
             Err(refusal) => refusal.text,
         };
         return Err(Refusal::with_hint(why, HINT));

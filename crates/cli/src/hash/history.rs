@@ -47,7 +47,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
         let other = display_safe(other.file_name().as_bytes());
         return Err(Refusal::with_hint(
             format!("-t ascmhl: cannot create {shown}, because a history already exists ({other})"),
-            "to add a generation to the history: ascmhl create",
+            "to add a generation to the history, use the program ascmhl: ascmhl create DIR",
         ));
     }
     match fs::create_dir(&folder) {

@@ -232,7 +232,7 @@ pub fn digesting(
     };
     if specs.len() > MAX_ALGORITHMS {
         return Err(Refusal::new(format!(
-            "-a: {} algorithms, but at most {MAX_ALGORITHMS} are allowed",
+            "-a: {} algorithms were specified, but at most {MAX_ALGORITHMS} are allowed",
             specs.len()
         )));
     }
@@ -280,7 +280,7 @@ fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<V
     }
     let Some(bits) = bits else { return Ok(specs) };
     if specs.iter().all(|spec| spec.algorithm().lengths() == Lengths::Fixed) {
-        let name = specs.first().map_or("a piece's digest", |spec| spec.algorithm().name());
+        let name = specs.first().map_or("torrent pieces", |spec| spec.algorithm().name());
         return Err(Refusal::with_hint(
             format!("--length {bits}: the digest length of {name} is fixed"),
             "to list algorithms with a variable length: truesum list algorithms",
@@ -391,7 +391,8 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
     let Some(cut) = format.holds().pieces() else { return Ok(None) };
     if args.per_directory || args.sidecar {
-        return Err(Refusal::new("a torrent covers all files together: use -o FILE"));
+        let why = "--per-directory and --sidecar: not available for torrents, which cover all files together";
+        return Err(Refusal::with_hint(why, "to write a torrent, use -o FILE"));
     }
     if args.partial || args.unordered {
         let why = "--partial and --unordered: not available for torrents, whose pieces span files";
@@ -456,7 +457,7 @@ fn form(
         Refusal::with_hint(format!("{}: {why}", format.name()), hint)
     })?;
     if spelling == Spelling::Base32 && target.output.is_some() && !is_read_back(writer, format, &entry) {
-        let text = format!("--base32: {} with base32 digests cannot be read back", format.name());
+        let text = format!("--base32: base32 digests in the format {} cannot be read back", format.name());
         return Err(Refusal::with_hint(text, "omit --base32 or -o"));
     }
     Ok(Form::Entries(format, style))
@@ -483,7 +484,7 @@ fn no_manifest(output: &Path, template: &Template) -> Option<String> {
     let found = found.filter(|found| entry.digests.contains(found)).count();
     (entry.digests.is_empty() || found != 2 * entry.digests.len()).then(|| {
         format!(
-            "{}: truesum check cannot read the lines of this template, so the file is not a manifest",
+            "{}: truesum check cannot read lines written with this template, so the file is not a manifest",
             manifest::path::display_safe(name)
         )
     })
@@ -503,8 +504,8 @@ fn shown_only(
         || !["gnu", "gnu-z", "bsd", "bsd-z"].contains(&format.name())
     {
         return Err(Refusal::with_hint(
-            format!("--encoding {name}: not available with -o, because it cannot be read back"),
-            "use hex, base64 or base32",
+            format!("--encoding {name}: not available for manifests, because it cannot be read back"),
+            "use --encoding hex, base64 or base32, or print lines without -o, -t, --sidecar and --per-directory",
         ));
     }
     let unspelled =

@@ -272,7 +272,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     if audit.malformed() > 0 {
         parts.push(count(audit.malformed(), "malformed line", "malformed lines"));
     }
-    let parts = if parts.is_empty() { "nothing compared".to_owned() } else { parts.join(", ") };
+    let parts = if parts.is_empty() { "nothing was compared".to_owned() } else { parts.join(", ") };
     let old = if report.written() { "in the old manifest" } else { MANNER.sides[0] };
     let mut text = format!("truesum: {} {old}; {parts}", count(audit.listed(), "file", "files"));
     text += &format!("; {} read", size(audit.bytes()));

@@ -9,7 +9,7 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| match name.to_str() {
         Some("") => Err("the name is empty"),
         // A stream cannot be written atomically.
-        Some("-") => Err("omit -o to write to standard output, or use ./- for a file of this name"),
+        Some("-") => Err("omit -o to write to standard output, or use ./- to write to a file named -"),
         _ => Ok(PathBuf::from(argument(name))),
     })
 }

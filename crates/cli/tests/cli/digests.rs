@@ -41,8 +41,8 @@ fn other_encodings_are_identified_and_kept_out_of_manifests() {
         assert!(ran.code == Some(0) && ran.out().starts_with("a: sha256 ("), "{name}: {ran:?}");
         let refused = folder.run(&["--encoding", name, "-o", "M", "a"]);
         let said = format!(
-            "truesum: --encoding {name}: not available with -o, because it cannot be read back\n\
-             hint: use hex, base64 or base32\n"
+            "truesum: --encoding {name}: not available for manifests, because it cannot be read back\n\
+             hint: use --encoding hex, base64 or base32, or print lines without -o, -t, --sidecar and --per-directory\n"
         );
         assert_eq!((refused.err, refused.code), (said, Some(2)));
     }

@@ -175,8 +175,8 @@ fn files_of_a_manifest_are_found_under_other_names() {
 fn digests_come_first_and_paths_last() {
     let folder = Folder::with(&[("a", "abc"), (ABC, "abc")]);
     for (words, err) in [
-        (&[ABC][..], "truesum: find: no folder to search given\nhint: truesum find DIGEST... DIR\n"),
-        (&[ABC, "none"], "truesum: none: no such file or folder\nhint: truesum find DIGEST... DIR\n"),
+        (&[ABC][..], "truesum: find: no files or folders given\nhint: usage: truesum find DIGEST... DIR\n"),
+        (&[ABC, "none"], "truesum: none: no such file or folder\nhint: usage: truesum find DIGEST... DIR\n"),
         (&["-a", "md5", ABC, "a"], &format!("truesum: {ABC}: not a valid digest for md5\n")),
         (
             &["hello?", "a"],

@@ -177,7 +177,7 @@ fn template_output_that_check_cannot_read_is_noted() {
     ] {
         let ran = folder.run(&["hash", "--overwrite", "-o", name, "--format-string", template, "a", "b"]);
         let note = format!(
-            "truesum: note: {name}: truesum check cannot read the lines of this template, so the file is not a manifest\n"
+            "truesum: note: {name}: truesum check cannot read lines written with this template, so the file is not a manifest\n"
         );
         let said = if is_manifest { "" } else { &note };
         assert_eq!(result_of(&ran), (String::new(), said, Some(0)), "{template}");

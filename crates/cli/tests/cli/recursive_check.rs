@@ -129,7 +129,7 @@ fn selection_without_entries_still_reports_the_manifests() {
     // regression: `check -r --only nope` reported that no manifest was found.
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);
     let ran = folder.run(&["check", "-r", "--only", "nope", "d"]);
-    let said = "truesum: nope: selected with --only, but no entry has this name\n\
+    let said = "truesum: nope: selected with --only, but no entry matches\n\
                 truesum: 0 files verified with 1 manifest; 0 B read; selected: 0 of 1 entry\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "-r", "--newer", "2999-01-01", "d"]);

@@ -29,7 +29,7 @@ fn only_with_an_unknown_name_is_an_error() {
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--only", "./a", "--only", "unlisted", "M"]);
     let said = "truesum: note: 1 file in . is not in the manifest (use -v to list it)\n\
-                truesum: unlisted: selected with --only, but no entry has this name\n\
+                truesum: unlisted: selected with --only, but no entry matches\n\
                 truesum: 1 file verified, 1 not in the manifest; 3 B read\n";
     assert_eq!(result_of(&ran), ("a: OK\n".to_owned(), said, Some(2)));
     for words in [&["audit", "--only", "nobody", "M"][..], &["diff", "--only", "nobody", "M", "M"]] {
@@ -458,7 +458,7 @@ fn conversion_of_a_selection_is_noted() {
     let said = "truesum: note: selected: 1 of 3 entries\n";
     assert_eq!(result_of(&ran), (format!("{ABC}  d/b\n"), said, Some(0)));
     for (words, why) in [
-        (&["--only", "e"][..], "truesum: e: selected with --only, but no entry has this name\n"),
+        (&["--only", "e"][..], "truesum: e: selected with --only, but no entry matches\n"),
         (&["--include", "*.iso"], "truesum: nothing selected: 3 entries were excluded\n"),
     ] {
         let ran = folder.run(&[&["convert", "M", "-t", "bsd"], words].concat());

@@ -269,7 +269,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
                 hint: write a new manifest with truesum hash -o, or convert this one with truesum convert\n\
-                truesum: 0 files in the manifest; nothing compared; 0 B read; x.json not written; not completed\n";
+                truesum: 0 files in the manifest; nothing was compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
     let said = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
