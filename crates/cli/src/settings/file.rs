@@ -95,12 +95,11 @@ fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
                 let kind = raw.decode_scalar(&mut word, &mut failed);
                 let Some((_, key, value)) = found.last_mut() else { continue };
                 if kind != ScalarKind::String && failed.is_none() {
-                    let kind = kind.description();
-                    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                    return Err((
-                        line(span),
-                        format!("{key}: expected a quoted string, not {article} {kind}"),
-                    ));
+                    let kind = match kind {
+                        ScalarKind::Integer(_) => "an integer".to_owned(),
+                        kind => format!("a {}", kind.description()),
+                    };
+                    return Err((line(span), format!("{key}: expected a quoted string, not {kind}")));
                 }
                 if in_list && !value.is_empty() {
                     value.push(',');
