@@ -51,7 +51,7 @@ struct AddArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     #[arg(required_unless_present_any = ["files_from", "files0_from"])]
     files: Vec<OsString>,
-    /// Carry out the renames (never replaces a file)
+    /// Carry out the renames; existing files are never replaced
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -130,7 +130,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub fix_names: bool,
-    /// Carry out the renames (never replaces a file)
+    /// Carry out the renames; existing files are never replaced
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files")]
     pub yes: bool,

@@ -209,7 +209,8 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
     let mut text = format!("truesum: {} of {what} found", grouped(found));
     text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));
     if report.passed() > 0 {
-        text += &format!("; {} skipped, because the size differs", count(report.passed(), "file", "files"));
+        let why = if report.passed() == 1 { "its size differs" } else { "their sizes differ" };
+        text += &format!("; {} skipped, because {why}", count(report.passed(), "file", "files"));
     }
     if report.left_out() != LeftOut::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));

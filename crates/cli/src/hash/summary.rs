@@ -17,7 +17,7 @@ use truesum_fs::name::OsStrExt;
 pub fn short(summary: &Summary, counts: &RunCounts, time: Duration) -> String {
     let left_out = match counts.left_out.files() + counts.left_out.folders() {
         0 => String::new(),
-        _ => format!("; {} left out", selection::not_selected(counts.left_out)),
+        _ => format!("; {} excluded", selection::not_selected(counts.left_out)),
     };
     format!("truesum: {}, {}{left_out}", count(summary.files(), "file", "files"), rate(summary.bytes(), time))
 }

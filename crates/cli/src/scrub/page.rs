@@ -170,7 +170,7 @@ fn folders(overview: &Overview, within: u64) -> String {
     let files: u64 = shown.iter().map(|folder| folder.all().files()).sum();
     if files < coverage.all().files() {
         let rest = count(coverage.all().files() - files, "file", "files");
-        let _ = writeln!(html, "<p class=\"more\">The folders of {rest} are not shown.</p>");
+        let _ = writeln!(html, "<p class=\"more\">Folders with {rest} in total are not shown.</p>");
     }
     html
 }
@@ -200,11 +200,14 @@ fn runs(runs: &[Run]) -> String {
             cells(run).join(", ")
         );
     }
+    let last = match charted.len() {
+        1 => "run".to_owned(),
+        number => format!("{number} runs"),
+    };
     let _ = writeln!(
         html,
-        "</svg>\n<figcaption class=\"key\">Bytes read by the last {}, at most {}: <i class=\"g\"></i>nothing wrong \
+        "</svg>\n<figcaption class=\"key\">Bytes read by the last {last}, at most {}: <i class=\"g\"></i>nothing wrong \
          <i class=\"b\"></i>failures <i class=\"m\"></i>interrupted, or could not run</figcaption>\n</figure>",
-        count(charted.len() as u64, "run", "runs"),
         size(most),
     );
     html.push_str(

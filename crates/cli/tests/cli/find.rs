@@ -142,7 +142,7 @@ fn unreadable_files_make_a_search_inconclusive() {
 fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file skipped, because the size differs\n";
+    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file skipped, because its size differs\n";
     assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
@@ -155,7 +155,7 @@ fn files_of_a_manifest_are_found_under_other_names() {
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
     let said =
-        "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because the size differs\n";
+        "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because its size differs\n";
     assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
