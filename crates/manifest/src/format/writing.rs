@@ -139,7 +139,7 @@ impl fmt::Display for Unholdable {
             Unholdable::Size => f.write_str("invalid size"),
             Unholdable::NoSize => f.write_str("unknown size"),
             Unholdable::Pieces => {
-                f.write_str("its piece digests are missing, or incompatible with the other files")
+                f.write_str("its piece digests are missing or incompatible with those of other files")
             }
             Unholdable::Untagged(spec) => {
                 write!(f, "without a tag, the digest would not be recognized as {spec}")

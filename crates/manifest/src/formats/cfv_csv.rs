@@ -8,7 +8,7 @@ use crate::formats::prelude::*;
 pub(crate) static CFV_CSV: Format = Format {
     name: "cfv-csv",
     file_names: &[".csv2", ".csv4"],
-    summary: "csv, csv2 and csv4 of cfv: name, size, CRC-32 and folder, each followed by a comma",
+    summary: "cfv's formats csv, csv2 and csv4: name, size, CRC-32 and folder, each followed by a comma",
     holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
     sniff: |head| head.whole_or_possible(|line| is_row(line).then_some(true)),
     reading: Reading::lines(|options| EachLine::of(options, row)),

@@ -9,7 +9,7 @@ use crate::gather::Gather;
 pub(crate) static DISTINFO: Format = Format {
     name: "distinfo",
     file_names: &["distinfo"],
-    summary: "distinfo of the BSD ports: TAG (name) = digest and SIZE (name) = bytes",
+    summary: "distinfo files of BSD ports: TAG (name) = digest, and SIZE (name) = bytes",
     holds: Holds {
         names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
         size: true,

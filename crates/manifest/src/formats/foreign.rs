@@ -48,7 +48,7 @@ pub(crate) static AUDIO: Format = Format {
 pub(crate) static LOCK: Format = Format {
     name: "package-lock",
     file_names: &["yarn.lock", "pnpm-lock.yaml"],
-    summary: "lock file of yarn or pnpm (digests of cached archives); recognized, not read",
+    summary: "yarn or pnpm lock file (digests of cached archives); recognized, not read",
     sniff: |head: &Head<'_>| {
         let marks = [&b"# yarn lockfile v"[..], b"__metadata:", b"lockfileVersion:"];
         let is_mark = |line: &[u8]| marks.iter().any(|mark| line.starts_with(mark));
@@ -97,14 +97,14 @@ pub(crate) static DATABASE: Format = Format {
 pub(crate) static TERRAFORM_LOCK: Format = Format {
     name: "terraform-lock",
     file_names: &[".terraform.lock.hcl"],
-    summary: "dependency lock file of Terraform or OpenTofu (no file names); recognized, not read",
+    summary: "Terraform or OpenTofu dependency lock file (no file names); recognized, not read",
     sniff: |head: &Head<'_>| {
         let is_hash =
             |line: &[u8]| [&b"\"zh:"[..], b"\"h1:"].iter().any(|mark| scan::trim(line).starts_with(mark));
         head.lines(b'\n').any(is_hash).then(|| head.marked(|line| line.starts_with(b"provider \"")))?
     },
     reading: Reading::not(
-        "this is a lock file of Terraform, which has digests of provider packages but no file names; to verify the \
+        "this is a Terraform lock file, which contains digests of provider packages but no file names; to verify the \
          packages: terraform init -lockfile=readonly; to compare one: truesum check --expect sha256:DIGEST FILE",
     ),
     ..Format::DEFAULT
@@ -130,7 +130,7 @@ pub(crate) static FFMPEG: Format = Format {
 pub(crate) static CHKBIT: Format = Format {
     name: "chkbit",
     file_names: &[".chkbit", ".chkbit-db"],
-    summary: "index of chkbit; recognized, not read",
+    summary: "chkbit index; recognized, not read",
     sniff: |head: &Head<'_>| {
         let text = &head.text[..head.text.len().min(256)];
         let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -138,7 +138,7 @@ pub(crate) static CHKBIT: Format = Format {
         Claim::mark(is_index || text.starts_with(b"{\"type\":\"chkbit\""))
     },
     reading: Reading::not(
-        "this is an index of chkbit, whose digests belong to the files in its folder; to verify them: chkbit check .; \
+        "this is chkbit's index of the files in its folder; to verify them: chkbit check .; \
          to create a manifest of them: truesum hash .",
     ),
     ..Format::DEFAULT

@@ -9,7 +9,7 @@ use crate::path::FOLDER_LIMIT;
 
 pub(crate) static FSUM: Format = Format {
     name: "fsum",
-    summary: "digest, ?ALGORITHM*, name, as written by fsum and TeraCopy; also FastSum's UTF-8 name comments",
+    summary: "digest, ?ALGORITHM*, name, as written by fsum and TeraCopy; also reads FastSum's comments with UTF-8 names",
     sniff,
     reading: Reading::lines(|options| {
         Box::new(Lines { options: options.clone(), lines: Mixed::new(options, b'\n'), name: None })

@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 pub(crate) static GEM_LOCK: Format = Format {
     name: "gem-lock",
     file_names: &["gemfile.lock", "gems.locked"],
-    summary: "Gemfile.lock of Bundler: checksums of .gem archives",
+    summary: "Bundler's Gemfile.lock: checksums of .gem archives",
     sniff: |head: &Head<'_>| head.marked(|line| line.strip_suffix(b"\r").unwrap_or(line) == SECTION),
     reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), is_inside: false })),
     ..Format::DEFAULT

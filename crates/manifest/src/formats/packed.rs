@@ -68,7 +68,7 @@ pub(crate) static BZIP2: Format = Format {
     summary: "file compressed with bzip2; recognized, not read",
     sniff: |head| head.begins(&[b"BZh"]),
     reading: Reading::not(
-        "this is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE | truesum check -",
+        "this file is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE | truesum check -",
     ),
     ..Format::DEFAULT
 };
@@ -79,7 +79,7 @@ pub(crate) static LZ4: Format = Format {
     summary: "file compressed with lz4; recognized, not read",
     sniff: |head| head.begins(&[b"\x04\x22\x4d\x18"]),
     reading: Reading::not(
-        "this is compressed with lz4 (not supported); unpack it first: lz4 -dc FILE | truesum check -",
+        "this file is compressed with lz4 (not supported); unpack it first: lz4 -dc FILE | truesum check -",
     ),
     ..Format::DEFAULT
 };
@@ -110,7 +110,7 @@ pub(crate) static LZMA: Format = Format {
     summary: "legacy .lzma file (before .xz); recognized, not read",
     sniff: |head| Claim::mark(is_lzma(head.text)),
     reading: Reading::not(
-        "this is compressed with lzma (not supported); unpack it first: unlzma -c FILE | truesum check -",
+        "this file is compressed with lzma (not supported); unpack it first: unlzma -c FILE | truesum check -",
     ),
     ..Format::DEFAULT
 };

@@ -91,7 +91,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
         return records.fault("no date column");
     };
     if *torn || row.len() != count {
-        return records.fault("the columns differ from the first row");
+        return records.fault("the columns differ from those in the first row");
     }
     let Some(name) = radix::form(&row[1]) else { return records.fault("the key is not URL-encoded") };
     // The version, whether it is the latest, and whether it is a delete marker.
@@ -113,7 +113,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
         return records.fault("two rows joined (a line end is missing)");
     }
     if !is_time(&row[date]) {
-        return records.fault("the columns differ from the first row");
+        return records.fault("the columns differ from those in the first row");
     }
     let size = &row[date - 1];
     if date > if versioned { 5 } else { 2 } {

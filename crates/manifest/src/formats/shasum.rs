@@ -11,7 +11,7 @@ use crate::path;
 
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",
-    summary: "digest, mode U or ^, name, as written by shasum -U and -0",
+    summary: "digest, mode (U or ^) and name, as written by shasum -U and -0",
     sniff,
     reading: Reading::lines(|options| EachLine::of(options, row)),
     ..Format::DEFAULT

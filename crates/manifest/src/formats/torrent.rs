@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(crate) static TORRENT: Format = Format {
     name: "torrent",
     file_names: &[".torrent"],
-    summary: "BitTorrent v1: names, sizes, SHA-1 of pieces that can span files; also reads v2 and hybrid torrents",
+    summary: "BitTorrent v1: names, sizes and SHA-1 digests of pieces, which can span files; also reads v2 and hybrid torrents",
     holds: Holds {
         algorithms: Algorithms::Only(&["md5"]),
         names: Names::Components,
@@ -39,7 +39,7 @@ pub(crate) static TORRENT: Format = Format {
 
 pub(crate) static TORRENT_V2: Format = Format {
     name: "torrent-v2",
-    summary: "BitTorrent v2 (BEP 52): names, sizes, a SHA-256 tree per file; read with the format torrent",
+    summary: "BitTorrent v2 (BEP 52): names, sizes and a SHA-256 tree per file; to read it, use the format torrent",
     holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
     reading: TORRENT.reading,
     writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Each))),
@@ -48,7 +48,7 @@ pub(crate) static TORRENT_V2: Format = Format {
 
 pub(crate) static TORRENT_HYBRID: Format = Format {
     name: "torrent-hybrid",
-    summary: "BitTorrent v1 and v2 combined, for clients of either version; read with the format torrent",
+    summary: "BitTorrent v1 and v2 combined, for clients of either version; to read it, use the format torrent",
     holds: Holds { pieces: Some(Cut::Both), ..TORRENT_V2.holds },
     writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Both))),
     ..TORRENT_V2

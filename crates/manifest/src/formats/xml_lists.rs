@@ -111,7 +111,7 @@ static XFDU_OBJECTS: Shape = Shape {
 pub(crate) static GRADLE: Format = Format {
     name: "gradle",
     file_names: &["verification-metadata.xml"],
-    summary: "verification-metadata.xml of Gradle: digests of artifacts",
+    summary: "Gradle's verification-metadata.xml: digests of artifacts",
     sniff: |head| sniff(head, "verification-metadata"),
     reading: reading(|text, options| xml::parse(&text, &GRADLE_ARTIFACTS, options)),
     ..ROW
@@ -157,7 +157,7 @@ static LOGIQX_ROMS: Shape = Shape {
 
 pub(crate) static AZURE: Format = Format {
     name: "azure-blobs",
-    summary: "output of Azure's List Blobs (XML): names, sizes and MD5 digests of blobs",
+    summary: "XML output of Azure's List Blobs: names, sizes and MD5 digests of blobs",
     sniff: |head| sniff(head, "EnumerationResults"),
     reading: reading(|text, options| xml::parse(&text, &BLOBS, options)),
     ..ROW
@@ -173,7 +173,7 @@ static BLOBS: Shape = Shape {
 
 pub(crate) static FCIV: Format = Format {
     name: "fciv",
-    summary: "XML of Microsoft's fciv: names, MD5 and SHA-1 in base64",
+    summary: "XML output of Microsoft's fciv: names, and MD5 and SHA-1 digests in base64",
     sniff: |head| sniff(head, "FCIV"),
     reading: reading(|text, options| xml::parse(&text, &FCIV_ENTRIES, options)),
     ..Format::DEFAULT
