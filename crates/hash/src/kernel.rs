@@ -28,11 +28,11 @@ fn check_name(name: &str) -> Result<(), String> {
     let named: Vec<_> = all.iter().filter(|row| row.isa == name).collect();
     let what = match &named[..] {
         [] => "unknown kernel",
-        _ if named.iter().any(|row| row.left_out()) => "it needs CPU features that are disabled",
+        _ if named.iter().any(|row| row.left_out()) => "needs CPU features that are disabled",
         _ => "not supported by this CPU",
     };
     let name = name.escape_debug();
-    Err(format!("TRUESUM_KERNEL={name}: {what} (this CPU supports {})", runnable.join(", ")))
+    Err(format!("TRUESUM_KERNEL={name}: {what} (available: {})", runnable.join(", ")))
 }
 
 readable! {

@@ -37,7 +37,7 @@ pub enum SizeError {
 impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SizeError::Form => "expected a number of bytes, optionally followed by K, M, G or T (KiB to TiB) or kB, MB, GB or TB",
+            SizeError::Form => "expected a number of bytes, or a number with a unit: KiB, MiB, GiB, TiB (or K, M, G, T), kB, MB, GB or TB",
             SizeError::Fraction => "not a whole number of bytes",
             SizeError::Large => "the size is too large",
         })

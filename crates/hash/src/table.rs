@@ -205,7 +205,7 @@ impl fmt::Display for SpecError {
                 }
             }
             SpecError::NotHere(name) => write!(f, "unknown algorithm '{name}'"),
-            SpecError::FixedLength(name) => write!(f, "the length of {name} is fixed"),
+            SpecError::FixedLength(name) => write!(f, "the digest length of {name} is fixed"),
             SpecError::Length(name, bits, allowed) => {
                 write!(f, "{name} cannot produce {bits} bits (expected {allowed})")
             }

@@ -76,7 +76,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["sha-256", "sha2-256"],
         digest_len: 32,
         status: Status::Secure("FIPS 180-4"),
-        summary: "most common for software releases",
+        summary: "the most common hash for software releases",
         check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         tree_id: Some("sha256"),
         kind: Kind::Blocks { chain: &SHA256, init: init_256 },

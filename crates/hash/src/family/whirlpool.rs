@@ -32,7 +32,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["whirlpool512"],
         digest_len: 64,
         status: Status::Secure(
-            "ISO/IEC 10118-3; attacks on reduced rounds (Lamberger, Mendel, Rechberger, Rijmen & Schläffer 2009)",
+            "ISO/IEC 10118-3; attacks on reduced-round versions (Lamberger, Mendel, Rechberger, Rijmen & Schläffer 2009)",
         ),
         summary: "512-bit hash with AES-like rounds",
         check: "21d5cb651222c347ea1284c0acf162000b4d3e34766f0d00312e3480f633088822809b6a54ba7edfa17e8fcb5713f8912ee3a218dd98d88c38bbf611b1b1ed2b",

@@ -38,7 +38,7 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     });
     match check {
         Some(check) if u128::from_str_radix(row.check, 16) != Ok(check) => {
-            Err(format!("check={check:#x} does not match (these parameters give {})", row.check))
+            Err(format!("check={check:#x} does not match these parameters (their check value is {})", row.check))
         }
         _ => Ok(row),
     }
@@ -87,7 +87,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
     let [width, poly, init, refin, refout, xorout, check, ..] = values;
     let width = width.and_then(|width| width.parse().ok()).filter(|width| WIDTHS.contains(width));
     let Some(width) = width else {
-        return Err(format!("width= must be a number of bits, {} to {}", WIDTHS.start(), WIDTHS.end()));
+        return Err(format!("width= must be a number of bits from {} to {}", WIDTHS.start(), WIDTHS.end()));
     };
     let number = |key: &str, value: Option<&str>| {
         let Some(value) = value else { return Ok(0) };
@@ -95,7 +95,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         let digits = lower.strip_prefix("0x").unwrap_or(&lower);
         let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u128::from_str_radix(digits, 16).ok().filter(|number| plain && *number < 1 << width);
-        number.ok_or_else(|| format!("{key}={value} is not a hexadecimal number of {width} bits"))
+        number.ok_or_else(|| format!("{key}={value} is not a hexadecimal number of at most {width} bits"))
     };
     let truth = |key: &str, value: Option<&str>| match value.unwrap_or("false").to_ascii_lowercase().as_str() {
         "true" => Ok(true),
@@ -103,7 +103,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
         other => Err(format!("{key} must be true or false, not {other:?}")),
     };
     if poly.is_none() {
-        return Err("poly= must specify the polynomial in hexadecimal".to_owned());
+        return Err("poly= is missing (specify the polynomial in hexadecimal)".to_owned());
     }
     let parameters = Parameters {
         width,
