@@ -18,7 +18,8 @@ Examples:
   truesum bench limit /data                     disk or CPU?
   truesum bench tools --html tools.html photos  compare with other tools
   truesum bench algorithms -a sha256,blake3 --quick
-TRUESUM_KERNEL=NAME restricts the measurement to kernels with that name (see truesum list kernels) and the portable ones.")]
+With TRUESUM_KERNEL=NAME, only the kernels with that name and the portable ones
+are measured. For the names: truesum list kernels")]
 pub struct Bench {
     /// Selects what to measure.
     #[command(subcommand)]
@@ -150,7 +151,7 @@ pub struct CompareArgs {
     /// Run to compare with the baseline
     #[arg(value_name = "B.json")]
     pub after: PathBuf,
-    /// Smallest slowdown to report, beyond the noise of both runs
+    /// Ignore changes of up to PERCENT, and those within the noise of both runs
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = positive)]
     pub threshold: f64,
     /// The form of the result

@@ -44,11 +44,12 @@ pub static MODEL: Model = Model {
 /// # Errors
 /// The definition names an unknown generator, or there is no algorithm left to measure.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
-    if definition.input.generator != "xorshift64*" || definition.input.seed == 0 {
-        return Err(Error(format!(
-            "unsupported input generator '{}', or seed 0",
-            definition.input.generator
-        )));
+    if definition.input.generator != "xorshift64*" {
+        let generator = &definition.input.generator;
+        return Err(Error(format!("unsupported input generator '{generator}' (expected xorshift64*)")));
+    }
+    if definition.input.seed == 0 {
+        return Err(Error("the seed of the input must not be 0".to_owned()));
     }
     let mut record = session.record(MODEL.name, None);
     record.summary.clone_from(&definition.summary);
@@ -87,7 +88,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         let agreement = agree(spec, message, definition.expected.get(&name).map(String::as_str));
         let right = agreement.disagree.is_empty();
         if !right {
-            record.notes.push(format!("{name} is left out: its digests do not agree"));
+            record.notes.push(format!("{name} was left out: its implementations computed different digests"));
         }
         record.agreements.push(agreement);
         let start = Instant::now();

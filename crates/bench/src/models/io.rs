@@ -107,7 +107,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let path = &arguments.file;
     let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        return Err(Error(format!("{}: not a regular file, or empty", path.display())));
+        let why = if metadata.is_file() { "the file is empty" } else { "not a regular file" };
+        return Err(Error(format!("{}: {why}", path.display())));
     }
     let len = metadata.len();
     let mut record = session.record(MODEL.name, Some(path));
@@ -158,7 +159,7 @@ fn agree<'a>(
     let expected = whole(plain).map_err(failed)?;
     let rate = len as f64 / start.elapsed().as_secs_f64();
     let mut agreement = Agreement {
-        subject: format!("blocks of the file ({spec} of each MiB, added up)"),
+        subject: format!("sum of the {spec} digests of all 1 MiB blocks"),
         digest: format!("{expected:016x}"),
         agree: vec!["plain read".to_owned()],
         disagree: Vec::new(),
@@ -269,7 +270,9 @@ fn measure_points(
             ));
         }
         Some(_) => {}
-        None => record.notes.push("this system cannot report whether cold reads were cold".to_owned()),
+        None => {
+            record.notes.push("this system cannot report whether cold reads used the page cache".to_owned())
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use truesum_hash::{Spec, hash_many, kernel};
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "limit",
-    about: "Find the bottleneck (disk or CPU) and recommend settings",
+    about: "Find the bottleneck (disk or CPU) and recommend algorithms",
     examples: "Examples:\n  truesum bench limit .\n  truesum bench limit --time 10 -a sha256 /mnt/disk/large.img",
     definition: include_str!("../../definitions/limit.toml"),
     arguments: Arguments::augment_args,
@@ -52,7 +52,7 @@ pub struct Definition {
 /// `bench limit`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// File to read (16 MiB or more), or folder in which to create a 1 GiB file (256 MiB with --quick)
+    /// File to read (16 MiB or more), or folder for a temporary file of up to 1 GiB
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
     /// Measure only these algorithms (repeatable, or comma-separated)
@@ -102,7 +102,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         name: "truesum".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: String::new(),
-        bias: "the kernels of this program, not those of others".to_owned(),
+        bias: "measures truesum's own kernels, not those of other programs".to_owned(),
     });
     session.finish(&mut record);
     Ok(record)

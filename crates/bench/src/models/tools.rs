@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Measure only this engine (repeatable)
+    /// Measure only these engines (repeatable, or comma-separated)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
     /// Number of timed runs of each command
@@ -110,10 +110,11 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
         tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
     let files = Files::new(entry_name(root.clone()), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
-        let odd = before.len() - files.len();
-        record.notes.push(format!(
-            "{odd} files with names that some formats must escape were hashed but not cross-checked"
-        ));
+        let odd = match before.len() - files.len() {
+            1 => "1 file whose name some formats must escape was".to_owned(),
+            odd => format!("{odd} files whose names some formats must escape were"),
+        };
+        record.notes.push(format!("{odd} hashed but not cross-checked"));
     }
     let place = Place { root: &root, files: &before, scratch: scratch.path() };
     session.progress.show(0.0, "reading the files once");

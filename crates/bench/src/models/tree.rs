@@ -45,7 +45,8 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let path = &arguments.file;
     let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        return Err(Error(format!("{}: not a regular file, or empty", path.display())));
+        let why = if metadata.is_file() { "the file is empty" } else { "not a regular file" };
+        return Err(Error(format!("{}: {why}", path.display())));
     }
     let size = metadata.len();
     let mut record = session.record(MODEL.name, Some(path));

@@ -51,10 +51,10 @@ impl Comparison {
         };
         let _ = writeln!(
             out,
-            "{verdict}: {} of {} measurements are slower and {} are faster;\n\
-             median ratio {:.3} ({}), geometric mean {:.3}; {} measured in one run only",
-            count(Change::Slower),
+            "{verdict} (of {} common measurements, slower: {}, faster: {});\n\
+             median ratio {:.3} ({}), geometric mean {:.3}; measured in one run only: {}",
             self.rows.len(),
+            count(Change::Slower),
             count(Change::Faster),
             self.median_ratio,
             signed(self.median_ratio - 1.0),

@@ -50,12 +50,12 @@ impl Report<'_> {
         let (load, cores) = (record.environment.load_before, record.environment.cores as f64);
         if load > cores * 0.5 {
             warnings.push(format!(
-                "other processes were busy before the run began: load {load:.1} on {cores} processors"
+                "other processes were busy before the run began (load {load:.1}, usable cores: {cores})"
             ));
         }
         for agreement in &record.agreements {
             for who in &agreement.disagree {
-                warnings.push(format!("{}: the digests differ ({who})", agreement.subject));
+                warnings.push(format!("{}: the results differ ({who})", agreement.subject));
             }
         }
         if record.interrupted {

@@ -61,16 +61,16 @@ pub struct Arguments {
     /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Message sizes, such as 128,8KiB,1MiB
+    /// Message sizes to measure, such as 128,8KiB,1MiB
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
     pub sizes: Vec<u64>,
-    /// Thread counts, such as 1,2,4
+    /// Thread counts to measure, such as 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
     /// Run only these parts
     #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
     pub part: Vec<Part>,
-    /// Show how many cores a stream at this rate needs, such as 10GB/s or 100Gbit/s
+    /// Show how many cores a stream of RATE needs (for example 10GB/s or 100Gbit/s)
     #[arg(long, value_name = "RATE", value_parser = effort::rate)]
     pub stream: Option<f64>,
     /// Also measure another library, alternating with truesum

@@ -34,9 +34,10 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let lanes = record.part("rate").any(|m| m.variant == MANY);
     if let Some(gain) = median(&gains).filter(|_| lanes) {
         found.push(format!(
-            "Hashing many messages in parallel is {} times as fast as hashing them one by one (median of {} algorithms).",
+            "Hashing many messages in parallel is {} times as fast as hashing them one by one (median of {} algorithm{}).",
             digits(gain),
-            gains.len()
+            gains.len(),
+            if gains.len() == 1 { "" } else { "s" }
         ));
     }
     found

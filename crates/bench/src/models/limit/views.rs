@@ -134,7 +134,7 @@ fn advice(record: &Record, limits: &Limits) -> Vec<String> {
         }
     }
     let list: Vec<String> =
-        needs.iter().map(|(name, cores, _)| format!("{name} {}", digits(*cores))).collect();
+        needs.iter().map(|(name, cores, _)| format!("{} for {name}", digits(*cores))).collect();
     words.push(format!(
         "The {name} delivers {}. Cores needed to keep up with it: {}. Cores available: {}.",
         rate(source),

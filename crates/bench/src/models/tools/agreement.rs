@@ -172,7 +172,9 @@ pub fn difference(expected: &Digests, found: &Digests) -> Option<String> {
         }
     }
     let extra = found.keys().find(|name| !expected.contains_key(*name));
-    extra.map(|name| format!("a digest of {}, which the others do not have", String::from_utf8_lossy(name)))
+    extra.map(|name| {
+        format!("a digest of {}, which is not in the other manifests", String::from_utf8_lossy(name))
+    })
 }
 
 #[cfg(test)]

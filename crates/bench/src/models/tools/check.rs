@@ -43,7 +43,7 @@ pub(super) fn check(
     if let Some(expected) = majority(&read, files.len()) {
         let whole = expected.len() == files.len();
         let mut agreement = Agreement {
-            subject: format!("{name} of every file"),
+            subject: format!("{name} digests of all files"),
             digest: agreement::over_all(expected).to_hex(),
             agree: Vec::new(),
             disagree: Vec::new(),
@@ -113,7 +113,7 @@ pub(super) fn check_verifiers(
     let digit = digit.ok_or_else(|| Error(format!("{}: contains no digest", path.display())))?;
     *digit = if *digit == b'0' { b'1' } else { b'0' };
     let mut agreement = Agreement {
-        subject: format!("{name}: accepts the correct manifest, and rejects one with a changed digit"),
+        subject: format!("verification of {name} manifests, one correct and one with a changed digit"),
         digest: agreement::digest_of(&right).to_hex(),
         agree: Vec::new(),
         disagree: Vec::new(),

@@ -21,10 +21,11 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     }
     if raced > 0 {
         let won = raced - lost.len();
-        found.push(format!("truesum is the fastest tool with {won} of {raced} algorithms."));
+        let plural = if raced == 1 { "" } else { "s" };
+        found.push(format!("truesum is the fastest tool for {won} of {raced} algorithm{plural}."));
     }
     if !lost.is_empty() {
-        found.push(format!("truesum is slower than another tool with {}.", lost.join(", ")));
+        found.push(format!("truesum is slower than another tool for {}.", lost.join(", ")));
     }
     let mut means: Vec<(f64, &str)> = record
         .engines

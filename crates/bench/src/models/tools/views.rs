@@ -135,7 +135,7 @@ fn one_algorithm(name: &str, measurements: &[&Measurement]) -> Section {
             word => vec![format!("Status of {name}: {word}.")],
         },
         chart: Some(Chart {
-            title: format!("Seconds for {name} of the folder"),
+            title: format!("Seconds to process the folder with {name}"),
             unit: "s".to_owned(),
             series: ours_and_others(),
             kind: Kind::Bars {

@@ -31,13 +31,13 @@ pub struct Arguments {
     /// File to hash
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Algorithm of the leaves (repeatable, or comma-separated)
+    /// Measure trees with only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// Leaf sizes, such as 4KiB,64KiB,1MiB
+    /// Leaf sizes to measure, such as 4KiB,64KiB,1MiB
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = effort::size)]
     pub leaves: Vec<u64>,
-    /// Thread counts, such as 1,2,4
+    /// Thread counts to measure, such as 1,2,4
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub threads: Vec<usize>,
 }
