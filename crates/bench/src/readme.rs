@@ -39,14 +39,14 @@ pub fn chart(records: &[Record]) -> Result<Chart, Error> {
     let mut record = of_algorithms(records)?.clone();
     record.measurements.retain(|m| USUAL.contains(&m.algorithm.as_str()));
     let chart = models::report(&record).sections.into_iter().find_map(|section| section.chart);
-    chart.ok_or_else(|| Error("the recorded run of `bench algorithms` has no rates".to_owned()))
+    chart.ok_or_else(|| Error("the saved run of `truesum bench algorithms` has no rates".to_owned()))
 }
 
 /// Returns the latest run of `bench algorithms`, preferably one that uses the whole processor.
 fn of_algorithms(records: &[Record]) -> Result<&Record, Error> {
     let machines = Machine::all(records);
     let runs = machines.iter().find_map(|machine| latest(&machine.records, algorithms::MODEL.name));
-    runs.ok_or_else(|| Error("no recorded run of `truesum bench algorithms`".to_owned()))
+    runs.ok_or_else(|| Error("no saved run of `truesum bench algorithms`".to_owned()))
 }
 
 fn latest<'a>(records: &[&'a Record], model: &str) -> Option<&'a Record> {
@@ -263,6 +263,6 @@ mod tests {
         let records = [recorded("algorithms")];
         assert!(fill("# x\n", &records, "c").unwrap_err().0.contains("no section"));
         assert!(fill("<!-- speed: -->\n", &records, "c").unwrap_err().0.contains("no section"));
-        assert!(fill(README, &[recorded("tools")], "c").unwrap_err().0.contains("no recorded run"));
+        assert!(fill(README, &[recorded("tools")], "c").unwrap_err().0.contains("no saved run"));
     }
 }

@@ -63,8 +63,8 @@ pub fn services(algorithm: &Algorithm) -> Vec<Service> {
             (None, Some(isa)) if !kernel.allowed() => format!("excluded by TRUESUM_KERNEL={isa}"),
             (None, _) => "slower than another kernel for any number of messages".to_owned(),
             (Some(_), Some(isa)) if isa == kernel.isa => format!("selected by TRUESUM_KERNEL={isa}"),
-            (Some(1), _) => "fastest for one message, as measured".to_owned(),
-            (Some(first), _) => format!("fastest for {first} or more messages, as measured"),
+            (Some(1), _) => "fastest for one message in benchmarks".to_owned(),
+            (Some(first), _) => format!("fastest for {first} or more messages in benchmarks"),
         };
         Service { kernel, messages: first.zip(last), why }
     };

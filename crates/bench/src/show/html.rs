@@ -110,8 +110,7 @@ fn summary(html: &mut String, report: &Report) {
 /// Writes all limitations of the figures, collapsed: they are read once, the figures often.
 fn notes(html: &mut String, report: &Report) {
     let mut notes = report.warnings();
-    let missing =
-        report.record.missing.iter().map(|m| format!("not installed: {} (to install it: {})", m.name, m.get));
+    let missing = report.record.missing.iter().map(|m| format!("not found: {} ({})", m.name, m.get));
     notes.extend(missing);
     let count = match notes.len() {
         0 => return,

@@ -50,8 +50,8 @@ pub(crate) fn compare(
         let right = agreement.agree.len() == 2;
         record.agreements.push(agreement);
         if !right {
-            let why = given.err().unwrap_or_else(|| "different digest".to_owned());
-            record.notes.push(format!("{name} is not compared with {}: {why}", engine.name));
+            let why = given.err().unwrap_or_else(|| "it computed a different digest".to_owned());
+            record.notes.push(format!("{name} was not compared with {}: {why}", engine.name));
             continue;
         }
         let mut rows = [engine.name.as_str(), "truesum"].map(|who| Measurement {
@@ -75,7 +75,7 @@ pub(crate) fn compare(
                     rows[1].seconds.push(ours(spec, message));
                 }
                 Err(why) => {
-                    record.notes.push(format!("{name} is not compared with {}: {why}", engine.name));
+                    record.notes.push(format!("{name} was not compared with {}: {why}", engine.name));
                     break;
                 }
             }

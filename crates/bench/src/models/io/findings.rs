@@ -21,7 +21,9 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let cold =
         fastest(&|m| m.variant == "cold" && m.algorithm == "none" && !m.engine.starts_with("O_DIRECT"));
     if let Some(limit) = device(record) {
-        let through = cold.map(|(best, m)| format!("; with it, {} reaches {}", m.engine, rate(best)));
+        let through = cold.map(|(best, m)| {
+            format!("; cold reads through the page cache reach {} ({})", rate(best), m.engine)
+        });
         let through = through.unwrap_or_default();
         found.push(format!("Without the page cache, the device delivers {}{through}.", rate(limit)));
     }

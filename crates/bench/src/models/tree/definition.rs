@@ -31,7 +31,7 @@ pub struct Arguments {
     /// File to hash
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Measure trees with only these algorithms (repeatable, or comma-separated)
+    /// Measure only these algorithms (repeatable, or comma-separated)
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Leaf sizes to measure, such as 4KiB,64KiB,1MiB
