@@ -56,6 +56,8 @@ fn run_can_be_printed_saved_drawn_and_reported() {
 
 #[test]
 fn invalid_arguments_are_reported() {
+    let empty_file = tempfile::NamedTempFile::new().unwrap();
+    let empty_path = empty_file.path().to_str().unwrap();
     for (words, expected) in [
         (&["algorithms", "-a", "sha265"][..], "did you mean 'sha256'"),
         (&["algorithms", "--sizes", "12 apples"], "a number of bytes"),
@@ -70,6 +72,10 @@ fn invalid_arguments_are_reported() {
         (&["tools", "/no/such/directory"], "/no/such/directory: cannot open"),
         (&["io", "/no/such/file"], "/no/such/file: cannot open"),
         (&["tree", "/no/such/file"], "/no/such/file: cannot open"),
+        (&["io", "/"], "/: not a regular file"),
+        (&["tree", "/"], "/: not a regular file"),
+        (&["io", empty_path], "the file is empty"),
+        (&["tree", empty_path], "the file is empty"),
         (&["limit", "/no/such/file"], "/no/such/file: cannot open"),
         (&["report", "/no/such/file"], "/no/such/file: cannot read"),
         (&["io", "x", "--definition", "/no/such/file"], "/no/such/file: cannot read"),
