@@ -42,7 +42,7 @@ pub static MODEL: Model = Model {
 /// Runs the benchmark.
 ///
 /// # Errors
-/// The definition names an unknown generator, or there is no algorithm left to measure.
+/// The definition names an unknown generator or the seed 0, or there is no algorithm left to measure.
 pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session) -> Result<Record, Error> {
     if definition.input.generator != "xorshift64*" {
         let generator = &definition.input.generator;
