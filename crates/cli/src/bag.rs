@@ -89,7 +89,7 @@ struct UpdateArgs {
     /// Bags to update
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
-    /// Accept modified files; =all also accepts those without a newer modification time
+    /// Accept modified files; =all: even if not newer than the manifests
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
@@ -198,13 +198,14 @@ fn check(args: BagCheckArgs) -> Exit {
 }
 
 fn not_a_bag(folder: &Path) -> Refusal {
-    let text = format!("{}: not a bag: it contains no bagit.txt", shown(folder));
     if !folder.is_dir() {
+        let text = format!("{}: not a bag: it is not a folder", shown(folder));
         return Refusal::with_hint(
             text,
             format!("to check it as a manifest: truesum check {}", path_word(folder)),
         );
     }
+    let text = format!("{}: not a bag: it contains no bagit.txt", shown(folder));
     let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
     Refusal::with_hint(text, format!("to make it a bag: truesum bag create {in_place}{}", path_word(folder)))
 }

@@ -81,7 +81,9 @@ impl Info {
             .and_then(|(bytes, files)| Some((bytes.parse::<u64>().ok()?, files.parse::<u64>().ok()?)));
         let agrees =
             numbers.is_some_and(|(size, number)| number == files && bytes.is_none_or(|bytes| bytes == size));
-        let size = bytes.map(|bytes| format!(" with {bytes} bytes")).unwrap_or_default();
+        let size = bytes
+            .map(|bytes| format!(" with {bytes} {}", if bytes == 1 { "byte" } else { "bytes" }))
+            .unwrap_or_default();
         let listed = count(files, "file", "files");
         (!agrees).then(|| format!("Payload-Oxum is {oxum:?}, but the payload manifests list {listed}{size}"))
     }

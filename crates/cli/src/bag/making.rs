@@ -232,7 +232,7 @@ fn compare_tags(
             }
             None if is_manifest || !allowed.prune => {
                 lost += 1;
-                console.error_of(&name, "in the tag manifest but not in the bag");
+                console.error_of(&name, "in the bag's tag manifest, but missing from the bag");
             }
             Some(_) => accepted.refreshed += 1,
             None => accepted.removed += 1,
@@ -265,7 +265,7 @@ fn recreation(older: &Older, place: &Place) -> String {
     let words = words.map(path_word).collect::<Vec<_>>().join(" ");
     let create = place.command("create");
     format!(
-        "restore the payload manifests from a copy; to record the files without verification: rm {words} && {create}"
+        "restore the payload manifests from a copy; to record the files without verifying them: rm {words} && {create}"
     )
 }
 

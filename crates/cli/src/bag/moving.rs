@@ -43,9 +43,15 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     if is_dir(&data) && (!requested || is_moved(folder)) {
         return Ok(None);
     }
-    if exists(&data) {
+    if exists(&data) && !is_dir(&data) {
         return refuse(
-            "the folder already contains a file or folder named data",
+            "the folder contains a file named data, but the payload must be in a subfolder named data",
+            "rename the file named data, then run the command again",
+        );
+    }
+    if is_dir(&data) {
+        return refuse(
+            "the folder already contains a subfolder named data",
             "to use data as the payload and the other files as tag files, omit --in-place",
         );
     }

@@ -237,7 +237,11 @@ impl Listed {
         let wanted = manifest_name(&spec)?;
         let plain = name.strip_prefix(b"tag").unwrap_or(name);
         if plain != wanted.as_bytes() {
-            return Err(refused(path, &format!("contains {spec} digests, so it must be named {wanted}")));
+            let prefix = if name.starts_with(b"tag") { "tag" } else { "" };
+            return Err(refused(
+                path,
+                &format!("contains {spec} digests, so it must be named {prefix}{wanted}"),
+            ));
         }
         if !self.specs.contains(&spec) {
             self.specs.push(spec);

@@ -104,7 +104,7 @@ impl Place {
         let folder = listed.parent()?;
         if !target.starts_with(self.real.join(within)) {
             return Some(
-                "cannot be in a bag: it is a symbolic link that leads out of the bag or the payload",
+                "cannot be in a bag: it is a symbolic link that leads out of the bag or its payload",
             );
         }
         if target.is_dir() || std::fs::canonicalize(folder).ok()? != folder {

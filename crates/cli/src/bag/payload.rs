@@ -157,7 +157,7 @@ impl<'a> Payload<'a> {
         self.changes.removed = missing.len() as u64;
         let lost = if self.allowed.prune { &[][..] } else { &missing[..] };
         for name in lost {
-            self.console.error_of(name, "listed in the bag's manifest, but missing from the payload");
+            self.console.error_of(name, "in the bag's manifest, but missing from the payload");
         }
         let wrong = self.unfit + self.modified + lost.len() as u64;
         if wrong > 0 {
@@ -169,8 +169,11 @@ impl<'a> Payload<'a> {
             return Err(Stop::Reported);
         }
         if self.files == 0 {
-            let hint = "a bag needs at least one payload file";
-            let text = format!("{}: no payload files", shown(folder));
+            let hint = match self.below {
+                true => "add at least one file to the folder",
+                false => "add at least one file to the subfolder data",
+            };
+            let text = format!("{}: there are no files for the payload", shown(folder));
             return Err(Stop::Refused(Refusal::with_hint(text, hint)));
         }
         let mut manifests = Vec::new();
@@ -273,9 +276,10 @@ impl Sink for Payload<'_> {
             }
             Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),
             Notice::Temporary(path) if self.is_own(&path) => return Ok(()),
-            Notice::Temporary(path) => {
-                (path, "a temporary file of truesum; it can be removed if no other run is active")
-            }
+            Notice::Temporary(path) => (
+                path,
+                "cannot be in a bag: it is a temporary file left by truesum; delete it if no other truesum process is running",
+            ),
         };
         self.refuse(path.as_os_str().as_bytes(), why);
         Ok(())

@@ -190,7 +190,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
-                truesum: data/b: listed in the bag's manifest, but missing from the payload\n\
+                truesum: data/b: in the bag's manifest, but missing from the payload\n\
                 truesum: bag: nothing was written (2 errors)\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
@@ -241,6 +241,35 @@ fn invalid_bag_arguments_are_rejected() {
         assert!(ran.err.contains(said), "{words:?} {}", ran.err);
     }
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
+}
+
+#[test]
+fn unsuitable_contents_of_a_new_bag_are_reported_with_a_fitting_hint() {
+    let folder = Folder::with(&[("file/data", "abc"), ("tags/data/a", "abc"), ("sub/data/a", "abc")]);
+    std::fs::create_dir_all(folder.path("empty/data")).unwrap();
+    std::fs::create_dir(folder.path("none")).unwrap();
+    folder.write("tags/tagmanifest-sha-256.txt", format!("{ABC}  data/a\n"));
+    for (words, said) in [
+        (
+            &["file"][..],
+            "contains a file named data, but the payload must be in a subfolder named data\nhint: rename",
+        ),
+        (&["--in-place", "file"], "contains a file named data, but"),
+        (&["--in-place", "sub"], "already contains a subfolder named data\nhint: to use data as the payload"),
+        (
+            &["empty"],
+            "there are no files for the payload\nhint: add at least one file to the subfolder data\n",
+        ),
+        (
+            &["--in-place", "none"],
+            "there are no files for the payload\nhint: add at least one file to the folder\n",
+        ),
+        (&["tags"], "contains sha256 digests, so it must be named tagmanifest-sha256.txt\n"),
+    ] {
+        let ran = folder.run(&[&["bag", "create"], words].concat());
+        assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
+        assert!(ran.err.contains(said), "{words:?} {}", ran.err);
+    }
 }
 
 #[test]
@@ -406,7 +435,7 @@ fn bag_update_does_not_validate_a_modified_payload_manifest() {
     let ran = folder.run(&["bag", "update", "bag"]);
     let said = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
-                truesum: note: in the tag manifest but not in the bag\n\
+                truesum: note: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (3 errors)\n\
                 hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
@@ -630,7 +659,7 @@ fn bag_update_never_recreates_a_missing_payload_manifest() {
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
     folder.write("bag/data/a", "abd");
-    let said = "truesum: manifest-sha512.txt: in the tag manifest but not in the bag\n\
+    let said = "truesum: manifest-sha512.txt: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (1 error)\n\
                 hint: restore the payload manifests from a copy; to record the files without verification: \
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
