@@ -13,7 +13,7 @@ pub const FORMATS: &str = "to list the supported formats: truesum list formats";
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(Errno::MFILE.raw_os_error()) {
-        return Some("to allow more open files, run ulimit -n 1024 in the shell that starts truesum");
+        return Some("to allow more open files, run ulimit -n 4096 in the shell that starts truesum");
     }
     match error.kind() {
         Kind::OutsideRoot => Some(
@@ -120,7 +120,7 @@ impl Trouble {
             Trouble::Unverified => {
                 "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"
             }
-            Trouble::StillFailed => "check the file now with --only NAME and the same --state",
+            Trouble::StillFailed => "check the file again now with --only NAME and the same --state FILE",
             Trouble::Moved => "the file was only renamed: accept the new name with --moved=ok",
             Trouble::Unlisted => "if the file belongs in the manifest, add it with truesum update",
             Trouble::Copied => {
@@ -130,7 +130,7 @@ impl Trouble {
                 "the digests use different algorithms and cannot be compared; compare each manifest with the files: truesum diff MANIFEST DIR"
             }
             Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
-            Trouble::Incomplete => "the bag is incomplete or has extra files: see the messages",
+            Trouble::Incomplete => "the bag is incomplete or has extra files; see the error messages",
         }
     }
 }

@@ -82,7 +82,8 @@ fn audit(args: AuditArgs) -> Exit {
     if let Some(bag) = bag.filter(|_| names.iter().all(|name| name.is_dir())) {
         let shown = display_safe(bag.as_os_str().as_bytes());
         let hint = format!("to verify the complete bag: truesum check {}", path_word(bag));
-        return console.refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (bagit.txt)"), hint));
+        return console
+            .refuse(&Refusal::with_hint(format!("audit: {shown} is a bag (it contains bagit.txt)"), hint));
     }
     if names.iter().all(|name| name.is_dir()) {
         let hint =

@@ -154,7 +154,7 @@ fn end(
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
         console.error(&format!(
-            "--html: the report is not written to {path}, because the manifest lists a missing file with this name"
+            "--html: the report was not written to {path}, because the manifest lists a missing file with this name"
         ));
         exit = exit.max(Exit::NotAsAsked);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {
@@ -190,9 +190,9 @@ fn end(
     {
         let (read, most) = (size(read), size(most));
         console.note(&format!(
-            "{read} read, which is more than --max-bytes ({most}), because each run reads at least one complete file"
+            "this run read {read}, which is more than --max-bytes ({most}), because each run reads at least one complete file"
         ));
-        console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then: truesum tree verify --resume FILE");
+        console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then verify it: truesum tree verify --resume FILE.ftr");
     }
     if report.deferred() > 0 && plan.options.get_limits().get_state().is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");

@@ -28,14 +28,16 @@ use truesum_fs::name::OsStrExt;
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
     let elsewhere = "if the files are elsewhere, use --root DIR";
     let (why, hint) = match (checked.entries(), checked.ignored()) {
-        (0, _) if lacks_key => ("no line can be read without a key", HINT),
-        (0, _) => ("it contains no entries", FORMATS),
+        (0, _) if lacks_key => ("no line can be read without a key", Some(HINT)),
+        (0, _) => ("it contains no entries", Some(FORMATS)),
         _ if checked.counts().unverified() > 0 => (
             "it has no digests for the files that exist",
-            "a matching size alone does not verify the content of a file",
+            Some(
+                "a matching size does not verify the content of a file; to record digests: truesum hash -o FILE.sha256 DIR",
+            ),
         ),
-        (_, 0) => ("the run ended early", elsewhere),
-        (_, _) => ("none of its files exist", elsewhere),
+        (_, 0) => ("the run ended early", None),
+        (_, _) => ("none of its files exist", Some(elsewhere)),
     };
     console.error_of(name, &format!("nothing verified: {why}"));
     // A damaged, truncated or too large manifest of a recognized format was already reported as
@@ -51,7 +53,9 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         .or_else(|| listed_beside(path, false).filter(|_| checked.entries() == 0))
     {
         console.hint(&hint);
-    } else if lacks_key || !(damaged && (known || checked.unverified_signature().is_some())) {
+    } else if let Some(hint) = hint
+        && (lacks_key || !(damaged && (known || checked.unverified_signature().is_some())))
+    {
         console.hint(hint);
     }
 }
@@ -94,22 +98,29 @@ pub fn listed_beside(file: &Path, needs_key: bool) -> Option<String> {
 /// Returns the note on files that a search of folders did not check.
 pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let word = path_word(first);
+    let one = if files == 1 { "it" } else { "one" };
     match why {
         NotUsed::Format => format!(
             "{} not checked, because --recursive does not check torrents, Metalink, PAR2 or MHL files; \
-             to check one: truesum check {word}",
+             to check {one}: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
         NotUsed::Compressed => format!(
-            "{} not checked; to check one: truesum check {word}",
+            "{} not checked; to check {one}: truesum check {word}",
             count(files, "compressed JSON Lines file was", "compressed JSON Lines files were")
         ),
-        NotUsed::OtherLines => format!(
-            "{} not checked, because {} no entries in truesum's format (first: {})",
-            count(files, "JSON Lines file was", "JSON Lines files were"),
-            if files == 1 { "it contains" } else { "they contain" },
-            display_safe(first.as_os_str().as_bytes())
-        ),
+        NotUsed::OtherLines => {
+            let first = display_safe(first.as_os_str().as_bytes());
+            match files {
+                1 => format!(
+                    "1 JSON Lines file was not checked, because it contains no entries in truesum's format ({first})"
+                ),
+                _ => format!(
+                    "{} not checked, because they contain no entries in truesum's format (first: {first})",
+                    count(files, "JSON Lines file was", "JSON Lines files were")
+                ),
+            }
+        }
     }
 }
 
@@ -138,7 +149,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
                     return;
                 }
                 console.hint(&format!(
-                    "to check the manifests in it: truesum check -r {folder}; to create one: truesum hash {folder} > SHA256SUMS"
+                    "to check the manifests in the folder: truesum check -r {folder}; to create one: truesum hash {folder} > SHA256SUMS"
                 ));
             }
         }
@@ -284,14 +295,14 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm: -a NAME ({names})"
+            "no algorithm is specified, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm: -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
-        "no line names an algorithm, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
+        "no algorithm is specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
     ))
 }
 
@@ -306,7 +317,7 @@ pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<Strin
         Verdict::Mismatch if lists_content(outcome) => None,
         Verdict::Mismatch if id(file).is_some() && id(file) == id(manifest) => {
             let name = display_safe(manifest.as_os_str().as_bytes());
-            Some(format!("{name} contains an entry for itself, which cannot match; truesum hash -o does not write such an entry"))
+            Some(format!("{name} contains an entry for itself, which cannot match; delete that line, or create the manifest with truesum hash -o, which leaves it out"))
         }
         _ => None,
     }

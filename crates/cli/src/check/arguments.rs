@@ -18,7 +18,7 @@ Examples:
   truesum check --locate SHA256SUMS     show damaged bytes
   truesum check -r /archive             check every manifest below /archive
   truesum check --exact SHA256SUMS      fail on unexpected files
-A truncated manifest can look valid, so a note reports how many files it does not cover. \
+A truncated manifest can look valid, so truesum reports how many files are not in the manifest. \
 Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
@@ -75,7 +75,7 @@ pub struct CheckArgs {
     #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
     pub stored: bool,
     #[cfg(feature = "stores")]
-    /// With --stored, read objects for which the store has no comparable checksum
+    /// With --stored: read objects for which the store has no comparable checksum
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
@@ -122,7 +122,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub normalize: bool,
-    /// Show the renames that restore the names in the manifest; --yes carries them out
+    /// Show the renames that restore the names in the manifest; see --yes
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", requires = "search")]
     pub rename_to_match: bool,
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// Data file of a piece list that names no file, or renamed folder of a torrent
+    /// Data file of a piece list without a file name, or a torrent's renamed folder
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]

@@ -402,7 +402,7 @@ impl<'a> Printer<'a> {
         self.still_failed += 1;
         if self.still_failed <= NAMED_LINES && self.plan.detail() != Detail::None {
             self.console.error_of(name, "failed in an earlier run and was not read in this one");
-            self.console.hint("to check such a file again now, use --only NAME with the same --state");
+            self.console.hint("to check such a file again now, use --only NAME and the same --state FILE");
         }
     }
 

@@ -246,7 +246,7 @@ impl Located {
 impl ByPieces {
     fn words(&self, list: &str) -> String {
         match self.contradiction() {
-            Some(what) => format!("cannot locate the damage with {list}: {what}"),
+            Some(what) => format!("damage not located with {list}: {what}"),
             None => findings::words(&self.report),
         }
     }
@@ -257,7 +257,7 @@ impl ByPieces {
         (!is_damaged).then(|| match self.unknown.is_empty() {
             true => "every piece matches, but the complete file does not, so the list contradicts itself"
                 .to_owned(),
-            false => "all data covered by its piece digests matches".to_owned(),
+            false => "all data covered by the piece digests matches".to_owned(),
         })
     }
 }

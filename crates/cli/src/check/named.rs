@@ -59,7 +59,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());
             let hint = format!("truesum check {digest} FILE");
-            Err(Refusal::with_hint("check: a digest was given, but no file to compare with it", hint))
+            Err(Refusal::with_hint("check: a digest was given without a file to compare with it", hint))
         }
         ([digest], files) => {
             let digest = digest.to_string_lossy().into_owned();
@@ -120,7 +120,10 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
     let others: Vec<String> = others.iter().map(|file| path_word(file.as_os_str())).collect();
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
-        format!("to compare the other files: truesum check {digest} {}", others.join(" ")),
+        format!(
+            "to compare the files with the digest in this argument: truesum check {digest} {}",
+            others.join(" ")
+        ),
     ))
 }
 

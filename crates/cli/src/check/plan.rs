@@ -114,7 +114,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             let name = manifest::path::display_safe(name.as_bytes());
             return Err(Refusal::with_hint(
                 format!("{option}: {name} is a detached signature, not a manifest"),
-                "specify the manifest: truesum finds a signature in the manifest or next to it",
+                "specify the manifest instead; truesum finds a signature in the manifest or next to it",
             ));
         }
     }
@@ -137,7 +137,10 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     if names.is_empty() {
         if needs_folders {
             let option = if args.content_addressed { "--content-addressed" } else { "--recursive" };
-            return Err(Refusal::with_hint("check: no folder given", format!("truesum check {option} DIR")));
+            return Err(Refusal::with_hint(
+                "check: no folder given",
+                format!("usage: truesum check {option} DIR"),
+            ));
         }
         if std::io::stdin().is_terminal() {
             return Err(Refusal::with_hint(
@@ -195,7 +198,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         [] if args.content_addressed => Subject::ContentAddressed(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
-            return Err(Refusal::new("--expect was given more than once"));
+            return Err(Refusal::new("--expect: the option was given more than once"));
         }
         [text] => {
             let expected =
@@ -269,7 +272,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         return Err(Refusal::with_hint(
             format!("--state: {} is a folder, not a file", display_safe(state.as_os_str().as_bytes())),
             format!(
-                "to store the state in it: truesum check --state {} {}",
+                "to store the state file in it: truesum check --state {} {}",
                 path_word(state.join("check.state")),
                 names.join(" ")
             ),
@@ -428,7 +431,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         if args.stored {
             return Err(Refusal::with_hint(
                 "--stored: --root must name an object store",
-                "truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
+                "usage: truesum check --stored --root s3://BUCKET/PREFIX MANIFEST",
             ));
         }
         return Ok(None);
@@ -454,7 +457,7 @@ fn remote(args: &CheckArgs) -> Result<Option<Arc<dyn Remote>>, Refusal> {
         None if !args.expect.is_empty() => Ok(None),
         None => Err(Refusal::with_hint(
             "check: a manifest must be a local file",
-            "to check objects: truesum check --root s3://BUCKET/PREFIX MANIFEST; to check a single one: truesum check --expect DIGEST s3://BUCKET/OBJECT",
+            "to check objects: truesum check --root s3://BUCKET/PREFIX MANIFEST; to check a single object: truesum check --expect DIGEST s3://BUCKET/OBJECT",
         )),
     }
 }

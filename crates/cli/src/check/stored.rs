@@ -180,7 +180,7 @@ fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> Stri
         Ok(Answer::Differs { listed, stored }) => {
             counts.differ += 1;
             format!(
-                "{name}: DIFFERS (stored checksum, object not read)\n  listed {listed}\n  stored {stored}\n"
+                "{name}: DIFFERS (stored checksum; object not read)\n  listed {listed}\n  stored {stored}\n"
             )
         }
         Ok(Answer::Silent(kept)) => {

@@ -222,8 +222,8 @@ pub fn heading(
         ),
         Conclusion::PartVerified => (
             Tone::Good,
-            "PART VERIFIED",
-            format!("The selected files are verified ({all}). The other files were not checked."),
+            "PARTLY VERIFIED",
+            format!("The selected files were verified ({all}). The other files were not checked."),
         ),
         Conclusion::Failed => (Tone::Bad, "FAILED", "Some files do not match the manifest.".to_owned()),
         Conclusion::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned()),

@@ -234,7 +234,7 @@ fn digest_sets_without_paths_only_identify_known_files() {
 #[test]
 fn audit_of_a_bag_suggests_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
-    let said = "truesum: audit: bag is a bag (bagit.txt)\n\
+    let said = "truesum: audit: bag is a bag (it contains bagit.txt)\n\
                 hint: to verify the complete bag: truesum check bag\n";
     assert_eq!(result_of(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
     folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));

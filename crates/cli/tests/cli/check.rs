@@ -221,7 +221,7 @@ fn folder_argument_is_rejected_with_a_hint() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["check", "d"]);
     let said = "truesum: d: cannot read: it is a directory\n\
-                hint: to check the manifests in it: truesum check -r d; to create one: truesum hash d > SHA256SUMS\n\
+                hint: to check the manifests in the folder: truesum check -r d; to create one: truesum hash d > SHA256SUMS\n\
                 truesum: 0 files verified; 0 B read\n";
     assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
 }

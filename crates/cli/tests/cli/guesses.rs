@@ -176,7 +176,7 @@ fn digest_and_files_are_accepted_in_either_order() {
     assert_eq!(folder.run(&["check", "-a", "md5", "900150983cd24fb0d6963f7d28e17f72", "a"]).code, Some(0));
     assert_eq!(folder.run(&["check", ABC, "gone"]).code, Some(1));
     for (words, said) in [
-        (&["check", ABC][..], "a digest was given, but no file to compare with it"),
+        (&["check", ABC][..], "a digest was given without a file to compare with it"),
         (&["check", ABC, EMPTY, "a"], "2 digests were given"),
         (&["check", "--root", "d", ABC, "a"], "--root: cannot be combined with a digest argument"),
         (&["check", "--exact", ABC, "a"], "--exact: cannot be combined with a digest argument"),
@@ -384,7 +384,7 @@ fn folder_is_not_a_state_file() {
     let folder = setup();
     let ran = folder.run(&["check", "--state", "d", "SHA256SUMS"]);
     let said = "truesum: --state: d is a folder, not a file\n\
-                hint: to store the state in it: truesum check --state d/check.state SHA256SUMS\n";
+                hint: to store the state file in it: truesum check --state d/check.state SHA256SUMS\n";
     assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
     assert_eq!(shell(&folder, &hint(&ran)).code, Some(0));
 }

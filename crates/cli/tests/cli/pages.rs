@@ -73,7 +73,7 @@ fn report_of_a_partial_check_says_so() {
     assert_eq!(folder.run(&words).code, Some(0));
     let page = text(&read(&folder, "p.html"));
     for said in [
-        "PART VERIFIED:\ncheck of M\nThe selected files are verified (1 entry). The other files were not checked.\n",
+        "PARTLY VERIFIED:\ncheck of M\nThe selected files were verified (1 entry). The other files were not checked.\n",
         "\nSelected: 1 of 4 entries (sample of 1 %, seed 4).\n",
     ] {
         assert!(page.contains(said), "{page}");

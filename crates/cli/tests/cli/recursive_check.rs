@@ -56,7 +56,7 @@ fn json_lines_are_found_by_schema_and_torrents_are_counted() {
     folder.write("d/x.torrent", "d4:infode");
     let ran = folder.run(&["check", "-r", "d"]);
     assert!(ran.err.contains("note: 1 manifest was not checked, because"), "{}", ran.err);
-    assert!(ran.err.contains("to check one: truesum check d/x.torrent\n"), "{}", ran.err);
+    assert!(ran.err.contains("to check it: truesum check d/x.torrent\n"), "{}", ran.err);
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn file_named_like_a_manifest_is_verified_or_reported() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("d/a: OK\nd/b: OK\n", Some(0)), "{}", ran.err);
     for said in [
-        "note: 1 compressed JSON Lines file was not checked; to check one: truesum check d/l.jsonl.gz\n",
-        "note: 1 JSON Lines file was not checked, because it contains no entries in truesum's format (first: d/log.jsonl)\n",
+        "note: 1 compressed JSON Lines file was not checked; to check it: truesum check d/l.jsonl.gz\n",
+        "note: 1 JSON Lines file was not checked, because it contains no entries in truesum's format (d/log.jsonl)\n",
     ] {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }

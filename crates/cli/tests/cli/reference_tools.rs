@@ -333,7 +333,7 @@ fn signature_of_one_file_allows_no_selection() {
         let ran = folder.run(&words);
         let said = format!(
             "truesum: {option}: a.minisig is a detached signature, not a manifest\n\
-             hint: specify the manifest: truesum finds a signature in the manifest or next to it\n"
+             hint: specify the manifest instead; truesum finds a signature in the manifest or next to it\n"
         );
         assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");
     }

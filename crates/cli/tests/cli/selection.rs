@@ -135,7 +135,7 @@ fn exceeding_max_bytes_is_noted() {
     folder.write("a", "x".repeat(5000));
     folder.run(&["-o", "M", "a"]);
     let ran = folder.run(&["check", "--max-bytes", "1KiB", "M"]);
-    let said = "note: 4.9 KiB read, which is more than --max-bytes (1.0 KiB), because each run reads at least one complete file\n";
+    let said = "note: this run read 4.9 KiB, which is more than --max-bytes (1.0 KiB), because each run reads at least one complete file\n";
     assert!(ran.code == Some(0) && ran.err.contains(said), "{}", ran.err);
     let ran = folder.run(&["check", "--max-bytes", "5KiB", "M"]);
     assert!(!ran.err.contains("--max-bytes"), "{}", ran.err);
@@ -397,7 +397,7 @@ fn failed_file_is_reported_every_run_until_it_is_good() {
     let night = || folder.run(&["check", "--state", "S", "--max-bytes", "3B", "M"]);
     assert_eq!(night().code, Some(1));
     let said = "truesum: a: failed in an earlier run and was not read in this one\n\
-                hint: to check such a file again now, use --only NAME with the same --state\n\
+                hint: to check such a file again now, use --only NAME and the same --state FILE\n\
                 truesum: 1 file verified, 1 FAILED in an earlier run; 3 B read; selected: 1 of 3 entries, 2 left for later runs (1 not checked in any run so far)\n";
     assert_eq!(result_of(&night()), ("b: OK\n".to_owned(), said, Some(1)));
     folder.write("a", "abc");
