@@ -58,7 +58,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         },
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());
-            let hint = format!("truesum check {digest} FILE");
+            let hint = format!("to compare a file with it: truesum check {digest} FILE");
             Err(Refusal::with_hint("check: a digest was given without a file to compare with it", hint))
         }
         ([digest], files) => {

@@ -198,7 +198,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         [] if args.content_addressed => Subject::ContentAddressed(names),
         [] => Subject::Manifests(names),
         [_, _, ..] => {
-            return Err(Refusal::new("--expect: the option was given more than once"));
+            return Err(Refusal::new("check: --expect was given more than once"));
         }
         [text] => {
             let expected =
