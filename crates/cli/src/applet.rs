@@ -42,8 +42,8 @@ pub fn foreign(called: &OsStr) -> Option<Refusal> {
     }
     let spec = name.strip_suffix("sum").unwrap_or(name).parse::<Spec>().ok();
     let how = spec.map_or_else(
-        || "truesum hash -a NAME FILE...".to_owned(),
-        |spec| format!("truesum hash -a {spec} FILE..."),
+        || "to compute digests: truesum hash -a NAME FILE...".to_owned(),
+        |spec| format!("to compute digests: truesum hash -a {spec} FILE..."),
     );
     let names: Vec<&str> = applets().map(|applet| applet.name).collect();
     let text = format!(
