@@ -190,7 +190,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         };
         let files = crate::words::count(report.count(FileStatus::Unknown), "file", "files");
         console.error(&format!(
-            "{files} could not be compared, because the two sides have no algorithm in common ({} and {})",
+            "{files} could not be compared, because the two sides have no algorithm in common ({} on one side, {} on the other)",
             side(0),
             side(1)
         ));

@@ -196,9 +196,11 @@ fn made(
     }
     let name = args.input.as_os_str().as_bytes();
     if !args.algorithm.is_empty() && scrub::is_state(&args.input) {
-        let text = format!("{}: a state cannot be converted with -a", display_safe(name));
-        let export =
-            format!("to export it first: truesum convert {} -t jsonl -o MANIFEST", path_word(&args.input));
+        let text = format!("{}: a scrub state file cannot be converted with -a", display_safe(name));
+        let export = format!(
+            "to export it as a manifest first: truesum convert {} -t jsonl -o MANIFEST",
+            path_word(&args.input)
+        );
         return refuse(text, &export);
     }
     let (mut reader, select, signer) = match args.algorithm.is_empty() {
@@ -306,7 +308,10 @@ fn made(
             display_safe(name),
             format.name()
         );
-        return refuse(text, "jsonl stores everything; use a name for -o that does not imply another format");
+        return refuse(
+            text,
+            "to write a format that stores all entries unchanged, use -t jsonl -o NAME.jsonl",
+        );
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
@@ -364,7 +369,11 @@ impl Choice {
             return Some(Refusal::new(format!("nothing selected: {entries} excluded")));
         }
         let split = self.left_out > 0 && self.pieced;
-        split.then(|| Refusal::new("selection: pieces can span files, so all entries must be converted"))
+        split.then(|| {
+            Refusal::new(
+                "cannot convert only some of the entries: their piece digests can span several files",
+            )
+        })
     }
 
     /// Prints a note on how many entries were selected.
@@ -484,6 +493,7 @@ fn note_folder(input: &Path, output: &Path, console: &mut Console) {
     {
         let from = display_safe(&name::of(&from));
         console.note(&format!("names are relative to {from}, which is not the folder of the new manifest"));
-        console.hint("to check the new manifest, specify the folder of the files: truesum check --root DIR");
+        let (root, new) = (path_word(folder_of(input)), path_word(output));
+        console.hint(&format!("to check the new manifest: truesum check --root {root} {new}"));
     }
 }

@@ -135,8 +135,10 @@ impl<'a> Losses<'a> {
                 self.console.error(&format!("{name}: {error}"));
             }
             if none && self.malformed > SHOWN {
-                let text =
-                    format!("{name}: not converted: no entries, and {} malformed lines", self.malformed);
+                let text = format!(
+                    "{name}: not converted: it has {} malformed lines and no entries",
+                    self.malformed
+                );
                 return Some(Refusal::with_hint(
                     text,
                     "if it is a manifest, specify its format: --from FORMAT",
@@ -147,10 +149,10 @@ impl<'a> Losses<'a> {
                 self.console.error(&format!("{name}: {more}"));
             }
             let parts = count(self.malformed, "malformed line", "malformed lines");
-            let text = format!("{name}: not converted: {parts}");
+            let text = format!("{name}: not converted: it has {parts}");
             return Some(Refusal::with_hint(
                 text,
-                "specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT",
+                "if the lines are valid, specify their algorithm with --from-algorithm NAME or their format with --from FORMAT",
             ));
         }
         let lossy = self.lossy;
@@ -185,7 +187,7 @@ impl<'a> Losses<'a> {
                 Some(tagged) => {
                     format!(
                         "to verify the files and compute sha256 digests: truesum convert{SAME_OPTIONS} {word} -a sha256 -o \
-                         SHA256SUMS; -t {} keeps these digests and names the algorithm",
+                         SHA256SUMS; to keep these digests and name their algorithm, use -t {}",
                         tagged.name()
                     )
                 }
@@ -197,16 +199,16 @@ impl<'a> Losses<'a> {
                     )
                 }
                 None if self.attributes || self.objects => {
-                    "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and times of regular files"
+                    "to drop this data, use --lossy; truesum writes only the digests, sizes and times of regular files, in any format"
                         .to_owned()
                 }
                 None => {
-                    "to drop this data, use --lossy; jsonl stores everything except signatures".to_owned()
+                    "to drop this data, use --lossy; to keep everything except signatures, use -t jsonl".to_owned()
                 }
             };
             return Some(Refusal::with_hint(text, hint));
         }
         (converted.entries() == 0)
-            .then(|| Refusal::new(format!("{name}: not converted: no entries to write")))
+            .then(|| Refusal::new(format!("{name}: not converted: there are no entries to write")))
     }
 }

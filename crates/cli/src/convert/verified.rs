@@ -102,11 +102,13 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
         );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts().unverified() > 0 {
-        ("some entries have no digest of a complete file", None)
+        ("some entries have no digest of the complete file", None)
     } else if report.counts().malformed() > 0 {
         (
             "it has malformed lines",
-            Some("specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT"),
+            Some(
+                "if the lines are valid, specify their algorithm with --from-algorithm NAME or their format with --from FORMAT",
+            ),
         )
     } else if report.nothing_selected() {
         ("all entries were excluded", None)
@@ -190,7 +192,10 @@ impl Rewriting<'_> {
         };
         let Some(digests) = self.args.algorithm.iter().map(digest).collect::<Option<Vec<_>>>() else {
             self.lacking = true;
-            self.console.error_of(job.name(), "not hashed: the file was verified with piece digests");
+            self.console.error_of(
+                job.name(),
+                "no new digest was computed, because the file was verified piece by piece",
+            );
             return Ok(());
         };
         let (seconds, nanos) = found.mtime();
@@ -224,7 +229,10 @@ fn difference(outcome: &Outcome) -> String {
         return "not verified: the manifest has no digest of this file".to_owned();
     }
     if let Some(size) = job.size().filter(|size| *size != found.size()) {
-        return format!("does not match: {} bytes instead of {size}", found.size());
+        return format!(
+            "does not match: the size is {} instead of {size}",
+            count(found.size(), "byte", "bytes")
+        );
     }
     let mut digests = job.specs().iter().zip(job.expected()).zip(found.digests());
     match digests.find(|((spec, expected), found)| !spec.agree(expected, found)) {

@@ -131,7 +131,7 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     folder.write("A", lines(&[(ABC, "a")]));
     folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
     folder.write("none", "");
-    let said = "truesum: 1 file could not be compared, because the two sides have no algorithm in common (sha256 and md5)\n\
+    let said = "truesum: 1 file could not be compared, because the two sides have no algorithm in common (sha256 on one side, md5 on the other)\n\
                 hint: to compare each manifest with the files: truesum diff MANIFEST DIR\n";
     assert_eq!(result_of(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
     let said = "truesum: nothing to compare: the manifest has no entries\n\

@@ -238,7 +238,7 @@ fn losses_are_named_and_convert_writes_nothing_without_lossy() {
         "truesum: M.jsonl: the sfv format cannot store the sha256 digest of 1 entry\n\
          truesum: M.jsonl: the sfv format cannot store the size of 1 entry\n\
          truesum: M.jsonl: not converted: the sfv format cannot store everything in this manifest\n\
-         hint: to drop this data, use --lossy; jsonl stores everything except signatures\n"
+         hint: to drop this data, use --lossy; to keep everything except signatures, use -t jsonl\n"
     );
     assert_eq!(folder.entries(), ["M.jsonl", "a"]);
     let ran = folder.run(&["convert", "--lossy", "M.jsonl", "-t", "sfv", "-o", "M.sfv"]);
@@ -261,14 +261,14 @@ fn convert_rejects_a_manifest_with_a_malformed_line() {
         assert_eq!(
             ran.err,
             "truesum: M: line 2: not a checksum line\n\
-             truesum: M: not converted: 1 malformed line\n\
-             hint: specify the algorithm with --from-algorithm NAME, or the format with --from FORMAT\n"
+             truesum: M: not converted: it has 1 malformed line\n\
+             hint: if the lines are valid, specify their algorithm with --from-algorithm NAME or their format with --from FORMAT\n"
         );
     }
     assert_eq!(folder.entries(), ["M"]);
     for (words, error) in [
         (&["convert", "none", "-t", "bsd"][..], "truesum: none: cannot open: No such file or directory\n"),
-        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: no entries to write\n"),
+        (&["convert", "-", "-t", "bsd"], "truesum: -: not converted: there are no entries to write\n"),
         (
             &["convert", "M", "-t", "bare"],
             "truesum: -t bare: this format can only be read\n\
@@ -290,7 +290,7 @@ fn untagged_output_requires_a_name_that_implies_the_algorithm() {
         ran.err,
         "truesum: M.bsd: the gnu format cannot store the name of the algorithm (blake3)\n\
          truesum: M.bsd: not converted: the gnu format cannot store everything in this manifest\n\
-         hint: to verify the files and compute sha256 digests: truesum convert -t gnu M.bsd -a sha256 -o SHA256SUMS; -t bsd keeps these digests and names the algorithm\n"
+         hint: to verify the files and compute sha256 digests: truesum convert -t gnu M.bsd -a sha256 -o SHA256SUMS; to keep these digests and name their algorithm, use -t bsd\n"
     );
     let ran = folder.run(&["convert", "M.bsd", "-t", "gnu", "-o", "M.b3"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
@@ -309,6 +309,11 @@ fn misleading_output_name_is_rejected_and_other_folder_noted() {
     let ran = folder.run(&["convert", "SUMS", "-t", "bsd", "-o", "d/SUMS"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("truesum: note: names are relative to "), "{}", ran.err);
+    assert!(
+        ran.err.ends_with("hint: to check the new manifest: truesum check --root . d/SUMS\n"),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.run(&["check", "--root", ".", "d/SUMS"]).code, Some(0));
 }
 

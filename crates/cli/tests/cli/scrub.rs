@@ -104,8 +104,8 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "sfv"]);
     assert!(ran.code == Some(2) && !ran.err.contains(" -a "), "a hint that works: {}", ran.err);
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "sfv", "-a", "crc32"]);
-    let said = "truesum: d/.truesum-state: a state cannot be converted with -a\n\
-                hint: to export it first: truesum convert d/.truesum-state -t jsonl -o MANIFEST\n";
+    let said = "truesum: d/.truesum-state: a scrub state file cannot be converted with -a\n\
+                hint: to export it as a manifest first: truesum convert d/.truesum-state -t jsonl -o MANIFEST\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "gnu", "--lossy"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 1), "{}", ran.err);

@@ -275,7 +275,7 @@ fn messages_do_not_mislead() {
     folder.write("words", "no line of these is one\n".repeat(1000));
     let ran = folder.run(&["convert", "-t", "jsonl", "words"]);
     let said = "truesum: words: line 1: not a checksum line\n\
-                truesum: words: not converted: no entries, and 1000 malformed lines\n\
+                truesum: words: not converted: it has 1000 malformed lines and no entries\n\
                 hint: if it is a manifest, specify its format: --from FORMAT\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["check", "--pubkey", "nothing", "M"]);
@@ -478,7 +478,7 @@ fn diff_names_piece_digests_without_common_algorithm() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
     let ran = folder.run(&["diff", "photos.torrent", "photos"]);
-    let said = "1 file could not be compared, because the two sides have no algorithm in common (piece digests and no digests)\n\
+    let said = "1 file could not be compared, because the two sides have no algorithm in common (piece digests on one side, no digests on the other)\n\
                 hint: to verify the pieces: truesum check photos.torrent\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
