@@ -101,7 +101,7 @@ pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
 }
 
 /// Prefixes of directory digests, with what they cover.
-const TREES: [(&str, &str); 2] = [("h1:", "the files of a Go module"), ("swh:1:dir:", "a directory")];
+const TREES: [(&str, &str); 2] = [("h1:", "a Go module"), ("swh:1:dir:", "a directory")];
 
 /// The hint for digits that are not the digest of any algorithm.
 pub const COMPLETE: &str = "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";

@@ -61,7 +61,7 @@ pub struct OwnArgs {
     /// Only for kind truesum.
     #[arg(short, long, value_name = "NAME", value_parser = SpecParser, hide_possible_values = true)]
     algorithm: Option<Spec>,
-    /// Include file modes (kind truesum)
+    /// Include file modes (only for kind truesum)
     #[arg(long)]
     modes: bool,
 }
@@ -133,7 +133,7 @@ impl OwnArgs {
         if !Kind::is_base(&spec) {
             return Err(Refusal::with_hint(
                 format!("-a {spec}: not available for directory digests"),
-                "use a cryptographic hash: sha256, sha512, blake3 ...",
+                "use a cryptographic hash, such as sha256, sha512 or blake3",
             ));
         }
         Ok(Kind::Truesum { spec, modes: self.modes })
@@ -181,7 +181,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         Some(prefix) if !Kind::is_prefix(prefix) => {
             return Err(Refusal::with_hint(
                 format!("--prefix '{}': invalid prefix", prefix.escape_debug()),
-                "separate names by single slashes, and do not use '.' or '..' as a name; for example: golang.org/x/mod@v0.22.0",
+                "separate names with single slashes, and do not use '.' or '..' as a name; for example: golang.org/x/mod@v0.22.0",
             ));
         }
         _ => {}
@@ -224,7 +224,7 @@ fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refu
         }
         Some(_) if !implies_algorithm => Err(Refusal::with_hint(
             format!("--expect {text}: the kind of this digest is unknown"),
-            "specify the kind: --kind git, or sha256-directory:HEX",
+            "specify its kind with --kind, or with a prefix, as in sha256-directory:HEX",
         )),
         _ => Err(Refusal::with_hint(
             format!("--expect '{}': not a digest of this kind", text.escape_debug()),
@@ -272,7 +272,7 @@ pub fn run(args: ComputeArgs) -> Exit {
             Some(_) => {
                 exit = exit.max(Exit::Failed);
                 let text = plan.kind.text(&found, plan.encoding);
-                console.error_of(folder.as_bytes(), &format!("the digest is {text}"));
+                console.error_of(folder.as_bytes(), &format!("does not match: the digest is {text}"));
                 [shown(folder), b": FAILED\n".to_vec()].concat()
             }
             None if args.json => object(&args, &plan, folder.as_bytes(), &found),

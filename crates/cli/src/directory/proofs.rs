@@ -8,6 +8,7 @@ use crate::members::read;
 use crate::options::RunArgs;
 use crate::output::print;
 use crate::watch::Watch;
+use crate::words::count;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Verify a proof against a trusted digest, reading only the file it covers
+/// Verify a proof against a trusted digest, reading only the proven file
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -139,18 +140,19 @@ fn describe(proof: &ObjectProof, is_read: bool) -> String {
     match &proof.body {
         Body::File { size, digest } if !is_read => {
             format!(
-                "{name} is covered by the digest: a file of {size} bytes with the digest {}:{digest}\n",
+                "{name} is covered by the digest; it is a file of {} with the {} digest {digest}\n",
+                count(*size, "byte", "bytes"),
                 proof.spec
             )
         }
         Body::Link(target) if !is_read => {
-            format!("{name} is covered by the digest: a link to {}\n", display_safe(target))
+            format!("{name} is covered by the digest; it is a link to {}\n", display_safe(target))
         }
-        Body::Folder if !is_read => format!("{name} is covered by the digest: a folder\n"),
+        Body::Folder if !is_read => format!("{name} is covered by the digest; it is a folder\n"),
         _ => match proof.mode {
             Some(mode) => {
                 format!(
-                    "{name} is covered by the digest; the mode {mode:04o} in the proof was not compared with the file\n"
+                    "{name} is covered by the digest; the mode {mode:04o} in the proof was not compared with that of the file\n"
                 )
             }
             None => format!("{name} is covered by the digest\n"),

@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
         "folder" => &[],
         "file" => &["size", "digest"],
         "link" => &["target"],
-        _ => return Err(format!("not a truesum {KIND}")),
+        _ => return Err("not a truesum directory proof".to_owned()),
     });
     let modes = any.get("modes").and_then(Value::as_bool).ok_or("\"modes\" is neither true nor false")?;
     if modes {

@@ -112,7 +112,11 @@ fn unexpected_directory_digest_fails() {
     folder.write("d/a/x", "abd");
     let ran = folder.run(&["directory", "--expect", TRUESUM, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("d: FAILED\n", Some(1)));
-    assert!(ran.err.starts_with("truesum: d: the digest is sha256-directory:"), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("truesum: d: does not match: the digest is sha256-directory:"),
+        "{}",
+        ran.err
+    );
     for (words, why) in [
         (&["--expect", GIT][..], "the kind of this digest is unknown"),
         (&["--expect", ABC, "--kind", "git"], "not a digest of this kind"),
@@ -204,10 +208,12 @@ fn directory_proofs_verify_only_their_object() {
         for (name, said) in [
             (
                 "a/x",
-                format!("a/x is covered by the digest: a file of 3 bytes with the digest sha256:{ABC}\n"),
+                format!(
+                    "a/x is covered by the digest; it is a file of 3 bytes with the sha256 digest {ABC}\n"
+                ),
             ),
-            ("b", "b is covered by the digest: a link to a/x\n".to_owned()),
-            ("empty", "empty is covered by the digest: a folder\n".to_owned()),
+            ("b", "b is covered by the digest; it is a link to a/x\n".to_owned()),
+            ("empty", "empty is covered by the digest; it is a folder\n".to_owned()),
         ] {
             let proof = folder.run(&[&["directory", "prove", "d", name], options].concat());
             assert_eq!((proof.err.as_str(), proof.code), ("", Some(0)));
@@ -218,7 +224,7 @@ fn directory_proofs_verify_only_their_object() {
             let json: serde_json::Value = serde_json::from_slice(&proof.out).unwrap();
             let mode = json.get("mode").map_or(String::new(), |mode| {
                 format!(
-                    "; the mode {:04o} in the proof was not compared with the file",
+                    "; the mode {:04o} in the proof was not compared with that of the file",
                     mode.as_u64().unwrap()
                 )
             });
