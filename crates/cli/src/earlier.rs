@@ -413,7 +413,8 @@ impl Earlier {
                 first = Some(name);
             }
         });
-        first.map_or_else(String::new, |name| format!(" (first: {})", display_safe(&name)))
+        let label = if self.left() == 1 { "" } else { "first: " };
+        first.map_or_else(String::new, |name| format!(" ({label}{})", display_safe(&name)))
     }
 
     /// Returns why a manifest in this format must not replace the earlier one, if so.
@@ -432,8 +433,9 @@ impl Earlier {
                 1 => ("the file", "the file", "its", "modification time shows"),
                 _ => ("the files", "the files", "their", "modification times show"),
             };
+            let label = if differing == 1 { "" } else { "first: " };
             let text = format!(
-                "{shown}: not written: {files} cannot be verified with the existing piece digests, although the {times} no edit; {they} may be damaged, or may share pieces with modified files (first: {})",
+                "{shown}: not written: {files} ({label}{}) cannot be verified with the existing piece digests, although the {times} no edit; {they} may be damaged, or may share pieces with modified files",
                 display_safe(first)
             );
             let hint = format!(
