@@ -17,8 +17,8 @@ use truesum_fs::name::OsStrExt;
 Examples:
   truesum config
   TRUESUM_OPTIONS='-a blake3 --color never' truesum config
-Each line of ~/.config/truesum/config.toml sets one of the keys that this command shows, such as \
-algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. --config FILE or TRUESUM_CONFIG=FILE selects another file; with --no-config or an empty TRUESUM_CONFIG, no file is read. No setting changes what a check accepts, and settings are ignored when truesum runs as sha256sum, \
+Each line of ~/.config/truesum/config.toml sets one of the keys that this command shows, for example: \
+algorithm = \"blake3\". TRUESUM_OPTIONS overrides the file, and the command line overrides both. --config FILE or TRUESUM_CONFIG=FILE selects another file; with --no-config or an empty TRUESUM_CONFIG, no file is read. No setting changes what a check accepts. Settings are ignored when truesum runs as sha256sum, \
 b3sum and so on.")]
 pub struct ConfigArgs {
     #[command(flatten)]

@@ -163,7 +163,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR, CLICOLOR_FORCE", "disable colors, or use them even if the output is not a terminal"),
     (
         "TRUESUM_CPU",
-        "use only these CPU features and the features of older CPUs (a comma-separated list, such as avx2,sha). The library kernels of BLAKE3, XXH3 and HighwayHash ignore this variable",
+        "a comma-separated list of CPU features, such as avx2,sha: use no features other than these and those of older CPUs. The libraries that compute BLAKE3, XXH3 and HighwayHash ignore this variable",
     ),
     ("TRUESUM_KERNEL", "use only kernels with this name (see truesum list kernels) and portable kernels"),
 ];

@@ -124,7 +124,7 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
                 "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
             }
             ("", _) => "truesum --help lists the commands".to_owned(),
-            _ => format!("truesum {group} --help lists the commands"),
+            _ => format!("truesum {group} --help lists the subcommands"),
         });
     let (group, what) = match group {
         "" => (String::new(), "command or file"),
@@ -268,7 +268,8 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
             (format!("{option} cannot be combined with {}", prior.join(" and ")), None)
         }
         (ErrorKind::MissingRequiredArgument, _) => {
-            (format!("missing argument: {}", given.join(", ")), Some(usage()))
+            let what = if given.len() == 1 { "missing argument" } else { "missing arguments" };
+            (format!("{what}: {}", given.join(", ")), Some(usage()))
         }
         (ErrorKind::TooManyValues, Some(value)) => {
             (format!("{option} takes no value, but '{value}' was given"), None)

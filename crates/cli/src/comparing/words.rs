@@ -117,7 +117,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
     notes.extend(finding.error().map(|error| format!("cannot {}: {}", error.action(), error.reason())));
     // The content of a moved file is the same as in the manifest.
     let found = finding.found().filter(|_| finding.status() != FileStatus::Moved);
-    for (word, facts) in [("listed", finding.listed()), ("found", found)] {
+    for (word, facts) in [("in the manifest:", finding.listed()), ("found:", found)] {
         let Some(facts) = facts else { continue };
         let size = facts.size().map(|size| count(size, "byte", "bytes"));
         let time = facts.mtime().map(|time| format!("modified {}", origin::rfc3339(time)));
@@ -171,7 +171,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let manifests = report.manifests().iter();
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
-    facts.push(("Listed", count(report.listed(), "file", "files")));
+    facts.push(("In the manifest", count(report.listed(), "file", "files")));
     let mut labels: Vec<String> = part(manner, report).map(|part| as_sentence(&part)).into_iter().collect();
     labels.extend(weak(report));
     let row = |status: FileStatus| {

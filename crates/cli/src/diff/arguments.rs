@@ -18,7 +18,7 @@ Each line consists of a status, a tab and a name. For moved files, another tab a
 NEW is an older version. Unknown: OLD and NEW have no algorithm in common.
 Exit status: 0 equal, 1 different, 2 not everything could be compared.")]
 pub struct DiffArgs {
-    /// Old manifest (- is standard input) or folder
+    /// Old manifest or folder; - is standard input
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: OsString,
     /// New manifest or folder

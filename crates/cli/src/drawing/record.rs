@@ -327,7 +327,11 @@ fn advice(counts: &[(Tone, String, u64, Option<Trouble>)], text: &mut String) {
 /// Appends how many files are not shown.
 fn more(number: u64, most: u64, text: &mut String) {
     if number > most {
-        let _ = writeln!(text, "<p class=\"more\">{} more not shown.</p>", grouped(number - most));
+        let _ = writeln!(
+            text,
+            "<p class=\"more\">{} not shown.</p>",
+            count(number - most, "more is", "more are")
+        );
     }
 }
 
@@ -402,7 +406,9 @@ mod tests {
         }
         let text = record.page(&heading());
         assert!(text.len() < 4 << 20, "{}", text.len());
-        for more in ["995,000 more not shown.", "999,000 more not shown.", "999,800 more not shown."] {
+        for more in
+            ["995,000 more are not shown.", "999,000 more are not shown.", "999,800 more are not shown."]
+        {
             assert!(text.contains(more), "{more}");
         }
         assert!(text.contains("xxx\n...</code>"));

@@ -106,7 +106,7 @@ fn wrong_guess_gets_a_working_hint() {
         ("truesum tree create --help", "tree create: no such subcommand\nhint: truesum tree --save FILE\n"),
         (
             "truesum tree diff -h",
-            "tree diff: no such subcommand\nhint: truesum tree --help lists the commands\n",
+            "tree diff: no such subcommand\nhint: truesum tree --help lists the subcommands\n",
         ),
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
         (
@@ -319,7 +319,7 @@ fn argument_errors_have_the_form_of_other_messages() {
     let folder = setup();
     for (line, said) in [
         ("audit", "audit: missing argument: MANIFEST\nhint: truesum audit MANIFEST...\n"),
-        ("diff", "diff: missing argument: OLD, NEW\nhint: truesum diff OLD NEW\n"),
+        ("diff", "diff: missing arguments: OLD, NEW\nhint: truesum diff OLD NEW\n"),
         ("find", "find: missing argument: DIGEST... DIR\nhint: truesum find DIGEST... DIR...\n"),
         (
             "tree repair x",

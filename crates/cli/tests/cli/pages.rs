@@ -94,7 +94,7 @@ fn audit_report_has_every_status_and_is_not_audited() {
     let page = text(&read(&folder, "audit.html"));
     for part in [
         "NOT EQUAL:\naudit of M\n",
-        "\nbad\nfound 3 bytes, modified ",
+        "\nbad\nfound: 3 bytes, modified ",
         "missing\n: 1\ngone\n",
         "copied\n: 1\nextra\nfrom good\n",
     ] {
