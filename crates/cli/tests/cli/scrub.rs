@@ -112,7 +112,7 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     assert_eq!(folder.run(&["scrub", "--state", "S", "d"]).code, Some(0));
     let ran = folder.run(&["scrub", "--state", "S", "e"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("S: cannot use: it is the state of another folder, "), "{}", ran.err);
+    assert!(ran.err.contains("S: cannot use: it is the state file of another folder, "), "{}", ran.err);
     assert!(
         ran.err.contains("hint: to use another state file: truesum scrub --state FILE e\n"),
         "{}",
@@ -135,7 +135,7 @@ fn exported_state_is_imported_and_verified() {
     write(&folder, "d/b", "X", 1000);
     assert_eq!(folder.run(&["scrub", "-q", "--import", "M.jsonl", "d"]).code, Some(0));
     let again = folder.run(&["scrub", "--import", "M.jsonl", "d"]);
-    assert!(again.code == Some(2) && again.err.contains("a state already exists"), "{}", again.err);
+    assert!(again.code == Some(2) && again.err.contains("the state file already exists"), "{}", again.err);
     let status = folder.run(&["scrub", "--status", "d"]);
     assert!(
         status.code == Some(0) && status.out().contains("  never: 2 files, 2 B, 100%\n"),
@@ -186,7 +186,7 @@ fn damaged_state_and_missing_folder_are_errors_with_a_hint() {
     let ran = folder.run(&["scrub", "d"]);
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.err.starts_with("truesum: d/.truesum-state: cannot verify: the state is damaged in block "),
+        ran.err.starts_with("truesum: d/.truesum-state: cannot verify: the state file is damaged in block "),
         "{}",
         ran.err
     );

@@ -187,6 +187,6 @@ pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
     Error::new(
         name,
         "verify",
-        Cause::Other(format!("the state is damaged in block {number} at byte {offset}: {why}")),
+        Cause::Other(format!("the state file is damaged in block {number} at byte {offset}: {why}")),
     )
 }

@@ -232,7 +232,7 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
     let default = || vec!["sha256".parse().expect("a row of the table of algorithms")];
     let specs = if algorithms.is_empty() { default() } else { algorithms.to_vec() };
     if let Some(spec) = specs.iter().find(|spec| spec.counts_parts() || spec.is_keyed()) {
-        let why = format!("a state cannot store {spec} digests");
+        let why = format!("a state file cannot store {spec} digests");
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
     let root = entry_name(path);
@@ -247,7 +247,7 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     let is_inside = own_name(root, state.path()).is_some();
     if state.head.root != head.root && !is_inside {
         let other = truesum_manifest::path::display_safe(&state.head.root);
-        return refuse(format!("it is the state of another folder, {other}"));
+        return refuse(format!("it is the state file of another folder, {other}"));
     }
     if !algorithms.is_empty() && state.head.specs[..] != *algorithms {
         let specs: Vec<String> = state.head.specs.iter().map(Spec::to_string).collect();

@@ -157,7 +157,7 @@ impl State {
         let mut magic = [0; MAGIC.len()];
         let begin = file.read_exact_at(&mut magic, 0);
         if begin.is_err() || magic != MAGIC {
-            return Err(refuse("it is not a state written by this version of truesum scrub"));
+            return Err(refuse("it is not a state file written by this version of truesum"));
         }
         let placeholder = Head {
             root: Vec::new(),
@@ -311,7 +311,7 @@ impl State {
         let (Some(_), Some(file)) = (&self.lock, &self.file) else { return Ok(()) };
         let name = self.path.as_os_str().as_bytes();
         if self.is_torn {
-            let why = "the state ends with an incomplete block that could not be removed".to_owned();
+            let why = "the state file ends with an incomplete block that could not be removed".to_owned();
             return Err(Error::new(name, "write", Cause::Other(why)));
         }
         let mut bytes = Vec::new();

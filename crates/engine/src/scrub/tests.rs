@@ -613,7 +613,7 @@ fn exported_state_can_be_imported_and_is_verified_within_the_days() {
     let (options, progress) = (ReadOptions::default(), Progress::default());
     let read = |tree: &Tree| import(&list, tree.folder.path(), &tree.state(), &options, &progress);
     assert_eq!(read(&tree).unwrap(), 3);
-    assert!(read(&tree).unwrap_err().to_string().contains("a state already exists"));
+    assert!(read(&tree).unwrap_err().to_string().contains("the state file already exists"));
     assert_eq!(export(&tree.state(), Vec::new()).unwrap(), manifest);
     tree.run();
     tree.assert(&[(Corrupt, "b/c", Treatment::Failed)]);
@@ -735,7 +735,7 @@ fn state_of_another_folder_is_neither_changed_nor_shown() {
         forget(&state, third.path(), &["a".into()]).unwrap_err(),
         overview(&state, third.path(), 30).unwrap_err(),
     ] {
-        assert!(error.to_string().contains("it is the state of another folder"), "{error}");
+        assert!(error.to_string().contains("it is the state file of another folder"), "{error}");
     }
     assert_eq!(overview(&state, tree.folder.path(), 30).unwrap().coverage().all().files(), 1);
 }

@@ -32,7 +32,7 @@ pub fn is_state(path: &Path) -> bool {
 /// Returns an existing state.
 fn existing(path: &Path) -> Result<State, Error> {
     let name = path.as_os_str().as_bytes();
-    let missing = || Error::new(name, "open", Cause::Other("the state does not exist".to_owned()));
+    let missing = || Error::new(name, "open", Cause::Other("the state file does not exist".to_owned()));
     State::read(path)?.ok_or_else(missing)
 }
 
@@ -80,7 +80,7 @@ pub fn import(
         |key: &[u8]| refuse(format!("it has contradictory digests for {}", display_safe(key)));
     let name = path.as_os_str().as_bytes();
     if State::read(path)?.is_some() {
-        return Err(Error::new(name, "write", Cause::Other("a state already exists".to_owned())));
+        return Err(Error::new(name, "write", Cause::Other("the state file already exists".to_owned())));
     }
     let (mut state, mut count, mut failure) = (None::<State>, 0, None);
     let mut add = |job: &Job| -> Result<(), Error> {
@@ -170,7 +170,7 @@ pub fn import(
 pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> {
     let name = path.as_os_str().as_bytes();
     drop(existing_of(path, root)?);
-    let gone = || Error::new(name, "open", Cause::Other("the state does not exist".to_owned()));
+    let gone = || Error::new(name, "open", Cause::Other("the state file does not exist".to_owned()));
     let mut state = State::write(path, || Err(gone()))?;
     let keys: Vec<Vec<u8>> = names.iter().map(|name| plain(&name::of(name)).into_owned()).collect();
     let mut missing: Vec<&Vec<u8>> = keys.iter().collect();
