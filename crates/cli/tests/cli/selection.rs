@@ -413,7 +413,7 @@ fn state_file_is_not_other_data_and_belongs_to_one_manifest() {
     folder.write("M", lines(&["a"]));
     let ran = folder.run(&["check", "--state", "diary", "M"]);
     assert_eq!(
-        (ran.code, ran.err.contains("diary: cannot use: not a state file")),
+        (ran.code, ran.err.contains("diary: cannot use: it is not a state file")),
         (Some(2), true),
         "{}",
         ran.err

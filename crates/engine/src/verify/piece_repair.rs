@@ -106,7 +106,7 @@ pub fn repair(
         .find(|list| !list.is_proof())
     {
         let why = format!(
-            "for each piece, the list contains only {}, and it has no digest of the complete file, so a repair could not be verified",
+            "the list contains only {} for each piece and no digest of the complete file, so a repair could not be verified",
             list.described()
         );
         return Err(Error::new(bytes, "use", Cause::Other(why)));

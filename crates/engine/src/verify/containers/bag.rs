@@ -127,7 +127,7 @@ pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
     let declaration = &folder.join(DECLARATION);
     // It is always UTF-8 (RFC 8493, section 2.1.1).
     let text = lines(declaration, read_small(declaration)?, UTF8)?;
-    let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "no BagIt-Version"))?;
+    let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "it has no BagIt-Version"))?;
     let numbers = version
         .split_once('.')
         .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
@@ -222,7 +222,7 @@ fn read(folder: &Path) -> Result<Bag, Error> {
 fn plain(path: &Path) -> Result<u64, Error> {
     let metadata = std::fs::metadata(path);
     let metadata = metadata.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-    if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "not a regular file")) }
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(refused(path, "it is not a regular file")) }
 }
 
 /// Reads a small text file and converts its line ends (RFC 8493, section 2.1.3, allows all three).
@@ -233,7 +233,7 @@ fn text(path: &Path) -> Result<String, Error> {
 /// Reads a small file.
 fn read_small(path: &Path) -> Result<Vec<u8>, Error> {
     if plain(path)? > LIMIT {
-        return Err(refused(path, format!("more than {LIMIT} bytes")));
+        return Err(refused(path, format!("it is larger than {LIMIT} bytes")));
     }
     read_companion(path)
 }
@@ -278,7 +278,9 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
             Ok(text) => {
                 let no_label = |line: &&str| !line.starts_with([' ', '\t']) && !line.contains(':');
                 let odd = text.lines().filter(|line| !line.trim().is_empty()).find(no_label);
-                faults.extend(odd.map(|line| refused(&path, format!("a line without a label: {line:?}"))));
+                faults.extend(
+                    odd.map(|line| refused(&path, format!("it has a line without a label: {line:?}"))),
+                );
                 let counts: Vec<&str> = values(&text, "Payload-Oxum").collect();
                 faults.extend(counts.first().and_then(|oxum| count(folder, &path, oxum)));
                 faults

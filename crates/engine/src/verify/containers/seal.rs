@@ -101,7 +101,7 @@ fn seal(file: &Path, at: &Path, signature: &Signature<'_>, key: &PublicKey) -> R
     if let Some((comment, global)) = &signature.trusted() {
         let text = [&signature.bytes()[..], comment].concat();
         if Point::new(key.point()).verify(&text, &Signed::new(*global)).is_err() {
-            return Err(refused(at, "the trusted comment is not signed by this key"));
+            return Err(refused(at, "the signature of the trusted comment is invalid"));
         }
     }
     let comment = signature.trusted().map(|(comment, _)| comment.to_vec());
@@ -113,11 +113,11 @@ fn of_key(signature: &Signature<'_>, key: &PublicKey, at: &Path) -> Result<(), E
     let (own, requested) = (shown(signature.id()), shown(key.id()));
     match signature.id() == key.id() {
         true => Ok(()),
-        false => Err(refused(at, format!("signed by key {own}, but --pubkey is {requested}"))),
+        false => Err(refused(at, format!("the signature is by key {own}, but --pubkey is key {requested}"))),
     }
 }
 
-const BAD: &str = "invalid signature; the manifest was modified, or signed with another key";
+const BAD: &str = "invalid signature; the file was modified or signed with another key";
 
 /// Reads everything from a reader, up to a limit.
 pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
@@ -125,7 +125,10 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
     let io = |error| Error::io(name.as_os_str().as_bytes(), "read", error);
     reader.take(LIMIT as u64 + 1).read_to_end(&mut text).map_err(io)?;
     match text.len() > LIMIT {
-        true => Err(refused(name, format!("larger than {LIMIT} bytes, the limit for verifying a signature"))),
+        true => Err(refused(
+            name,
+            format!("it is larger than {LIMIT} bytes, the limit for verifying a signature"),
+        )),
         false => Ok(text),
     }
 }
@@ -134,7 +137,7 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
 pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     if let Some(signature) = Signature::parse(text) {
         let Some(message) = signature.message() else {
-            return Err(refused(name, "this is the signature of another file"));
+            return Err(refused(name, "it is the signature of another file"));
         };
         return judge(name, name, message, &signature, key);
     }
@@ -154,7 +157,7 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         refused(
             name,
             format!(
-                "not signed (it contains no signature, and neither {shown}.minisig nor {shown}.sig exists)"
+                "it is not signed (it contains no signature, and neither {shown}.minisig nor {shown}.sig exists)"
             ),
         )
     }))
@@ -163,7 +166,7 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
 /// Verifies a signature next to a manifest.
 fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     let signature =
-        Signature::parse(beside).ok_or_else(|| refused(at, "not a minisign or signify signature"))?;
+        Signature::parse(beside).ok_or_else(|| refused(at, "it is not a minisign or signify signature"))?;
     if signature.message().is_some() {
         return Err(refused(
             at,
@@ -195,7 +198,7 @@ fn judge(
 /// Returns the signature with this extension next to a file, if it exists.
 fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)>, Error> {
     if name.as_os_str() == "-" {
-        return Err(refused(name, "not signed (no signature in standard input)"));
+        return Err(refused(name, "it is not signed (standard input contains no signature)"));
     }
     let mut at = name.as_os_str().to_os_string();
     at.push(ending);

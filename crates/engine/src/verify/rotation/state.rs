@@ -109,9 +109,11 @@ impl State {
                 0 => break,
                 _ if number == 1 && line == MAGIC => continue,
                 _ if number == 1 && line.starts_with(MAGIC_OF_ALL) => {
-                    return Err(refused("it was written by another version; delete it to start again"));
+                    return Err(refused(
+                        "it was written by another version of truesum; delete it to start again",
+                    ));
                 }
-                _ if number == 1 => return Err(refused("not a state file")),
+                _ if number == 1 => return Err(refused("it is not a state file")),
                 _ => {}
             }
             let malformed =
