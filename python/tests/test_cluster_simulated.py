@@ -264,7 +264,7 @@ def test_run_without_workers_ends(stock: Stock) -> None:
         lambda work: Task("", stock.plan.id, work.bundle, "parts"),
         world.digest,
     ).run()
-    assert told.problems == ["no worker for 30 seconds"] and 50 <= world.time < 60
+    assert told.problems == ["no worker was available for 30 seconds"] and 50 <= world.time < 60
 
 
 def test_journal_is_correct_or_rejected(stock: Stock) -> None:

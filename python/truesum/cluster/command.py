@@ -69,8 +69,8 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="HOST stores the files whose names start with PREFIX")
     common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts per bundle [default: 3]")
     common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="fraction of bundles that are read twice [default: 0.01]")
-    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="also reread the first bundle of each worker if these are at most this fraction of all bundles [default: 1, always]")
-    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up a task after this many seconds [default: never]")
+    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="also reread the first bundle of each worker if these first bundles are at most this fraction of all bundles [default: 1, always]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up on a task after this many seconds [default: never]")
     common.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     formatter = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
@@ -94,7 +94,7 @@ class Line:
 
     def __call__(self, progress: Progress) -> None:
         if progress.dashboard and not self._told:
-            print(f"truesum-cluster: dashboard {progress.dashboard}", file=sys.stderr)
+            print(f"truesum-cluster: dashboard: {progress.dashboard}", file=sys.stderr)
         self._told = True
         now = time.monotonic()
         if now - self._last >= 0.5 or progress.done == progress.bundles:

@@ -135,7 +135,7 @@ class Driver:
         if self.port.slots():
             self._peopled = now
         elif now - self._peopled >= self.policy.stranded:
-            self._problem(f"no worker for {now - self._peopled:.0f} seconds")
+            self._problem(f"no worker was available for {now - self._peopled:.0f} seconds")
             self._stop = True
             return
         for work in list(self._flying):
@@ -296,7 +296,7 @@ class Driver:
         elsewhere = answer.worker != self.ledger.worker(bundle)
         others = set(self.port.workers()) - {self.ledger.worker(bundle)}
         if not elsewhere and others:
-            self._came_to_nothing(work, f"bundle {bundle}: computed by {answer.worker}, and no other worker read it again", answer.worker)
+            self._came_to_nothing(work, f"bundle {bundle}: computed by {answer.worker}, but not read again by another worker", answer.worker)
             return
         self._settle(work)
         if self._compare(bundle, answer):
