@@ -322,7 +322,7 @@ impl Guarded {
     /// expected.
     pub fn finish(self, path: &[u8]) -> Result<CompleteRead, Error> {
         if !self.at_end {
-            return Err(Error::new(path, "read", Cause::Other("not read to its end".to_owned())));
+            return Err(Error::new(path, "read", Cause::Other("it was not read to its end".to_owned())));
         }
         if let Some(what) = self.change().map_err(|error| Error::io(path, "read", error))? {
             return Err(Error::new(path, "read", Cause::Changed(what)));

@@ -146,7 +146,7 @@ impl Source {
         };
         if range.end.checked_sub(range.start) != Some(received) || range.end > size {
             let why = format!(
-                "received {received} bytes, declared as bytes {} to {} of {size}",
+                "received {received} bytes, but the response declares them as bytes {} to {} of {size}",
                 range.start, range.end
             );
             return Err(Failure::wrong(why));

@@ -77,7 +77,7 @@ impl Gathered {
             // The argument may be a symbolic link; links below it are not followed.
             let why = match root.stat(name, object.is_root()) {
                 Ok(stat) if State::of(&stat) == object.state => continue,
-                Ok(_) => "it was modified before the end of the run",
+                Ok(_) => "it was modified during the run",
                 Err(_) => "it no longer exists",
             };
             unchanged = false;
@@ -224,7 +224,9 @@ impl Iterator for Tasks<'_> {
                 Some(Item::File(path, anchor)) => self.file(bytes(path), anchor),
                 Some(Item::Link(path) | Item::Dangling(path)) => self.link(&bytes(path)),
                 Some(Item::Special(path, kind)) => self.refuse(&bytes(path), &format!("it is a {kind}")),
-                Some(Item::Temporary(path)) => self.refuse(&bytes(path), "it is a temporary file"),
+                Some(Item::Temporary(path)) => {
+                    self.refuse(&bytes(path), "it is a temporary file left by truesum")
+                }
                 Some(Item::Failed(error)) => self.fail(error),
                 // This walk has no command-line arguments.
                 Some(Item::Stdin) => {}

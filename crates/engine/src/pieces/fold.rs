@@ -65,7 +65,7 @@ pub(crate) fn hash_pieces(
     file.read_elsewhere(size);
     let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
     let digests: Option<Vec<Digest>> = folds.map(|in_order| in_order.fold.finish()).collect();
-    let incomplete = || Error::new(name, "hash", Cause::Other("not all of it was hashed".to_owned()));
+    let incomplete = || Error::new(name, "hash", Cause::Other("only part of it was hashed".to_owned()));
     digests.map(Completion::Complete).ok_or_else(incomplete)
 }
 

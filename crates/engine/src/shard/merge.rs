@@ -241,7 +241,7 @@ pub(super) fn prove(
             None => false,
         };
         let Some(result) = result.filter(|_| suits) else {
-            return Err(damaged(&part, "not a result for the file in the plan", read));
+            return Err(damaged(&part, "expected the result for the next file in the plan here", read));
         };
         part.cover();
         counts.add(&item, &result);

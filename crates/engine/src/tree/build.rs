@@ -272,7 +272,9 @@ fn extend(
     };
     let same = old.size == header.size;
     match saving.begin {
-        Begin::Changed(_) if !same => return Err(other("the file size changed since the tree was stored")),
+        Begin::Changed(_) if !same => {
+            return Err(other("the file size has changed since the tree was stored"));
+        }
         Begin::Append if header.size <= old.size => {
             return Err(other("the file has not grown since the tree was stored"));
         }

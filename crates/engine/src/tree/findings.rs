@@ -82,7 +82,7 @@ impl Findings {
         let (about, rest) = rest.split_at_checked(self.about.len()).ok_or(DAMAGED)?;
         let tree = self.about.len() - 40;
         if about[..tree] != self.about[..tree] {
-            return Err("the stored tree was replaced or modified since the run began");
+            return Err("the stored tree has been replaced or modified since the run began");
         }
         if about != self.about {
             return Err(MOVED);
