@@ -127,7 +127,8 @@ pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
     let declaration = &folder.join(DECLARATION);
     // It is always UTF-8 (RFC 8493, section 2.1.1).
     let text = lines(declaration, read_small(declaration)?, UTF8)?;
-    let version = value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "it has no BagIt-Version"))?;
+    let version =
+        value(&text, "BagIt-Version").ok_or_else(|| refused(declaration, "it has no BagIt-Version"))?;
     let numbers = version
         .split_once('.')
         .and_then(|(major, minor)| Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?)));
