@@ -437,7 +437,7 @@ fn bag_update_does_not_validate_a_modified_payload_manifest() {
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (3 errors)\n\
-                hint: restore the payload manifests from a copy; to record the files without verification: \
+                hint: restore the payload manifests from a copy; to record the files without verifying them: \
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
                 bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
                 && truesum bag create bag\n";
@@ -661,7 +661,7 @@ fn bag_update_never_recreates_a_missing_payload_manifest() {
     folder.write("bag/data/a", "abd");
     let said = "truesum: manifest-sha512.txt: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (1 error)\n\
-                hint: restore the payload manifests from a copy; to record the files without verification: \
+                hint: restore the payload manifests from a copy; to record the files without verifying them: \
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
     for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
         let ran = folder.run(&[&["bag", "update", "bag"], options].concat());

@@ -182,7 +182,7 @@ fn compressed_files_are_reported_with_an_unpack_command() {
         folder.write("M", [head, &rest].concat());
         let ran = folder.run(&["check", "-q", "M"]);
         assert!(
-            ran.err.starts_with(&format!("truesum: M: cannot read: this is {said} | truesum check -\n")),
+            ran.err.starts_with(&format!("truesum: M: cannot read: this file is {said} | truesum check -\n")),
             "{}",
             ran.err
         );

@@ -280,7 +280,7 @@ fn bag_metadata_must_be_regular_files_in_the_bag() {
             let _ = std::fs::remove_file(folder.path(format!("d/one/{name}")));
             folder.pipe(&format!("d/one/{name}"));
         };
-        whole(&pipe, &format!("d/one/{name}: cannot verify: not a regular file"));
+        whole(&pipe, &format!("d/one/{name}: cannot verify: it is not a regular file"));
     }
     let dangling = |folder: &Folder| {
         std::fs::remove_file(folder.path("d/one/bagit.txt")).unwrap();
