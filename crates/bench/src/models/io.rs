@@ -339,7 +339,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let mut arguments = Arguments { file: file.path().to_owned(), ..Arguments::default() };
         let error = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap_err();
-        assert!(error.0.contains("not a regular file"), "{error}");
+        assert!(error.0.contains("the file is empty"), "{error}");
         file.write_all(b"x").unwrap();
         arguments.algorithms = vec!["sha265".to_owned()];
         let error = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap_err();

@@ -169,7 +169,7 @@ mod tests {
             ("crc;width=8;poly=7;refin=1", "refin"),
             ("crc;width=8;poly=7;", "''"),
             ("crc;width=16;poly=0", "poly=0"),
-            ("crc:width=16,poly=0x1021,check=0x31c4", "give 31c3"),
+            ("crc:width=16,poly=0x1021,check=0x31c4", "is 31c3"),
             ("crc;leaf=4KiB", "'leaf=4KiB'"),
         ] {
             match text.parse::<Spec>() {
