@@ -174,8 +174,14 @@ fn compressed_files_are_reported_with_an_unpack_command() {
     let folder = Folder::new();
     let rest = [7; 60];
     for (head, said) in [
-        (&b"BZh91AY&SY"[..], "this file is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE"),
-        (b"\x04\x22\x4d\x18", "this file is compressed with lz4 (not supported); unpack it first: lz4 -dc FILE"),
+        (
+            &b"BZh91AY&SY"[..],
+            "this file is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE",
+        ),
+        (
+            b"\x04\x22\x4d\x18",
+            "this file is compressed with lz4 (not supported); unpack it first: lz4 -dc FILE",
+        ),
         (b"PK\x03\x04", "this is a zip archive (not supported); unpack it first: unzip -p FILE"),
         (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive (not supported); unpack it first: 7z e -so FILE"),
     ] {
