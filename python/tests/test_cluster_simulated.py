@@ -170,11 +170,11 @@ class Schedule:
 
     def judge(self) -> bool:
         """Runs the schedule, compares the result with the expected one, and returns whether it succeeded."""
-        told = self.run()
+        result = self.run()
         assert self.submitted <= 60 * (self.drivers + 7), self.submitted
         assert self.world.time < 20_000 * self.drivers
-        if told.problems:
-            assert all(told.problems) and not mild(self.faults), told.problems
+        if result.problems:
+            assert all(result.problems) and not mild(self.faults), result.problems
             return False
         parts = [made.path for _, made in sorted(self.world.parts.items())]
         if self.faults.vanish and self.random.random() < 0.3:
@@ -226,9 +226,9 @@ def test_poisoned_bundle_is_bisected_to_the_file(stock: Stock) -> None:
         folder = "probes" if work.probe is not None else "parts"
         return Task("", stock.plan.id, work.bundle, folder, again=work.must_read(), withheld=work.withheld)
 
-    told = Driver(stock.plan, Simulation(world), Journal(Disk(), stock.plan.id), Policy(), task, world.digest).run()
-    assert (told.problems, told.flawed) == ([], [2, 5])
-    failures = {bundle: stock.plan.hold(bundle, world.parts[bundle].path).failures for bundle in told.flawed}
+    result = Driver(stock.plan, Simulation(world), Journal(Disk(), stock.plan.id), Policy(), task, world.digest).run()
+    assert (result.problems, result.flawed) == ([], [2, 5])
+    failures = {bundle: stock.plan.hold(bundle, world.parts[bundle].path).failures for bundle in result.flawed}
     assert {bundle: [name for name, _, _ in found] for bundle, found in failures.items()} == {2: ["07"], 5: ["15"]}
     assert all(kind == "refused" and "not attempted again" in reason for found in failures.values() for _, kind, reason in found)
     ok, entries, faults = stock.merged(tuple(made.path for _, made in sorted(world.parts.items())))
@@ -256,7 +256,7 @@ def test_run_without_workers_ends(stock: Stock) -> None:
             return 0 if self.now() > 20 else 3
 
     world = World(Random(1), WORKERS, Faults(stopped=frozenset(WORKERS)), stock.make)
-    told = Driver(
+    result = Driver(
         stock.plan,
         Deserted(world),
         Journal(Disk(), stock.plan.id),
@@ -264,7 +264,7 @@ def test_run_without_workers_ends(stock: Stock) -> None:
         lambda work: Task("", stock.plan.id, work.bundle, "parts"),
         world.digest,
     ).run()
-    assert told.problems == ["no worker was available for 30 seconds"] and 50 <= world.time < 60
+    assert result.problems == ["no worker was available for 30 seconds"] and 50 <= world.time < 60
 
 
 def test_journal_is_correct_or_rejected(stock: Stock) -> None:

@@ -27,7 +27,6 @@ use info::field;
 use parts::{Allowed, Bag, Purpose, once, shown};
 use std::ffi::OsString;
 use std::path::Path;
-use truesum::Order;
 use truesum::hash::Spec;
 use truesum::verify::bag::is_bag;
 
@@ -166,17 +165,7 @@ fn make(folders: Vec<OsString>, purpose: Purpose, args: MakingArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let (specs, reporting) = (specs.into(), args.run.reporting(args.quiet));
-    let reading = Reading {
-        specs,
-        inputs,
-        remote: None,
-        walk,
-        root: None,
-        order: Order::Stable,
-        sequential: false,
-        reporting,
-    };
+    let reading = Reading::local(specs.into(), inputs, walk, args.run.reporting(args.quiet));
     making::run(&reading, &wanted, &mut console)
 }
 

@@ -17,7 +17,7 @@ use clap::{Args, Subcommand, ValueHint};
 use marking::Marking;
 use std::collections::HashSet;
 use std::ffi::OsString;
-use truesum::{Error, Order, embedded_crc};
+use truesum::{Error, embedded_crc};
 
 /// Add the CRC-32 of files to their names, or verify digests in names
 #[derive(Args)]
@@ -107,19 +107,9 @@ fn plan(args: AddArgs) -> Result<Reading, Refusal> {
     if args.files.iter().any(|name| name == "-") {
         return Err(Refusal::new("embed add: standard input is not supported (specify files or folders)"));
     }
-    let (specs, inputs, walk) =
-        (vec![embedded_crc::spec()].into(), inputs(args.files, &args.select), args.select.walk()?);
-    let reporting = args.run.reporting(args.quiet);
-    Ok(Reading {
-        specs,
-        inputs,
-        remote: None,
-        walk,
-        root: None,
-        order: Order::Stable,
-        sequential: false,
-        reporting,
-    })
+    let specs = vec![embedded_crc::spec()].into();
+    let (inputs, walk) = (inputs(args.files, &args.select), args.select.walk()?);
+    Ok(Reading::local(specs, inputs, walk, args.run.reporting(args.quiet)))
 }
 
 /// Renames files, or prints their new names.

@@ -1,5 +1,5 @@
-//! Files that are named by their content: keys of git-annex (`SHA256E-s3--HEX.txt`), and files of stores whose layout is in
-//! `LAYOUTS`, such as OCI image layouts (`blobs/sha256/HEX`).
+//! Files that are named by their content: keys of git-annex (`SHA256E-s3--HEX.txt`), and files of stores whose layout is
+//! in `LAYOUTS`, such as OCI image layouts (`blobs/sha256/HEX`).
 
 use truesum_hash::{Digest, Spec};
 

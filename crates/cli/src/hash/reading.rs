@@ -25,6 +25,12 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns a reading of local files whose names are kept as they were given.
+    pub fn local(specs: Arc<[Spec]>, inputs: Inputs, walk: walk::Options, reporting: Reporting) -> Reading {
+        let (remote, root, order, sequential) = (None, None, Order::Stable, false);
+        Reading { specs, inputs, remote, walk, root, order, sequential, reporting }
+    }
+
     /// Returns the engine's configuration. `own` are files that this run writes.
     pub fn engine(&self, own: Vec<FileId>) -> Config {
         Config::default()

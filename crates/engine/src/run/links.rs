@@ -2,8 +2,9 @@
 //! several manifests of a check, is read once.
 //!
 //! An inode number identifies a file only while the file exists: during a run, files are rewritten and numbers are
-//! reused. So a name gets the digest found under another name only if its descriptor shows the same size and times. Where inode numbers are not unique, or times
-//! do not show every change, hard links are not recognized, and the name must be the same too.
+//! reused. So a name gets the digest found under another name only if its descriptor shows the same size and times. Where
+//! inode numbers are not unique, or times do not show every change, hard links are not recognized, and the name must be
+//! the same too.
 
 use crate::io::file_id::FileId;
 use crate::job::{Found, Job, Outcome};

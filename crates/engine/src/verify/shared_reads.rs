@@ -1,9 +1,9 @@
 //! Files that several manifests of a check list: each is read once.
 //!
 //! Manifests are checked one after the other, and results are reported in that order. So that a file is not read once for
-//! each manifest, the manifests are read in advance (`containers/advance.rs`), and the read for the first one also computes the digests for the
-//! others. [`Links`] stores these results. A later manifest gets one only if its file, when it is opened, has the same
-//! identity, size and times as when it was read. Otherwise, the file is read again.
+//! each manifest, the manifests are read in advance (`containers/advance.rs`), and the read for the first one also
+//! computes the digests for the others. [`Links`] stores these results. A later manifest gets one only if its file, when
+//! it is opened, has the same identity, size and times as when it was read. Otherwise, the file is read again.
 
 use crate::job::Job;
 use crate::run::links::Links;

@@ -139,18 +139,10 @@ pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
             format!("unsupported BagIt-Version {version:?}, expected 0.93 to 1.0"),
         ));
     };
-    let encoding = value(&text, "Tag-File-Character-Encoding").unwrap_or_default();
-    let charset = Charset::named(encoding).ok_or_else(|| {
-        refused(
-            declaration,
-            format!(
-                "unsupported Tag-File-Character-Encoding {encoding:?}, expected UTF-8, UTF-16, US-ASCII, ISO-8859-1, \
-                 ISO-8859-15 or Windows-1252"
-            ),
-        )
-    })?;
+    let encoding = value(&text, ENCODING).unwrap_or_default();
+    let charset = declared_charset(declaration, &text)?;
     // Exactly two lines (RFC 8493, section 2.1.1).
-    let exact = [format!("BagIt-Version: {version}"), format!("Tag-File-Character-Encoding: {encoding}")];
+    let exact = [format!("BagIt-Version: {version}"), format!("{ENCODING}: {encoding}")];
     if !text.lines().eq(exact) {
         return Err(refused(
             declaration,
@@ -158,6 +150,25 @@ pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
         ));
     }
     Ok((numbers, charset))
+}
+
+const ENCODING: &str = "Tag-File-Character-Encoding";
+
+/// Returns the encoding that the text of a declaration names, or UTF-8 if it names none.
+///
+/// # Errors
+/// Fails if the encoding is not supported.
+fn declared_charset(declaration: &Path, text: &str) -> Result<Charset, Error> {
+    let Some(encoding) = value(text, ENCODING) else { return Ok(UTF8) };
+    Charset::named(encoding).ok_or_else(|| {
+        refused(
+            declaration,
+            format!(
+                "unsupported {ENCODING} {encoding:?}, expected UTF-8, UTF-16, US-ASCII, ISO-8859-1, ISO-8859-15 or \
+                 Windows-1252"
+            ),
+        )
+    })
 }
 
 /// Checks the declaration of the bag in this folder before its tag files are written, always in UTF-8.
@@ -179,15 +190,17 @@ fn charset(folder: &Path) -> Charset {
     declaration(folder).map_or(UTF8, |(_, charset)| charset)
 }
 
-/// Returns the encoding of a manifest, if it is one of a bag.
+/// Returns the encoding of a manifest, if it is one of a bag. Other faults of the bag's declaration do not matter to a
+/// single manifest.
 ///
 /// # Errors
-/// Fails if the declaration of the bag is invalid.
+/// Fails if the declaration of the bag cannot be read or names an unsupported encoding.
 pub(crate) fn charset_of(manifest: &Path) -> Result<Charset, Error> {
     if !is_manifest_of_bag(manifest) {
         return Ok(UTF8);
     }
-    declaration(&folder_of_names(manifest)).map(|(_, charset)| charset)
+    let declaration = &folder_of_names(manifest).join(DECLARATION);
+    declared_charset(declaration, &lines(declaration, read_small(declaration)?, UTF8)?)
 }
 
 fn read(folder: &Path) -> Result<Bag, Error> {
