@@ -31,6 +31,8 @@ pub fn return_freed_blocks(least: u32) {
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, least.min(1 << 25) as libc::c_int);
     }
+    #[cfg(not(target_env = "gnu"))]
+    let _ = least;
 }
 
 /// Gives this thread, and those that it starts, the idle class of I/O priorities (ioprio_set(2)).
