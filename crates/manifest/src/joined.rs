@@ -13,6 +13,10 @@ const LIMIT: usize = 16 << 20;
 /// Maximum number of digests in a joined entry. More would only occur in an attack.
 const MOST: usize = 16;
 
+/// Maximum number of lines in a window in which all digests have the same algorithms, so that there is nothing to join.
+/// Most manifests are like this, and files are not read before a window is complete.
+const UNIFORM: usize = 1024;
+
 /// A window of a manifest in which the lines for one file become one entry, at the position of the first. The result for
 /// a manifest that fits into one window does not depend on the order of its lines. In a longer manifest, the parts of an
 /// entry in different windows are entries of their own, which verifies just as much.
@@ -33,37 +37,63 @@ impl Window {
     }
 
     fn fill<R: Read>(&mut self, reader: &mut Reader<R>, limit: usize) {
-        // The entries of each name, in order.
-        let mut by_path: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
-        let mut bytes = 0;
+        // The entries of each name, in order. `None` as long as all have the same algorithms.
+        let mut by_path: Option<HashMap<Vec<u8>, Vec<usize>>> = None;
+        let (mut bytes, mut first) = (0, None);
         while bytes < limit
+            && (by_path.is_some() || self.items.len() < UNIFORM)
             && let Some(item) = reader.next()
         {
             bytes += size_of::<Result<Line, ReadError>>();
-            let Ok(line) = item else {
+            let at = self.items.len();
+            let Ok(line) = &item else {
                 self.items.push_back(item);
                 continue;
             };
             let entry = &line.entry;
             bytes += 2 * entry.path.len() + entry.digests.len() * size_of::<(Spec, Digest)>();
+            if by_path.is_none() && !entry.digests.is_empty() {
+                let known = self.entry(*first.get_or_insert(at));
+                if known.is_some_and(|known| !has_same_algorithms(known, entry)) {
+                    by_path = Some(self.by_path());
+                }
+            }
+            let Some(by_path) = &mut by_path else {
+                self.items.push_back(item);
+                continue;
+            };
             let known = by_path.entry(entry.path.clone()).or_default();
             // Many lines for one file would only occur in an attack.
             let mut before = known.iter().take(MOST);
-            let place = before.find(|at| {
-                self.items
-                    .get(**at)
-                    .and_then(|item| item.as_ref().ok())
-                    .is_some_and(|held| can_join(&held.entry, entry))
-            });
-            match place.and_then(|at| self.items.get_mut(*at)) {
-                Some(Ok(held)) => join(&mut held.entry, line.entry),
-                _ => {
-                    known.push(self.items.len());
-                    self.items.push_back(Ok(line));
+            let place = before.find(|at| self.entry(**at).is_some_and(|held| can_join(held, entry)));
+            match (place.and_then(|at| self.items.get_mut(*at)), item) {
+                (Some(Ok(held)), Ok(line)) => join(&mut held.entry, line.entry),
+                (_, item) => {
+                    known.push(at);
+                    self.items.push_back(item);
                 }
             }
         }
     }
+
+    fn entry(&self, at: usize) -> Option<&Entry> {
+        self.items.get(at)?.as_ref().ok().map(|line| &line.entry)
+    }
+
+    /// Returns the places of the entries of each name.
+    fn by_path(&self) -> HashMap<Vec<u8>, Vec<usize>> {
+        let mut by_path = HashMap::<Vec<u8>, Vec<usize>>::new();
+        for at in 0..self.items.len() {
+            if let Some(entry) = self.entry(at) {
+                by_path.entry(entry.path.clone()).or_default().push(at);
+            }
+        }
+        by_path
+    }
+}
+
+fn has_same_algorithms(one: &Entry, other: &Entry) -> bool {
+    one.digests.iter().map(|(spec, _)| spec).eq(other.digests.iter().map(|(spec, _)| spec))
 }
 
 /// Returns whether two entries for one file do not have the same algorithm and do not contradict each other.
@@ -145,6 +175,25 @@ mod tests {
         lines.pop_if(|line| line == "damaged");
         lines.retain(|line| !line.starts_with("MD5 (a)") && line != "damaged");
         assert_eq!(entries(&lines.join("\n"), 1).0.len(), lines.len());
+    }
+
+    #[test]
+    fn long_lists_of_one_algorithm_are_not_held_back() {
+        let list = |tag: &str, count: usize| -> String {
+            let digest = tag.parse::<Spec>().unwrap().digest(b"").to_hex();
+            (0..count).map(|at| format!("{} ({at}) = {digest}\n", tag.to_uppercase())).collect()
+        };
+        for (count, held, joined) in [(UNIFORM - 1, UNIFORM - 1, true), (UNIFORM * 3, UNIFORM, false)] {
+            let text = list("md5", count) + &list("sha256", count);
+            let mut reader = Reader::new(text.as_bytes(), Options::default());
+            let mut window = Window::default();
+            window.fill(&mut reader, LIMIT);
+            assert_eq!(window.items.len(), held);
+            assert_eq!(window.entry(0).unwrap().digests.len(), if joined { 2 } else { 1 });
+            let entries = entries(&text, LIMIT);
+            assert_eq!(entries, (entries.0.clone(), 0));
+            assert_eq!(entries.0.len(), if joined { count } else { 2 * count });
+        }
     }
 
     #[test]
