@@ -102,7 +102,7 @@ struct UpdateArgs {
 /// Options shared by `create` and `update`.
 #[derive(Args)]
 struct MakingArgs {
-    /// Digest algorithms [default: those of the bag, or sha512]
+    /// Digest algorithms [default: sha512, or those of an existing bag]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,

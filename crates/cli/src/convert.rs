@@ -56,7 +56,7 @@ pub struct ConvertArgs {
     /// Manifest or scrub state file to convert; - is standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
-    /// Format to write [default: from the name of the -o file, else gnu]
+    /// Output format [default: from the name of the output file, if any, else gnu]
     #[arg(short = 't', long = "to", alias = "format", value_name = "FORMAT", value_parser = FormatParser)]
     #[arg(hide_possible_values = true)]
     pub format: Option<&'static Format>,
@@ -65,7 +65,7 @@ pub struct ConvertArgs {
     /// The names in the manifest are not changed.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
+    /// Replace FILE even if it lists files that are now corrupt, or is not a manifest
     #[arg(long, requires = "output")]
     pub overwrite: bool,
     /// Convert even if information is lost, and report what is lost
@@ -227,7 +227,7 @@ fn made(
         reader.omitted().iter().for_each(|objects| losses.note(&Lost::Objects(objects)));
     }
     let mut choice = Choice::of(select);
-    let folder = args.root.clone().unwrap_or_else(|| folder_of(&args.input));
+    let folder = base_folder(args);
     let own = args.output.as_deref().and_then(id);
     let mut listed = false;
     let mut folders = FolderCache::new(&Root::Anywhere);
@@ -470,7 +470,7 @@ fn hand_out(
         return cannot_write(&error, console);
     }
     if let Some(output) = &args.output {
-        note_folder(&args.input, output, console);
+        note_folder(args, output, console);
     }
     Exit::Done
 }
@@ -481,19 +481,25 @@ fn date_of(input: &Path) -> Option<Time> {
     Some(truesum_fs::metadata::modified(&file))
 }
 
-/// Prints a note if the new manifest is in another folder. Names are relative to the folder of
-/// their manifest, so they would refer to other files.
-fn note_folder(input: &Path, output: &Path, console: &mut Console) {
-    if input == Path::new("-") {
+/// Returns the folder to which the names in the input are relative.
+fn base_folder(args: &ConvertArgs) -> PathBuf {
+    args.root.clone().unwrap_or_else(|| folder_of(&args.input))
+}
+
+/// Prints a note if the new manifest is not in the folder to which its names are relative: without `--root`, a check would
+/// look for other files.
+fn note_folder(args: &ConvertArgs, output: &Path, console: &mut Console) {
+    if args.root.is_none() && args.input == Path::new("-") {
         return;
     }
-    let (from, to) = (folder_of(input), folder_of(output));
+    let base = base_folder(args);
+    let (from, to) = (base.clone(), folder_of(output));
     if let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
         && from != to
     {
         let from = display_safe(&name::of(&from));
         console.note(&format!("names are relative to {from}, which is not the folder of the new manifest"));
-        let (root, new) = (path_word(folder_of(input)), path_word(output));
+        let (root, new) = (path_word(base), path_word(output));
         console.hint(&format!("to check the new manifest: truesum check --root {root} {new}"));
     }
 }

@@ -430,12 +430,12 @@ impl Earlier {
             let differing = self.differing.len() as u64;
             let files = count(differing, "file", "files");
             let (they, the_files, their, times) = match differing {
-                1 => ("the file", "the file", "its", "modification time shows"),
-                _ => ("the files", "the files", "their", "modification times show"),
+                1 => ("the file", "the file", "its", "modification time is"),
+                _ => ("the files", "the files", "their", "modification times are"),
             };
             let label = if differing == 1 { "" } else { "first: " };
             let text = format!(
-                "{shown}: not written: {files} ({label}{}) cannot be verified with the existing piece digests, although the {times} no edit; {they} may be damaged, or may share pieces with modified files",
+                "{shown}: not written: {files} ({label}{}) cannot be verified with the existing piece digests, although the {times} unchanged; {they} may be damaged, or may share pieces with modified files",
                 display_safe(first)
             );
             let hint = format!(
@@ -465,12 +465,12 @@ impl Earlier {
         let more = more.map_or(String::new(), |more| format!(" and {more} more"));
         let by = by.map(|by| format!(" according to {}", display_safe(by.as_os_str().as_bytes())));
         let text = format!(
-            "{}: not written: {} corrupt{} (the content {}differs, although {} no edit): {}{more}",
+            "{}: not written: {} corrupt{} (the content {}differs, although {} unchanged): {}{more}",
             display_safe(path.as_os_str().as_bytes()),
             count(corrupt, "file is", "files are"),
             by.unwrap_or_default(),
             if self.keyed { "or the key " } else { "" },
-            if corrupt == 1 { "the modification time shows" } else { "the modification times show" },
+            if corrupt == 1 { "the modification time is" } else { "the modification times are" },
             names.join(", ")
         );
         let (them, their) = if corrupt == 1 { ("it", "its") } else { ("them", "their") };

@@ -67,7 +67,7 @@ struct AddArgs {
 ///
 /// These names are recognized: a CRC-32 in brackets, and the paths of content-addressed stores, such as
 /// SHA256E-s3--DIGEST.txt (git-annex) and blobs/sha256/DIGEST (OCI). truesum check --content-addressed accepts only
-/// the latter, and lists all other files.
+/// the paths of these stores, and reports all other files as not checked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -179,8 +179,8 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("2", "the file does not exist, or the usage was incorrect"),
         ],
         "directory-verify-proof" => &[
-            ("0", "the digest covers the file under the printed name"),
-            ("1", "the digest does not cover the file"),
+            ("0", "the proof is valid, and the name of the file is printed"),
+            ("1", "the proof is not valid for the file"),
             ("2", "the proof or the digest is malformed"),
         ],
         "convert" => &[
@@ -198,7 +198,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "some digests were not found"),
             (
                 "2",
-                "no file was selected, not everything could be read (so \"absent\" is not certain), or the usage was incorrect",
+                "no file was selected, not everything could be read (so \"absent\" may be wrong), or the usage was incorrect",
             ),
         ],
         "duplicates" => &[

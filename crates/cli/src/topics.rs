@@ -178,7 +178,7 @@ tree hash, such as blake3 or sha256-tree.
 - Before truesum reads a recently modified file, it makes sure that no program
   is still writing to it. This can take a moment.
 
-Prebuilt packages include truesum bench; other builds need --features full.
+Prebuilt packages include truesum bench; other builds need --features bench.
 
 The memory use of `hash` and `check` hardly depends on the number and sizes of
 files. `audit` uses additional memory for each file. For benchmarking or

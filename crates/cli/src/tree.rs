@@ -31,8 +31,8 @@ Examples:
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
   truesum tree prove big.img --range 1MiB..2MiB  prove it contains these bytes
   truesum tree --save --append log               read only what was appended
-  truesum tree prove log --grown-from old.ftr    prove that log only grew
-For a file that has the name of a subcommand, write ./NAME."
+  truesum tree prove log --grown-from old.ftr    prove log was only appended to
+If a file has the same name as a subcommand, write ./NAME."
 )]
 pub struct TreeArgs {
     #[command(subcommand)]

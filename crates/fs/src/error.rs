@@ -295,7 +295,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Io(error) => f.write_str(&io_reason(error)),
-            Cause::Changed(what) => write!(f, "changed while being read ({what})"),
+            Cause::Changed(what) => write!(f, "changed during the run ({what})"),
             Cause::NotAsPlanned(what) => write!(f, "changed since the plan was written ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
             Cause::OutsideRoot => f.write_str("the path leads out of the folder being checked"),

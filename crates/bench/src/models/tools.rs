@@ -150,7 +150,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     match chill() {
         Cold::No => {}
         Cold::Machine => {
-            record.notes.push("cold: the caches of the machine were emptied before each run".to_owned())
+            record.notes.push("cold: the page cache was dropped before each run, and cached names and inodes too".to_owned())
         }
         Cold::Files => record.notes.push(
             "cold: the pages of the files were dropped before each run; names and inodes stayed in memory"

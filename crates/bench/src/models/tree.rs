@@ -24,7 +24,7 @@ use std::time::Instant;
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "tree",
-    about: "Compare tree digests of FILE with plain ones, by leaf size and thread count",
+    about: "Compare the speed of tree and plain hashes, by leaf size and thread count",
     examples: "Examples:\n  truesum bench tree large.img\n  truesum bench tree --leaves 64KiB,1MiB --threads 1,2 large.img",
     definition: include_str!("../../definitions/tree.toml"),
     arguments: Arguments::augment_args,

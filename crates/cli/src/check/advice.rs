@@ -132,7 +132,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.hint("manifests are recognized by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
         }
         Subject::ContentAddressed(_) => {
-            console.error("nothing verified: no file name is a digest in a known layout");
+            console.error("nothing verified: no file is named by its digest in a supported layout");
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a digest");

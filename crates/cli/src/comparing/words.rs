@@ -157,7 +157,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
             (Tone::Good, "EQUAL", "Every file matches the manifest, and there are no other files.")
         }
         Equality::PartEqual => {
-            (Tone::Good, "PART EQUAL", "The selected files are equal. The other files were not compared.")
+            (Tone::Good, "PARTLY EQUAL", "The selected files are equal. The other files were not compared.")
         }
         Equality::Different => (Tone::Bad, "NOT EQUAL", "The files and the manifest differ."),
         Equality::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),

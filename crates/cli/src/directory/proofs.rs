@@ -42,13 +42,13 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Verify a proof against a trusted digest, reading only the proven file
+/// Verify a proof against a trusted digest, reading only the file it covers
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
   truesum directory verify-proof a.proof --digest sha256-directory:0123...
-Exit status: 0 the digest covers the file under the printed name, 1 it does not, 2 the proof or the digest is malformed.")]
+Exit status: 0 the proof is valid, and the name of the file is printed, 1 it is not valid, 2 the proof or the digest is malformed.")]
 pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]

@@ -19,7 +19,7 @@ Examples:
   truesum find --manifest old/SHA256SUMS /data  find the files of a manifest
   truesum find -0 ba7816bf... . | xargs -0 ls -l
 Output fields are separated by tabs: `found FILE DIGEST ALGORITHM` or `absent DIGEST`.
-Exit status: 0 all found, 1 some not found, 2 no file was selected, or not everything could be read (so \"absent\" is not certain).")]
+Exit status: 0 all found, 1 some not found, 2 no file was selected, or not everything could be read (so \"absent\" may be wrong).")]
 pub struct FindArgs {
     /// Digests, then files and folders to search
     ///

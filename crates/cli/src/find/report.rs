@@ -222,7 +222,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
         text +=
             &format!("; {} could NOT be read", count(report.failed(), "file or folder", "files or folders"));
         if found < all {
-            text += ", so \"absent\" is not certain";
+            text += ", so \"absent\" may be wrong";
         }
     }
     for label in label(weak) {

@@ -34,7 +34,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest or lists files that are now corrupt
+    /// Replace FILE even if it lists files that are now corrupt, or is not a manifest
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,
@@ -146,7 +146,7 @@ pub struct FormatArgs {
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Format", hide_short_help = true)]
     #[arg(conflicts_with_all = ["algorithm", "length", "seed", "customization", "tag", "json", "zero", "format", "raw", "base64", "base32", "uppercase", "encoding", "key_file", "key_fd"])]
     pub format_string: Option<OsString>,
-    /// Format of the manifest [default: from the name of the -o file, else gnu]
+    /// Output format [default: from the name of the output file, if any, else gnu]
     ///
     /// `truesum list formats` shows the available formats.
     #[arg(short = 't', long, value_name = "NAME", help_heading = "Format", value_parser = FormatParser)]

@@ -21,11 +21,11 @@ Examples:
   truesum scrub /srv/photos                 verify 1/30 of it (nightly job)
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --all /srv/photos           verify everything now
-  truesum scrub --status /srv/photos        show what was verified when
+  truesum scrub --status /srv/photos        show when files were last verified
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content differs from the recorded digest, but the modification time is unchanged, so it is unlikely that a \
-program wrote to the file. Corrupt files are never accepted, and are reported in every run until they are intact \
-again or removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
+program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \
+again or their entries are removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
 the archive.
 Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 the usage was incorrect, or the state file cannot be used.")]
 pub struct ScrubArgs {
@@ -111,7 +111,7 @@ pub enum Accept {
     New,
     /// Files with different content and a later modification time
     Modified,
-    /// Files with another name and the same content
+    /// Files with the same content under a new name
     Moved,
     /// Files with different content and an earlier modification time
     Restored,

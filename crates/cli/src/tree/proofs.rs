@@ -19,7 +19,7 @@ use truesum::tree::growth::{GrowthProof, prove_growth, verify_growth};
 use truesum::tree::prove::{ProofFailure, Row, prove as prove_range, read_row, verify_proof};
 use truesum_fs::name::OsStrExt;
 
-/// Prove that a digest covers a byte range, or that a file has only grown
+/// Prove that a digest covers a byte range, or that a file was only appended to
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,7 +49,7 @@ pub struct ProveArgs {
     algorithm: Spec,
 }
 
-/// Verify a proof without reading the rest of the file
+/// Verify a proof, reading only the part of the file that it covers
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

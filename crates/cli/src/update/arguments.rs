@@ -36,7 +36,7 @@ pub struct UpdateArgs {
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept modified files; =all: also older versions and entries without times
+    /// Accept modified files; =all: even if older than before, or of unknown time
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,

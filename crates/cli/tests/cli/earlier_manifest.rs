@@ -27,7 +27,7 @@ fn hash_refuses_to_record_corrupt_content_as_good() {
         assert!(ran.code == Some(2) || ran.code == Some(1), "{words:?}: {}", ran.err);
         assert!(
             ran.err.contains(
-                "1 file is corrupt (the content differs, although the modification time shows no edit): a"
+                "1 file is corrupt (the content differs, although the modification time is unchanged): a"
             ),
             "{words:?}: {}",
             ran.err

@@ -602,7 +602,7 @@ fn quick_update_needs_times_and_emptied_folder_needs_consent() {
     let ran = folder.run(&["update", "--quick", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
     assert!(
-        ran.err.contains("no entry of the manifest has a time") && ran.err.contains("--quick=date"),
+        ran.err.contains("no entry in the manifest has a modification time") && ran.err.contains("--quick=date"),
         "{}",
         ran.err
     );

@@ -167,7 +167,7 @@ impl fmt::Display for Refusal {
                     shown(folder)
                 )
             }
-            Refusal::NoTimes => f.write_str("--quick: no entry of the manifest has a time"),
+            Refusal::NoTimes => f.write_str("--quick: no entry in the manifest has a modification time"),
             Refusal::NothingLeft => f.write_str("no entries would be left"),
             Refusal::OtherKey => f.write_str(
                 "no keyed line matches the given key, which is probably not the key of the manifest",

@@ -126,7 +126,7 @@ impl EntryCheck<'_> {
         result?;
         others.iter().try_for_each(|path| {
             let why =
-                Cause::Other("not checked, because its name is not a digest in a known layout".to_owned());
+                Cause::Other("not checked, because it is not named by its digest in a supported layout".to_owned());
             on_event(Event::Doubtful(&Error::new(path.as_os_str().as_bytes(), "verify", why)))
         })
     }

@@ -93,7 +93,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-",
         suffix: "",
-        summary: "digest printed by mtsum 1.1, which splits the file into halves down to 128 MiB",
+        summary: "digest printed by mtsum 1.1, which halves the file repeatedly until each part is at most 128 MiB",
         weakness: None,
         stored: 1,
         leaf_prefix: &[0],

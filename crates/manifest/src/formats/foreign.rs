@@ -120,8 +120,8 @@ pub(crate) static FFMPEG: Format = Format {
         Claim::mark(head.lines(b'\n').take(8).any(is_mark)).or_else(|| all(head, scan::is_empty, is_stream))
     },
     reading: Reading::not(
-        "these are digests of frames or streams computed by ffmpeg, not of files; to compute them again: ffmpeg -i FILE \
-         -map 0 -c copy -f streamhash -, or with -f hash, framemd5 or framehash; if this is the digest of a file: \
+        "these are digests of frames or streams computed by ffmpeg, not of files; to compute them again, use the format of this list (hash, streamhash, framehash or framemd5) after -f: \
+         ffmpeg -i FILE -map 0 -c copy -f framemd5 - ; if this is the digest of a file: \
          truesum check --expect DIGEST FILE",
     ),
     ..Format::DEFAULT
