@@ -19,7 +19,7 @@ Examples:
   truesum bench tools --html tools.html photos  compare with other tools
   truesum bench algorithms -a sha256,blake3 --quick
 With TRUESUM_KERNEL=NAME, only the kernels with that name and the portable ones
-are measured. For the names: truesum list kernels")]
+are measured. To list the names: truesum list kernels")]
 pub struct Bench {
     /// Selects what to measure.
     #[command(subcommand)]

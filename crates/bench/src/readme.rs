@@ -103,7 +103,7 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
     }
     let _ = writeln!(
         text,
-        "\nThroughput of one core in GB/s, with data in the cache; `{}`:\n",
+        "\nThroughput of one core in GB/s, with data in the processor's caches, measured with `{}`:\n",
         of_algorithms(records)?.command
     );
     text += &markdown::grid(&rates(&machines));
@@ -116,7 +116,7 @@ fn section(records: &[Record], chart: &str) -> Result<String, Error> {
         if let Some(record) = latest(&machine.records, tree::MODEL.name) {
             let _ = writeln!(
                 text,
-                "\nTree digests of {}{}; `{}`:\n",
+                "\nTree digests of {}{}, measured with `{}`:\n",
                 record.input,
                 if several { format!(", on {}", machine.letter) } else { String::new() },
                 record.command

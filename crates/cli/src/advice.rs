@@ -13,7 +13,7 @@ pub const FORMATS: &str = "to list the supported formats: truesum list formats";
 /// Returns advice on an error, if there is any.
 pub fn on(error: &Error) -> Option<&'static str> {
     if error.errno() == Some(Errno::MFILE.raw_os_error()) {
-        return Some("to allow more open files, run ulimit -n 4096 in the shell that starts truesum");
+        return Some("to allow more open files, first run in the same shell: ulimit -n 4096");
     }
     match error.kind() {
         Kind::OutsideRoot => Some(
@@ -103,7 +103,7 @@ impl Trouble {
                 "the file has the size and modification time of a missing file, but different content: restore it from a copy, or accept it with truesum update --refresh=all"
             }
             Trouble::Changed => {
-                "the file was modified: restore it from a copy, or update the manifest if the change was intended"
+                "the file was modified: restore it from a copy, or, if the change was intended, accept it with truesum update --refresh"
             }
             Trouble::Missing => {
                 "restore the file from a copy; truesum audit shows whether it was only renamed"
@@ -115,7 +115,7 @@ impl Trouble {
                 "the file could not be read, for the reason shown; if the device is failing, first copy the data that is still readable"
             }
             Trouble::Busy => {
-                "the file was modified during the read: check it again when no program is writing to it"
+                "the file was modified during the read: try again when no program is writing to it"
             }
             Trouble::Unverified => {
                 "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"
@@ -127,7 +127,7 @@ impl Trouble {
                 "the file is a copy of another file: if it belongs in the manifest, add it with truesum update"
             }
             Trouble::Unknown => {
-                "the digests use different algorithms and cannot be compared; compare each manifest with the files: truesum diff MANIFEST DIR"
+                "the two sides have no digest of the same algorithm; to compare two manifests with different algorithms, compare each with the files: truesum diff MANIFEST DIR"
             }
             Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
             Trouble::Incomplete => "the bag is incomplete or has extra files; see the error messages",

@@ -93,7 +93,7 @@ fn audit(args: AuditArgs) -> Exit {
     if folder.is_none() && names.iter().any(|name| name == Path::new("-")) && names.len() > 1 {
         let hint = "usage: truesum audit - MANIFEST DIR";
         return console.refuse(&Refusal::with_hint(
-            "audit: the folder is required if a manifest is read from standard input",
+            "audit: the folder is required if one of several manifests is read from standard input",
             hint,
         ));
     }
@@ -142,6 +142,6 @@ fn remote(
         || filter.older.is_some()
         || filter.min_size.is_some()
         || filter.max_size.is_some();
-    stores::refuse(&[("selection by size or time", needs_facts)])?;
+    stores::refuse(&[("selection by size or modification time", needs_facts)])?;
     stores::open(url.as_os_str()).map(Some)
 }

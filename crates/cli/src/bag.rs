@@ -37,7 +37,7 @@ Examples:
   truesum bag create --in-place scans  move the files to scans/data first
   truesum bag update scans             add new files in scans/data
   truesum bag check scans              verify that the bag is complete and valid
-A bag is a folder that contains the payload in a subfolder named data, and the manifests next to \
+A bag is a folder that contains files (the payload) in a subfolder named data, and manifests next to \
 that subfolder. Libraries and archives use bags to exchange files.")]
 pub struct BagArgs {
     #[command(subcommand)]
@@ -128,7 +128,7 @@ struct MakingArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum bag check scans          verify the payload and the tag files
+  truesum bag check scans           verify the payload and the tag files
   truesum bag check --quiet bags/*  print failures only")]
 struct BagCheckArgs {
     /// Bags to check

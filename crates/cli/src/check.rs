@@ -192,7 +192,7 @@ fn end(
         console.note(&format!(
             "this run read {read}, which is more than --max-bytes ({most}), because each run reads at least one complete file"
         ));
-        console.hint("to check a large file in several runs, store its tree of digests: truesum tree --save FILE; then verify it: truesum tree verify --resume FILE.ftr");
+        console.hint("to check a large file in several runs, store its tree: truesum tree --save FILE; then verify it: truesum tree verify --resume FILE.ftr");
     }
     if report.deferred() > 0 && plan.options.get_limits().get_state().is_none() && plan.reporting.notes {
         console.note("without --state, the next run starts with the same files");

@@ -47,9 +47,9 @@ const IN_MEMORY: usize = 16 << 20;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum convert SHA256SUMS -t bsd               write SHA256 (NAME) = DIGEST
+  truesum convert SHA256SUMS -t bsd            write SHA256 (NAME) = DIGEST
   truesum convert photos.sfv -a sha256 -o SHA256SUMS
-  truesum convert --lossy photos.jsonl -t gnu     drop sizes and times
+  truesum convert --lossy photos.jsonl -t gnu  drop sizes and modification times
   truesum convert list.txt --from-algorithm blake3 -t jsonl
 Exit status: 0 the manifest was written, 1 a file does not match (with -a), 2 nothing was written: the input is malformed, or information would be lost.")]
 pub struct ConvertArgs {
@@ -296,7 +296,7 @@ fn made(
     if is_guessed && !format.leaves_algorithm_open() {
         let assumed = names(converted.specs());
         console.note(&format!(
-            "{}: no line names an algorithm, so {assumed} was assumed from the length of the digests; to use another algorithm: --from-algorithm NAME",
+            "{}: no line names an algorithm, so the algorithm was assumed from the length of the digests ({assumed}); to use another one: --from-algorithm NAME",
             display_safe(name)
         ));
     }

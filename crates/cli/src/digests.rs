@@ -124,7 +124,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
     match why {
         _ if is_cut => Refusal::with_hint(text, COMPLETE),
         Unidentified::Password => {
-            Refusal::with_hint(text, "password hashes are salted, so no file can be compared with them")
+            Refusal::with_hint(text, "specify the digest of a file, for example its SHA-256 digest")
         }
         Unidentified::Length(_) => {
             Refusal::with_hint(text, "check whether the digest is complete and has no extra characters")

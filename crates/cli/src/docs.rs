@@ -119,7 +119,7 @@ fn page(command: &clap::Command, name: &str) -> io::Result<Vec<u8>> {
     rest.control("SH", ["FILES"]);
     table(&mut rest, &[("~/.config/truesum/config.toml", "settings: see truesum-config(1)")]);
     rest.control("SH", ["SIGNALS"]);
-    rest.text([bold("SIGUSR1"), roman(" prints a status line. The first SIGINT, SIGTERM or SIGHUP ends the run cleanly and reports what was done; a second one ends it immediately.")]);
+    rest.text([bold("SIGUSR1"), roman(" makes truesum print a status line. On the first SIGINT, SIGTERM or SIGHUP, truesum ends the run cleanly and reports what was done; a second one ends it immediately.")]);
     rest.to_writer(&mut out)?;
     Ok(out)
 }
@@ -163,7 +163,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR, CLICOLOR_FORCE", "disable colors, or use them even if the output is not a terminal"),
     (
         "TRUESUM_CPU",
-        "a comma-separated list of CPU features, such as avx2,sha: use no features other than these and those of older CPUs. The libraries that compute BLAKE3, XXH3 and HighwayHash ignore this variable",
+        "a comma-separated list of CPU features, such as avx2,sha: use only these and the older features that they include. The libraries that compute BLAKE3, XXH3 and HighwayHash ignore this variable",
     ),
     ("TRUESUM_KERNEL", "use only kernels with this name (see truesum list kernels) and portable kernels"),
 ];

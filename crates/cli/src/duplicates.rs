@@ -37,7 +37,7 @@ enum Form {
 pub fn run(args: DuplicatesArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     if args.places.iter().any(|place| place == "-") {
-        let why = "duplicates: standard input is not supported; use ./- for a file of that name";
+        let why = "duplicates: standard input is not supported; use ./- for a file named '-'";
         return console.refuse(&Refusal::new(why));
     }
     let min_size = args.filter.min_size.unwrap_or(1);
@@ -116,7 +116,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         console.summary(exit, &words(&report));
         if report.groups() > 0 && !options.get_spec().algorithm().status().tamper_evident() {
             console.note(&format!(
-                "compared with {} only: different files can have the same digest",
+                "compared by {} only: different files can have the same digest",
                 options.get_spec()
             ));
             console.hint("to use the default algorithm, BLAKE3, omit -a");

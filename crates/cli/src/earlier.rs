@@ -447,12 +447,12 @@ impl Earlier {
         let is_torrent = |format: &Format| format.holds().pieces().is_some();
         match is_torrent(self.replaceable.format) {
             true if self.left() > 0 => {
-                Some(not_replaced(path, &format!("is a torrent of other files{}", self.first_left())))
+                Some(not_replaced(path, &format!("is a torrent that contains other files{}", self.first_left())))
             }
             true if !format.is_some_and(is_torrent) => Some(not_replaced(path, "is a torrent")),
             // A torrent has no digests of files.
             false if format.is_some_and(is_torrent) => {
-                Some(not_replaced(path, "is a manifest with digests of files"))
+                Some(not_replaced(path, "is a manifest, not a torrent"))
             }
             _ => None,
         }
@@ -485,7 +485,7 @@ impl Earlier {
         let entries = count(self.uncompared, "entry", "entries");
         let note = || {
             format!(
-                "{path}: {entries} of the earlier manifest could not be compared, because the new one does not use their algorithms ({by})"
+                "{path}: {entries} of the earlier manifest could not be compared, because the new one does not use the same algorithms ({by})"
             )
         };
         (self.uncompared > 0).then(note)

@@ -87,7 +87,7 @@ pub type Written<'w> = (&'static str, &'w Path);
 pub fn outputs(written: &[Written<'_>], manifests: &[PathBuf], options: &ReadOptions) -> Result<(), Refusal> {
     for (at, (option, path)) in written.iter().enumerate() {
         if *path == Path::new("-") {
-            let hint = format!("to write to a file named -: {option} ./-");
+            let hint = format!("to write to a file named '-': {option} ./-");
             return Err(Refusal::with_hint(format!("{option}: cannot write to standard output"), hint));
         }
         let place = place_of(path);

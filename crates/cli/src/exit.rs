@@ -65,7 +65,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("0", "the bags were written"),
             (
                 "1",
-                "a file is missing, is unreadable, does not match an older manifest, or cannot be in a bag",
+                "a file is missing, is unreadable, does not match an earlier manifest, or cannot be in a bag",
             ),
             (
                 "2",

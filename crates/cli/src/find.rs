@@ -111,7 +111,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.note(&format!("tried only {}; {others} not tried", names(&tried)));
         let words: Vec<String> = args.words.iter().map(path_word).collect();
         console.hint(&format!(
-            "to try them as well: truesum find{SAME_OPTIONS} --all-algorithms {}",
+            "to try all algorithms: truesum find{SAME_OPTIONS} --all-algorithms {}",
             words.join(" ")
         ));
     }

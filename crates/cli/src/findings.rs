@@ -43,7 +43,7 @@ pub fn words(report: &Difference) -> String {
             write!(text, "; truncated: {} missing at the end", count(bytes, "byte is", "bytes are"))
         }
         Length::Grown(bytes) => {
-            write!(text, "; grown: {} longer than when the tree was stored", count(bytes, "byte", "bytes"))
+            write!(text, "; grown: {} longer than the original file", count(bytes, "byte", "bytes"))
         }
     };
     if let Some(shift) = report.shift() {

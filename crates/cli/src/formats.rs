@@ -57,7 +57,7 @@ pub fn template(text: &OsStr) -> Result<Template, Refusal> {
     Template::parse(text.as_bytes()).map_err(|error| {
         Refusal::with_hint(
             format!("--format-string {error}"),
-            "to list all placeholders: truesum hash --help-all; for a percent sign, write %%",
+            "for a percent sign, write %%; to list all placeholders: truesum hash --help-all",
         )
     })
 }

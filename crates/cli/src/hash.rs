@@ -61,7 +61,7 @@ fn hash(args: HashArgs) -> Exit {
         plan.notes.iter().for_each(|note| console.note(note));
     }
     if is_bag_of_folder(&plan) {
-        console.hint("this prints a payload manifest; to create a bag: truesum bag create DIR");
+        console.hint("this command prints a payload manifest; to create a bag: truesum bag create DIR");
     }
     match plan.place {
         None => execute(plan, &mut console),
@@ -113,7 +113,7 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     } else if written == 0 && !failed {
         let left_out = content.inner().left_out();
         console.error(&match left_out == LeftOut::default() {
-            true => "there are no files".to_owned(),
+            true => "no files to hash".to_owned(),
             false => selection::none_selected(left_out),
         });
         exit = exit.max(Exit::NotAsAsked);
@@ -223,7 +223,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             }
             let tried = writer(plan.form, &plan.reading.specs, None);
             if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
-                sink.console.error_of(&name, &format!("cannot be in this torrent: {why}"));
+                sink.console.error_of(&name, &format!("cannot be included in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {
                     Some(naming) if naming.outside > 0 => {
                         "a torrent cannot contain absolute names; to make them relative to another folder, use --root DIR"
@@ -509,7 +509,7 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
     if counts.temporary > 0 {
         let files = count(
             counts.temporary,
-            "temporary file of other truesum runs was",
+            "temporary file of another truesum run was",
             "temporary files of other truesum runs were",
         );
         let them = if counts.temporary == 1 { "it" } else { "them" };
@@ -524,7 +524,7 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
     if counts.outside > 0 && (plan.output.is_none() || plan.accept.outside) {
         let (files, base) = (count(counts.outside, "file is", "files are"), base(plan));
         console.note(&format!(
-            "{files} outside {base} and written with absolute names, which `truesum check` rejects without --allow-outside"
+            "{files} outside {base} and listed by absolute path, which truesum check rejects without --allow-outside"
         ));
         console.hint("to make names relative to another folder, use --root DIR");
     }

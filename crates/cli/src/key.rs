@@ -77,7 +77,7 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     if let Source::Open(fd @ (1 | 2)) = source {
         let stream = if fd == 1 { "output" } else { "error" };
         return Err(Refusal::with_hint(
-            format!("{name}: the key cannot be read from standard {stream}, which is used for output"),
+            format!("{name}: the key cannot be read from standard {stream}, because truesum writes to it"),
             "specify the key with --key-fd 3 3<FILE or --key-file FILE",
         ));
     }
@@ -95,13 +95,13 @@ pub fn read(source: Source, hexadecimal: bool) -> Result<KeyRead, Refusal> {
     }
     let mut notes = Vec::new();
     if matches!(source, Source::Named(_)) && metadata.kind().is_file() && metadata.mode() & 0o044 != 0 {
-        notes.push(format!("{name}: other users can read this key (to prevent this: chmod 600)"));
+        notes.push(format!("{name}: other users can read this key file (to prevent this, use chmod 600)"));
     }
     let key = if hexadecimal {
         decoded(bytes.trim_ascii()).ok_or_else(|| refuse("the key is not hexadecimal"))?
     } else {
         if bytes.ends_with(b"\n") {
-            notes.push(format!("{name}: the line ending at the end of the file is part of the key"));
+            notes.push(format!("{name}: the trailing newline is part of the key"));
         }
         bytes.to_vec()
     };

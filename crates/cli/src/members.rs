@@ -108,7 +108,7 @@ pub fn object(text: &str, kind: &str, keys: &[&str]) -> Result<Map<String, Value
 
 /// Returns an integer.
 pub fn number(object: &Map<String, Value>, key: &str) -> Result<u64, String> {
-    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is not an integer"))
+    object[key].as_u64().ok_or_else(|| format!("\"{key}\" is not a non-negative integer"))
 }
 
 /// Returns the algorithm.

@@ -48,7 +48,7 @@ pub struct ReadArgs {
     /// Read each file from start to end before the next one, in order
     ///
     /// For hard disks, tapes and network mounts. Files are read in the order of the list or of the walk, but several
-    /// cores may hash the data of one file. -j 1 also reads one file after the other.
+    /// cores may hash the data of one file. -j 1 also reads one file after another.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     pub sequential: bool,

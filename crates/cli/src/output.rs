@@ -278,7 +278,7 @@ pub struct Replaceable {
 }
 
 /// The reason not to replace a file whose lines have the form of entries.
-pub const MAY_BE_TEXT: &str = "may be ordinary text, because none of the files named in it exist";
+pub const MAY_BE_TEXT: &str = "may be ordinary text (none of the files named in it exist)";
 
 /// Tests whether a new manifest may replace what [`read_candidate`] found at this path: an earlier manifest that is not
 /// a torrent.
@@ -375,7 +375,7 @@ pub fn read_candidate(
         return Err(format!("lists {first}, which would be lost"));
     }
     if entries > 0 && digests == 0 {
-        return Err("has only entries without digests, for example with sizes or modes".to_owned());
+        return Err("has no digests, only other data such as sizes or modes".to_owned());
     }
     // An empty manifest can only be recognized by its heading; a file name is not sufficient.
     let format = if entries == 0 { recognized } else { reader.format() };

@@ -149,7 +149,9 @@ impl Settings {
             "format" => match truesum::manifest::format(value) {
                 None => return refuse(format!("unknown format '{value}' (see truesum list formats)")),
                 Some(row) if matches!(row.writing(), Writing::No) || row.holds().pieces().is_some() => {
-                    return refuse(format!("{value} cannot be the default format: it is read-only or has no digests of whole files"));
+                    return refuse(format!(
+                        "{value} cannot be the default format: truesum cannot write it, or it has no digests of complete files"
+                    ));
                 }
                 row => self.format = row,
             },

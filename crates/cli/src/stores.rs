@@ -67,7 +67,7 @@ pub fn named(inputs: &Inputs, options: &[(&str, bool)]) -> Result<Option<Arc<dyn
         return Ok(None);
     };
     if names.len() > 1 {
-        let why = format!("{}: an object store must be the only argument", display_safe(url.as_bytes()));
+        let why = format!("{}: an object store URL must be the only argument", display_safe(url.as_bytes()));
         return Err(Refusal::with_hint(why, "hash one URL at a time"));
     }
     refuse(options)?;
@@ -165,8 +165,8 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: object stores are not supported here\nhint: to read objects: truesum hash s3://BUCKET/PREFIX; \
-                 check --root, audit, tree and shard also accept URLs\n",
+                "{place}{}: object stores are not supported here\nhint: hash, check --root, audit, tree and shard accept URLs, for example: \
+                 truesum hash s3://BUCKET/PREFIX\n",
                 display_safe(url.as_bytes())
             );
             return Err(clap::Error::raw(ErrorKind::ValueValidation, text));

@@ -69,7 +69,7 @@ Show what is available:
   truesum list algorithms NAME                 show details of one
   truesum identify DIGEST [FILE]               list likely algorithms
 
-sha256   The default: every operating system has a tool that verifies it, and
+sha256   The default: every operating system has a tool that computes it, and
          most CPUs have instructions for it.
 blake3   The fastest secure algorithm; uses all cores even for a single file.
 sha512, sha3-256, blake2b and others are for policies that require them.
@@ -104,9 +104,9 @@ against the names of the entries. A leading ./ means the same as a leading
 slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
---include. --newer, --older, --min-size and --max-size select files by time and
-size, and --gitignore applies .gitignore files. The summary reports how many
-files were excluded.
+--include. --newer, --older, --min-size and --max-size select files by
+modification time and size, and --gitignore applies .gitignore files. The
+summary reports how many files were excluded.
 ",
     },
     Topic {
@@ -125,8 +125,8 @@ which bytes are damaged. A stored tree takes up 32 bytes per MiB.
   truesum tree leaf disk.img --range 0..1TiB    hash one range of a file
 
 The tree is verified first, so that a damaged tree is not mistaken for a damaged
-file. blake3 is already a tree hash; for other algorithms append -tree:
-sha256-tree. The tree hashes of mtsum, S3 and Glacier are supported, too.
+file. blake3 is already a tree hash; for other algorithms, append -tree, as
+in sha256-tree. The tree hashes of mtsum, S3 and Glacier are supported, too.
 ",
     },
     Topic {
@@ -158,7 +158,7 @@ create signatures.
 Find out what limits a run:
 
   truesum bench limit DIR    find the bottleneck: disk or CPU?
-  truesum list kernels       list the SIMD kernels this CPU supports
+  truesum list kernels       show which SIMD kernels this CPU supports
   truesum hash -v DIR        report the throughput
 
 Many files are hashed in parallel in SIMD registers, on all cores; no option is
@@ -172,7 +172,7 @@ tree hash, such as blake3 or sha256-tree.
 - A long check can be divided into parts, for example one part per night:
   truesum check --state STATE --max-bytes 200GiB MANIFEST
 - Computing several digests in one pass is faster than in separate runs:
-  -a sha256,md5.
+  -a sha256,md5
 - On CPUs without SHA instructions, blake3 hashes a single file about ten times
   as fast as sha256.
 - Before truesum reads a recently modified file, it makes sure that no program

@@ -51,7 +51,7 @@ impl Noise {
     pub fn verdict(&self) -> Option<String> {
         if self.spread > Noise::SPREAD {
             Some(format!(
-                "the machine was too noisy: repeated timings vary by {:.0} % (more than {:.0} %)",
+                "the machine was too noisy: repeated timings vary by {:.0} % (limit: {:.0} %)",
                 self.spread * 100.0,
                 Noise::SPREAD * 100.0
             ))

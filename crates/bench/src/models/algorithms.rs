@@ -30,7 +30,7 @@ use visit::{SAMPLES, visit};
 /// The row of the table.
 pub static MODEL: Model = Model {
     name: "algorithms",
-    about: "Measure algorithms in memory by message size, API, kernel and thread count",
+    about: "Measure in-memory hashing speed by message size, API, kernel and thread count",
     examples: "Examples:\n  truesum bench algorithms --quick\n  truesum bench algorithms -a sha256,blake3 --sizes 8KiB,1MiB --html a.html",
     definition: include_str!("../../definitions/algorithms.toml"),
     arguments: Arguments::augment_args,
@@ -123,7 +123,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     for (point, _) in points.iter().zip(&plan.keep).filter(|(_, kept)| !**kept) {
         let (spec, size) = (&point.spec, quantity::bytes(point.bytes as u64));
         record.notes.push(format!(
-            "{spec} at {size} ({}) was left out: too slow for the time limit",
+            "{spec} at {size} (--part {}) was left out: too slow for the time limit",
             point.part.word()
         ));
     }
@@ -191,7 +191,7 @@ fn compare(
     for name in &arguments.compare {
         let engine = definition.engine.iter().find(|engine| engine.name == *name).ok_or_else(|| {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            Error(format!("unknown engine '{name}' (the definition contains {})", known.join(", ")))
+            Error(format!("unknown engine '{name}' (known engines: {})", known.join(", ")))
         })?;
         if engine.present(record) {
             let message = &data[..definition.input.rate_size.0 as usize];

@@ -59,7 +59,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// # Errors
 /// The text is not a rate.
 pub fn rate(text: &str) -> Result<f64, String> {
-    crate::quantity::parse_rate(text).ok_or_else(|| "not a rate such as 10GB/s".to_owned())
+    crate::quantity::parse_rate(text).ok_or_else(|| "expected a rate, such as 10GB/s".to_owned())
 }
 
 /// Reads a positive number.

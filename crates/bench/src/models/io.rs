@@ -187,7 +187,7 @@ fn agree<'a>(
                 });
             }
             Ok(found) => agreement.disagree.push(format!("{}: {found:016x}", row.name)),
-            Err(why) => record.notes.push(format!("{}: not available here: {why}", row.name)),
+            Err(why) => record.notes.push(format!("{}: not available: {why}", row.name)),
         }
     }
     record.agreements.push(agreement);
@@ -266,7 +266,7 @@ fn measure_points(
         Some(share) if share > 0.05 => {
             let share = quantity::percent(share);
             record.notes.push(format!(
-                "cold reads were not completely cold: up to {share} of the file stayed in the cache"
+                "cold reads were not completely cold: up to {share} of the file stayed in the page cache"
             ));
         }
         Some(_) => {}

@@ -149,7 +149,7 @@ impl Probe {
         }
         file.as_file().sync_all().map_err(failed)?;
         let size = written;
-        let described = format!("a temporary file of {} in the folder", quantity::bytes(size));
+        let described = format!("a temporary file of {}", quantity::bytes(size));
         let made = file.into_temp_path();
         Ok(Probe { path: made.to_path_buf(), bytes: size, described, _made: Some(made) })
     }
@@ -201,7 +201,7 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
                 let span = span.clamp(LEAST, probe.bytes.max(LEAST)).min(probe.bytes);
                 points.push(Point { part, name, how, threads, span, seconds: Vec::new() });
             }
-            Err(why) => record.notes.push(format!("{name}: not available here: {why}")),
+            Err(why) => record.notes.push(format!("{name}: not available: {why}")),
         }
     }
     // Cached reads require that the pages are cached, and the same part for every way.

@@ -107,7 +107,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     record.input = format!("{files}, {} ({} bytes)", quantity::bytes(bytes), quantity::count(bytes));
     let engines = engines(definition, arguments, &mut record)?;
     let scratch =
-        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
+        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary folder: {why}")))?;
     let files = Files::new(entry_name(root.clone()), before.iter().map(|(name, _)| name.clone()));
     if files.len() < before.len() {
         let odd = match before.len() - files.len() {
@@ -149,11 +149,11 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     };
     match chill() {
         Cold::No => {}
-        Cold::Machine => {
-            record.notes.push("cold: the page cache was dropped before each run, and cached names and inodes too".to_owned())
-        }
+        Cold::Machine => record.notes.push(
+            "cold: the page cache and cached names and inodes were dropped before each run".to_owned(),
+        ),
         Cold::Files => record.notes.push(
-            "cold: the pages of the files were dropped before each run; names and inodes stayed in memory"
+            "cold: the files were dropped from the page cache before each run; names and inodes stayed cached"
                 .to_owned(),
         ),
     }
@@ -183,7 +183,7 @@ fn engines<'a>(
         if !definition.engine.iter().any(|engine| engine.name == *name) {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
             return Err(Error(format!(
-                "unknown engine '{name}' (the definition contains {})",
+                "unknown engine '{name}' (known engines: {})",
                 known.join(", ")
             )));
         }
@@ -192,7 +192,7 @@ fn engines<'a>(
     let mut present: Vec<&Engine> = definition.engine.iter().filter(wanted).collect();
     present.retain(|engine| engine.present(record));
     if present.is_empty() {
-        return Err(Error("none of the engines in the definition is installed".to_owned()));
+        return Err(Error("none of the engines to compare is installed".to_owned()));
     }
     Ok(present)
 }

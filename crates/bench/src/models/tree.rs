@@ -56,7 +56,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let scope = &session.scope;
     let (budget, rounds) = (scope.seconds(&definition.effort), scope.rounds(&definition.effort));
     let scratch =
-        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary directory: {why}")))?;
+        tempfile::tempdir().map_err(|why| Error(format!("cannot create a temporary folder: {why}")))?;
     let mut contenders = contenders(definition, arguments, scope.quick, &mut record)?;
     check(&mut contenders, path, size, scratch.path(), budget, &mut record, session)?;
     let total = (rounds * contenders.len()).max(1) as f64;

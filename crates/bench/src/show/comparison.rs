@@ -51,7 +51,7 @@ impl Comparison {
         };
         let _ = writeln!(
             out,
-            "{verdict} (of {} common measurements, slower: {}, faster: {});\n\
+            "{verdict} (measurements in common: {}, slower: {}, faster: {});\n\
              median ratio {:.3} ({}), geometric mean {:.3}; measured in one run only: {}",
             self.rows.len(),
             count(Change::Slower),

@@ -124,7 +124,7 @@ impl Report<'_> {
             facts.push(("Noise", line));
         }
         let agreed = record.agreements.iter().filter(|agreement| agreement.disagree.is_empty()).count();
-        facts.push(("Agreement", format!("{agreed} of {} checked digests match", record.agreements.len())));
+        facts.push(("Agreement", format!("matching digests: {agreed} of {}", record.agreements.len())));
         facts.push(("Run", format!("{} at {}, {:.0} s", record.program, record.started, record.seconds)));
         facts.retain(|(_, value)| !value.is_empty());
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -21,7 +21,7 @@ Examples:
   truesum audit -q SHA256SUMS | cut -f2      print names of files that differ
   truesum audit -k good.txt --unknown /usr   print files not in good.txt
 Changed: the content and the modification time differ from the manifest. Corrupt: the content differs, but the \
-modification time does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains times (truesum \
+modification time does not, so it is unlikely that a program wrote to the file. The two can be distinguished only if the manifest contains modification times (truesum \
 hash --json). Restored: an older version was put back. Copied: new, with the content of a file in the manifest. \
 Duplicated: new, with the content of another new file. Unknown: the manifest has no digest that can be compared with the file.
 Exit status: 0 everything matches, 1 something differs, 2 not everything could be compared.")]

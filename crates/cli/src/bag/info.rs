@@ -82,7 +82,7 @@ impl Info {
         let agrees =
             numbers.is_some_and(|(size, number)| number == files && bytes.is_none_or(|bytes| bytes == size));
         let size = bytes
-            .map(|bytes| format!(" with {bytes} {}", if bytes == 1 { "byte" } else { "bytes" }))
+            .map(|bytes| format!(" with a total of {bytes} {}", if bytes == 1 { "byte" } else { "bytes" }))
             .unwrap_or_default();
         let listed = count(files, "file", "files");
         (!agrees).then(|| format!("Payload-Oxum is {oxum:?}, but the payload manifests list {listed}{size}"))

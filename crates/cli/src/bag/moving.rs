@@ -56,7 +56,7 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
         );
     }
     if !is_new {
-        return refuse("the bag has no data folder", "restore the data folder with the payload");
+        return refuse("the bag has no data folder", "restore the data folder, which contains the payload");
     }
     if !requested {
         return refuse(
@@ -135,7 +135,7 @@ impl Moving {
         if now != self.names {
             return Err(refused(
                 folder,
-                "nothing was moved, because the contents of the folder changed during the read",
+                "nothing was moved, because the contents of the folder changed while the files were being read",
             ));
         }
         let fail = |path: &Path, error| {

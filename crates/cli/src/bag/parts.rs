@@ -62,7 +62,7 @@ impl Allowed {
             (true, true) => "to accept modified and deleted files",
             (false, true) => "to remove the entries of deleted files",
             _ if self.refresh == Consent::Safe => {
-                "the modification times do not show that the files were edited; to accept them anyway"
+                "modified files that are not newer than the manifests may be corrupt; to accept them anyway"
             }
             _ => "to accept modified files",
         };
@@ -104,7 +104,7 @@ impl Place {
         let folder = listed.parent()?;
         if !target.starts_with(self.real.join(within)) {
             return Some(
-                "cannot be in a bag: it is a symbolic link that leads out of the bag or its payload",
+                "cannot be in a bag: it is a symbolic link whose target is outside the bag or its payload",
             );
         }
         if target.is_dir() || std::fs::canonicalize(folder).ok()? != folder {
@@ -205,7 +205,7 @@ pub fn place(path: &Path, text: &[u8]) -> Result<(), Stop> {
 pub fn plain(path: &Path) -> Result<(), Stop> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
-            Err(refused(path, "not a regular file, so it is not replaced"))
+            Err(refused(path, "not replaced, because it is not a regular file"))
         }
         _ => Ok(()),
     }

@@ -26,7 +26,7 @@ use truesum_fs::name::OsStrExt;
 
 /// Reports why nothing was verified with a manifest.
 pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
-    let elsewhere = "if the files are elsewhere, use --root DIR";
+    let elsewhere = "if the files are in another folder, use --root DIR";
     let (why, hint) = match (checked.entries(), checked.ignored()) {
         (0, _) if lacks_key => ("no line can be read without a key", Some(HINT)),
         (0, _) => ("it contains no entries", Some(FORMATS)),
@@ -101,12 +101,12 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let one = if files == 1 { "it" } else { "one" };
     match why {
         NotUsed::Format => format!(
-            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 or MHL files; \
+            "{} not checked, because --recursive does not check torrent, Metalink, PAR2 or MHL files; \
              to check {one}: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
         NotUsed::Compressed => format!(
-            "{} not checked; to check {one}: truesum check {word}",
+            "{} not checked, because --recursive does not decompress such files; to check {one}: truesum check {word}",
             count(files, "compressed JSON Lines file was", "compressed JSON Lines files were")
         ),
         NotUsed::OtherLines => {
@@ -128,15 +128,15 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
 pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) {
     match subject {
         Subject::Below(_) if report.manifests() == Some(0) && report.unread() == 0 => {
-            console.error("nothing verified: no manifest found below the given folders");
-            console.hint("manifests are recognized by name: SHA256SUMS, x.iso.sha256, x.sfv, x.jsonl ...");
+            console.error("nothing verified: no manifest found");
+            console.hint("manifests are recognized by name, for example SHA256SUMS, x.iso.sha256, x.sfv or x.jsonl");
         }
         Subject::ContentAddressed(_) => {
-            console.error("nothing verified: no file is named by its digest in a supported layout");
+            console.error("nothing verified: no files found in a supported content-addressed layout");
         }
         Subject::Embedded(_) => {
             console.error("nothing verified: no file name contains a digest");
-            console.hint("to add a CRC-32 to a name: truesum embed add --yes FILE");
+            console.hint("to add a CRC-32 to a file name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread() > 0 => {
             if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
@@ -144,7 +144,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = path_word(manifest);
                     console.hint(&format!(
-                        "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only the entries in that folder, use --only NAME"
+                        "if the files are in {folder}: truesum check --root {folder} {manifest}; to check only the entries in that folder, use --only with its name in the manifest"
                     ));
                     return;
                 }
@@ -194,7 +194,7 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
         {
             let (other, manifest) = (path_word(&other), path_word(manifest));
             return Some(format!(
-                "some missing files are in the {what}; to check the files there: truesum check{SAME_OPTIONS} --root {other} {manifest}"
+                "at least one missing file is in the {what}; to check the files there: truesum check{SAME_OPTIONS} --root {other} {manifest}"
             ));
         }
     }
@@ -295,14 +295,14 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     if size > LARGE {
         let names = names.join(", ");
         return Some(format!(
-            "no algorithm is specified, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm: -a NAME ({names})"
+            "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm, specify -a NAME ({names})"
         ));
     }
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
     Some(format!(
-        "no algorithm is specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
+        "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
     ))
 }
 
@@ -377,7 +377,7 @@ fn lines_of_sum(text: &str) -> Option<String> {
     let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
     (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
         format!(
-            "these lines were written by sum and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
+            "these lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
             path_word(name)
         )
     })

@@ -268,7 +268,7 @@ impl Compared {
             Some(what) => format!("{} according to {tree}: {what}", findings::words(&self.report)),
             None if self.report.diagnosis() == Diagnosis::OtherTree => {
                 format!(
-                    "damage not located, because {tree} belongs to another version of the file (its digest is not in the manifest)"
+                    "damage not located, because the digest in {tree} is not in the manifest: the tree belongs to another version of the file"
                 )
             }
             None => findings::words(&self.report),

@@ -121,7 +121,7 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
         format!(
-            "to compare the files with the digest in this argument: truesum check {digest} {}",
+            "to use the digest in this argument: truesum check {digest} {}",
             others.join(" ")
         ),
     ))

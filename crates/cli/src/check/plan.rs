@@ -279,7 +279,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
-        return Err(Refusal::new("--expect: cannot be combined with selection options"));
+        return Err(Refusal::new("--expect: cannot be combined with selection options, --max-bytes, --max-time or --state"));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
     if searches && !limits.is_all() {
@@ -505,7 +505,7 @@ fn expected(
             format!(
                 "--expect: character {at} of the digest is the letter {letter}, which is not a hexadecimal digit"
             ),
-            format!("if a digit was meant, use {corrected}"),
+            format!("if a digit was meant, the corrected digest is {corrected}"),
         ));
     }
     let text = pasted(text);

@@ -169,7 +169,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
         notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));
     }
     if let Some(short) = pieces.short() {
-        let text = format!("not verified: the digests of the pieces are too short ({short})");
+        let text = format!("not verified: the piece digests are too short ({short})");
         notes.push(Note::Text(text));
     }
     for range in pieces.unknown() {
@@ -328,7 +328,7 @@ pub fn seal(seal: &Seal) -> String {
     // The console escapes what must not reach a terminal.
     let comment = seal.comment().map(|comment| String::from_utf8_lossy(comment).replace(['\n', '\t'], " "));
     let comment = comment.map(|comment| format!(" (trusted comment: {comment})"));
-    format!("{} is signed by the key {}{}", shown(seal.file()), seal.key(), comment.unwrap_or_default())
+    format!("{} is signed with the key {}{}", shown(seal.file()), seal.key(), comment.unwrap_or_default())
 }
 
 /// Appends a JSON line for a verified signature.

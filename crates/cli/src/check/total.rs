@@ -218,14 +218,14 @@ pub fn heading(
         Conclusion::Verified => (
             Tone::Good,
             "VERIFIED",
-            format!("{all}: every file was read completely and matches the manifest."),
+            format!("{all}: every file was read completely and matches its digest."),
         ),
         Conclusion::PartVerified => (
             Tone::Good,
             "PARTLY VERIFIED",
             format!("The selected files were verified ({all}). The other files were not checked."),
         ),
-        Conclusion::Failed => (Tone::Bad, "FAILED", "Some files do not match the manifest.".to_owned()),
+        Conclusion::Failed => (Tone::Bad, "FAILED", "At least one file failed the check.".to_owned()),
         Conclusion::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned()),
         Conclusion::NothingVerified => {
             (Tone::Unsure, "NOTHING VERIFIED", "No file was compared with a digest.".to_owned())

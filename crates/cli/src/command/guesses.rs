@@ -121,7 +121,7 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
         .or_else(|| similar_command(group, word).map(|name| format!("a similar command is {name}")))
         .unwrap_or_else(|| match (group, rest) {
             ("", [_, ..]) if word.as_bytes().iter().any(|byte| b"./".contains(byte)) => {
-                "truesum hash FILE... reports each file that is missing and hashes the others".to_owned()
+                "to hash the other files and report the missing ones: truesum hash FILE...".to_owned()
             }
             ("", _) => "truesum --help lists the commands".to_owned(),
             _ => format!("truesum {group} --help lists the subcommands"),

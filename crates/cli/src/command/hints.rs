@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn hints_name_only_existing_options() {
         for (words, hint, expected) in [
-            ("torrent create -o x d", "to write the manifest without them, use --partial", false),
-            ("hash -o x d", "to write the manifest without them, use --partial", true),
+            ("torrent create -o x d", "to write an incomplete manifest, use --partial", false),
+            ("hash -o x d", "to write an incomplete manifest, use --partial", true),
             (
                 "bag check d",
                 "use --allow-outside to read it, or --root DIR with a folder that contains it",

@@ -199,7 +199,7 @@ impl<'a> Losses<'a> {
                     )
                 }
                 None if self.attributes || self.objects => {
-                    "to drop this data, use --lossy; truesum writes only the digests, sizes and times of regular files, in any format"
+                    "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and modification times of regular files"
                         .to_owned()
                 }
                 None => {

@@ -102,7 +102,7 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
         );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts().unverified() > 0 {
-        ("some entries have no digest of the complete file", None)
+        ("at least one entry has no digest of the complete file", None)
     } else if report.counts().malformed() > 0 {
         (
             "it has malformed lines",

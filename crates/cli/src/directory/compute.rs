@@ -174,7 +174,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
     };
     let foreign = |option: &str, of: &str| Refusal::new(format!("{option} requires --kind {of}"));
     if args.own.is_given() && !matches!(kind, Kind::Truesum { .. }) {
-        return Err(foreign("-a or --modes", "truesum"));
+        return Err(foreign(if args.own.algorithm.is_some() { "-a" } else { "--modes" }, "truesum"));
     }
     match &args.prefix {
         Some(_) if !matches!(kind, Kind::Go { .. }) => return Err(foreign("--prefix", "h1")),
@@ -200,7 +200,7 @@ fn plan(args: &ComputeArgs) -> Result<Plan, Refusal> {
         (Some(_), Some((named, digest))) if is_same(&named, &kind) => Some(digest),
         (Some(text), Some(_)) => {
             return Err(Refusal::new(format!(
-                "--expect {text}: the kind of this digest is not the one specified with --kind"
+                "--expect {text}: the kind of this digest does not match --kind, -a or --modes"
             )));
         }
         (Some(text), None) => Some(bare(text.trim(), &kind, args.kind.is_some())?),
@@ -227,7 +227,7 @@ fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refu
             "specify its kind with --kind, or with a prefix, as in sha256-directory:HEX",
         )),
         _ => Err(Refusal::with_hint(
-            format!("--expect '{}': not a digest of this kind", text.escape_debug()),
+            format!("--expect '{}': not a valid directory digest of the requested kind", text.escape_debug()),
             "valid forms: sha256-directory:HEX, h1:BASE64, swh:1:dir:HEX, sha256:NIX32, sha256-BASE64, or HEX with --kind",
         )),
     }

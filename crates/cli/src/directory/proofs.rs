@@ -48,7 +48,7 @@ pub struct ProveArgs {
 Examples:
   truesum directory verify-proof a.proof a.jpg --digest sha256-directory:0123...
   truesum directory verify-proof a.proof --digest sha256-directory:0123...
-Exit status: 0 the proof is valid, and the name of the file is printed, 1 it is not valid, 2 the proof or the digest is malformed.")]
+Exit status: 0 the proof is valid (the name of the file is printed), 1 it is not valid, 2 the proof or the digest is malformed.")]
 pub struct VerifyProofArgs {
     /// Proof; - is standard input
     #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
@@ -130,7 +130,7 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
             .ok()
             .filter(|digest| digest.len() == own.digest_len())
             .ok_or_else(|| {
-                format!("'{}' is not a digest of the kind that the proof is for", text.escape_debug())
+                format!("'{}' is not a valid digest for this proof", text.escape_debug())
             }),
     }
 }
@@ -152,7 +152,7 @@ fn describe(proof: &ObjectProof, is_read: bool) -> String {
         _ => match proof.mode {
             Some(mode) => {
                 format!(
-                    "{name} is covered by the digest; the mode {mode:04o} in the proof was not compared with that of the file\n"
+                    "{name} is covered by the digest; the mode {mode:04o} in the proof was not compared with the actual mode\n"
                 )
             }
             None => format!("{name} is covered by the digest\n"),

@@ -73,7 +73,7 @@ pub fn parse(text: &str) -> Result<ObjectProof, String> {
     }
     let path = bytes(&object, "path")?;
     if !is_plain(&path) {
-        return Err("\"path\" is not a relative path".to_owned());
+        return Err("\"path\" is not a valid relative path".to_owned());
     }
     let body = match kind {
         "folder" => Body::Folder,

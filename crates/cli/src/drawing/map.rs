@@ -32,7 +32,8 @@ pub fn map(size: u64, damaged: &[Range<u64>]) -> String {
         let _ = writeln!(text, "{start:>16} {bar}");
     }
     let share = (size / (rows * COLUMNS) as u64).max(1);
-    let _ = writeln!(text, "{:>16} {share} bytes per character; # = damaged", "");
+    let unit = if share == 1 { "byte" } else { "bytes" };
+    let _ = writeln!(text, "{:>16} {share} {unit} per character; # = damaged", "");
     text
 }
 
@@ -45,7 +46,7 @@ pub fn map_svg(size: u64, damaged: &[Range<u64>], name: &[u8]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 80\" font-family=\"monospace\" font-size=\"12\">\n\
          <desc>{MARK}</desc>\n\
-         <text x=\"0\" y=\"16\">{name}: {size} bytes</text>\n\
+         <text x=\"0\" y=\"16\">{name}: {size} B</text>\n\
          <rect x=\"0\" y=\"28\" width=\"{WIDTH}\" height=\"40\" fill=\"#b8d8b0\"/>\n"
     );
     for range in damaged {

@@ -135,7 +135,7 @@ fn picture(size: u64, report: &Difference, id: &str, text: &mut String) {
         let _ = writeln!(
             text,
             "<span id=\"r{id}-{row}\">{}</span><svg viewBox=\"0 0 {CELLS} {ROW}\" height=\"{ROW}\" preserveAspectRatio=\"none\" \
-             role=\"img\" aria-label=\"Damage from byte {} onwards\" shape-rendering=\"crispEdges\">",
+             role=\"img\" aria-label=\"Damage map from byte {} onwards\" shape-rendering=\"crispEdges\">",
             grouped(place(row, 0)),
             place(row, 0)
         );

@@ -14,7 +14,7 @@ Examples:
   truesum duplicates photos               list copies and hard links
   truesum duplicates --min-size 1MiB /data /backup
   truesum duplicates --min-size 0 photos  include empty files
-  truesum duplicates photos | grep ^copy | cut -f2  print names of the copies
+  truesum duplicates photos | grep ^copy | cut -f2  print the copies' names
 Output fields are separated by tabs: `first FILE`, `copy FILE FIRST` (same content) or `link FILE OTHER` (hard link).
 Exit status: 0 all files were compared (with or without duplicates), 1 some files could not be read, 2 usage or output error, or no file was selected.")]
 pub struct DuplicatesArgs {

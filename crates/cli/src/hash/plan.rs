@@ -257,7 +257,7 @@ fn template(args: &FormatArgs) -> Result<Option<Template>, Refusal> {
     match template {
         Some(template) if template.of_check().is_some() => {
             let directive = template.of_check().unwrap_or_default();
-            let text = format!("--format-string: {directive} is not available in hash");
+            let text = format!("--format-string: {directive} is not available in truesum hash");
             let audit = if directive == "%{verdict}" { " and truesum audit" } else { "" };
             Err(Refusal::with_hint(text, format!("it is available in truesum check{audit}")))
         }
@@ -283,7 +283,7 @@ fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<V
         let name = specs.first().map_or("torrent pieces", |spec| spec.algorithm().name());
         return Err(Refusal::with_hint(
             format!("--length {bits}: the digest length of {name} is fixed"),
-            "to list algorithms with a variable length: truesum list algorithms",
+            "use an algorithm with a variable length, such as blake2b, blake3 or shake128",
         ));
     }
     let with_bits = |spec: Spec| match spec.algorithm().lengths() {

@@ -73,7 +73,7 @@ pub fn refused_at(path: &Path, at: &Path, collected: Collected, accept: Accept) 
         }
         Collected { lacking, .. } if lacking > 0 && !accept.partial => (
             format!("{} would be missing from it", count(lacking, "file or folder", "files or folders")),
-            collected.may_lack.then(|| "to write the manifest without them, use --partial".to_owned()),
+            collected.may_lack.then(|| "to write an incomplete manifest, use --partial".to_owned()),
         ),
         Collected { listed: 0, left_out, .. } if !accept.empty => (
             match left_out == LeftOut::default() {

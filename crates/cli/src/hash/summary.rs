@@ -45,12 +45,12 @@ pub fn long(summary: &Summary, counts: &RunCounts, specs: &[Spec], output: Optio
         counts.links,
         count(counts.links, "symbolic link", "symbolic links") + " not followed (use --follow)",
     );
-    let temporary = count(counts.temporary, "temporary file", "temporary files");
-    row("temporary", counts.temporary, temporary + " of other runs, not hashed");
+    let temporary = count(counts.temporary, "temporary file of another run", "temporary files of other runs");
+    row("temporary", counts.temporary, temporary + ", not hashed");
     row("UNREADABLE", summary.unreadable(), Trouble::Unreadable.advice().to_owned());
     row("MISSING", summary.missing(), "does not exist: check the spelling of the name".to_owned());
     row("CHANGED during the read", summary.changed(), Trouble::Busy.advice().to_owned());
-    row("not listed", counts.refused, "the format cannot store the entry, but --json can".to_owned());
+    row("not listed", counts.refused, "the format cannot store the entry; use --json".to_owned());
     lines(&rows)
 }
 

@@ -7,7 +7,7 @@ use crate::identify::{IdentifyArgs, render_candidates};
 use crate::output::print;
 use crate::stores;
 use crate::watch::Watch;
-use crate::words::{count, size};
+use crate::words::{count, shell_word, size};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use truesum::hash::Spec;
@@ -67,9 +67,10 @@ fn words(url: &OsStr, object: &StoredFacts) -> String {
             (Some(1), Some(spec)) => format!("of one part: {spec}"),
             (Some(parts), Some(spec)) => format!("of the digests of {parts} parts: {spec}"),
             (Some(parts), None) => format!(
-                "{name} of {} of unknown size; to try common sizes: truesum identify {} URL",
+                "{name} of {} of unknown size; to try common part sizes: truesum identify {} {}",
                 count(parts, "part", "parts"),
-                checksum.digest
+                checksum.digest,
+                shell_word(url)
             ),
         };
         let _ = writeln!(text, "{} {what}", checksum.digest);

@@ -57,7 +57,7 @@ pub fn common() -> String {
         }
     }
     let all = ALGORITHMS.len() + CRC_CATALOGUE.len();
-    text + &format!("To list all {all} algorithms and the keyed ones: truesum list algorithms --all\n")
+    text + &format!("To list all {all} algorithms, plus the keyed ones: truesum list algorithms --all\n")
 }
 
 /// Returns the table of the selected algorithms, for users.
@@ -74,7 +74,7 @@ pub fn table(args: &ListArgs) -> String {
         wrap(&head, &also(about, row), &mut text);
     }
     text += "\nSpecify any other CRC by its parameters:\n\
-             'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'.\n\
+             'crc;width=16;poly=0x1021;init=0xffff;refin=false;refout=false;xorout=0x0'\n\
              truesum list algorithms NAME shows all details of one algorithm.\n";
     text += "\nsecure, weakened: a matching digest shows that the content is unchanged (tamper-evident).\n\
              broken, checksum: a matching digest only rules out accidental damage.\n\
@@ -166,7 +166,7 @@ pub fn one(spec: &Spec) -> String {
         .collect();
     line(
         "kernels",
-        &if kernels.is_empty() { "one message at a time".to_owned() } else { kernels.join(", ") },
+        &if kernels.is_empty() { "none: one message at a time".to_owned() } else { kernels.join(", ") },
     );
     line("check", &check(row));
     text

@@ -23,7 +23,7 @@ Examples:
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show when files were last verified
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
-Corrupt: the content differs from the recorded digest, but the modification time is unchanged, so it is unlikely that a \
+Corrupt: the content does not match the recorded digest, but the modification time is unchanged, so it is unlikely that a \
 program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \
 again or their entries are removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
 the archive.

@@ -160,7 +160,7 @@ fn folders(overview: &Overview, within: u64) -> String {
     let shown: Vec<&Folder> = coverage.folders().iter().filter(|folder| folder.all().files() > 0).collect();
     for folder in &shown {
         let name = match folder.name().as_os_str().as_bytes() {
-            b"" => "files in the top folder".to_owned(),
+            b"" => "files in the top-level folder".to_owned(),
             name => escaped(&display_safe(name)) + "/",
         };
         let bar = bar(folder.all(), folder.ages(), within);
@@ -206,7 +206,7 @@ fn runs(runs: &[Run]) -> String {
     };
     let _ = writeln!(
         html,
-        "</svg>\n<figcaption class=\"key\">Bytes read by the last {last}, at most {}: <i class=\"g\"></i>nothing wrong \
+        "</svg>\n<figcaption class=\"key\">Bytes read by the last {last} (maximum: {}): <i class=\"g\"></i>nothing wrong \
          <i class=\"b\"></i>failures <i class=\"m\"></i>interrupted, or could not run</figcaption>\n</figure>",
         size(most),
     );

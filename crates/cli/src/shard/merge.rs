@@ -244,7 +244,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console.error(&format!("{shown}: not written: {why}"));
         if merged.faults() == 0 {
             console.hint(match some_held {
-                true => "to write the manifest without them, use --partial",
+                true => "to write an incomplete manifest, use --partial",
                 false => "to store all entries, use --json",
             });
         }

@@ -60,7 +60,7 @@ pub struct PlanArgs {
     /// Recognize changed files by size,mtime or by size,mtime,ctime,inode
     ///
     /// Workers that read a copy of the files, for example on their own disks, need size,mtime.
-    /// With size,mtime, a change is not detected if the size is the same and the time was reset.
+    /// With size,mtime, a change is not detected if the size is the same and mtime was reset.
     #[arg(long, value_name = "NAME,...", value_parser = identity, default_value = IDENTITY)]
     identity: Identity,
     #[command(flatten)]
@@ -213,7 +213,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     let mut met_own = false;
     let mut hear = |notice: Notice| {
         met_own |= matches!(notice, Notice::Own(_));
-        report(&notice, reporting, ("not planned", "not planned"), console);
+        report(&notice, reporting, ("not included in the plan", "not included in the plan"), console);
     };
     let mut outside = 0;
     let (planned, list_error) = match (&args.manifest, objects) {
@@ -262,7 +262,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
     }
     if planned.failed() > 0 && !args.partial {
         console.error(&format!("{output}: not written: {lacking} would be missing from it"));
-        console.hint("to write the plan without them, use --partial");
+        console.hint("to write an incomplete plan, use --partial");
         return Ok(Exit::Failed);
     }
     if planner.totals().files() == 0 {

@@ -102,7 +102,7 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
     let lacking = count(replanned.failed(), "file", "files");
     if replanned.failed() > 0 && !args.partial {
         console.error(&format!("{shown}: not written: {lacking} would be missing from it"));
-        console.hint("to write the plan without them, use --partial");
+        console.hint("to write an incomplete plan, use --partial");
         return Ok(Exit::Failed);
     }
     if planner.totals().files() == 0 {
@@ -124,7 +124,7 @@ fn replanned(args: &ReplanArgs, console: &mut Console) -> Result<Exit, Error> {
     file.commit()?;
     if reporting.notes {
         console.line(&format!(
-            "truesum: {}, {}, {}, written to {shown}; {} with {} reused, {} changed",
+            "truesum: {}, {}, {}, written to {shown}; {} ({}) reused, {} changed",
             count(totals.bundles(), "bundle", "bundles"),
             count(totals.files(), "file", "files"),
             size(totals.bytes()),

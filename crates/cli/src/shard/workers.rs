@@ -112,7 +112,7 @@ impl Place {
                 (None, Some(scheme)) => at(scheme, false)?,
                 (None, None) => get(named).map(|text| parsed(named, &text, None, true)).transpose()?,
             };
-            return found.ok_or_else(|| missing(named.to_owned()));
+            return found.ok_or_else(|| Refusal::new(format!("the environment variable {named} is not set")));
         }
         let mut array: Option<Place> = None;
         for scheme in &ARRAYS {
@@ -120,7 +120,7 @@ impl Place {
             match &array {
                 Some(Place { index, name, .. }) if *index != found.index => {
                     return Err(Refusal::new(format!(
-                        "{name} is {index}, but {} is {}",
+                        "{name} is {index}, but {} is {}: select a variable with --index-from-env=NAME",
                         found.name, found.index
                     )));
                 }
@@ -303,7 +303,7 @@ mod tests {
             found("", &[])
                 .is_err_and(|why| why.contains("none of these environment variables is set: SLURM"))
         );
-        assert!(found("MINE", &[]).is_err_and(|why| why.ends_with("is set: MINE")));
+        assert!(found("MINE", &[]).is_err_and(|why| why.ends_with("MINE is not set")));
         assert_eq!(found("MINE", &[("MINE", "4")]), Ok((4, None)));
         assert!(
             found("", &[("SLURM_ARRAY_TASK_ID", "x")]).is_err_and(|why| why.contains("not a worker number"))

@@ -237,7 +237,7 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
     let (name, read, size) =
         (display_safe(file.as_bytes()), grouped(unread.size - unread.bytes), grouped(unread.size));
     console.note(&format!(
-        "{name}: {read} of {size} bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)"
+        "{name}: {read} of {size} bytes were read; the hashes of the other bytes were taken from the stored tree (to read everything: truesum tree verify TREE)"
     ));
 }
 

@@ -6,9 +6,11 @@ use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, loses_most};
 
 /// Returns the result of a repair, or what a dry run would do.
 pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
+    let bytes = repair.writes();
+    let unit = if bytes == 1 { "byte" } else { "bytes" };
     match (repair.possible(), repair.fault(), mode) {
-        (true, _, Mode::DryRun) => format!("would be repaired: {} bytes to write", repair.writes()),
-        (true, ..) => format!("repaired: {} bytes written", repair.writes()),
+        (true, _, Mode::DryRun) => format!("would be repaired: {bytes} {unit} to write"),
+        (true, ..) => format!("repaired: {bytes} {unit} written"),
         (false, CopyFault::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
         (false, CopyFault::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
         (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),

@@ -115,7 +115,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
         (Some(Err(why)), ..) => Err(why),
         (None, Some(_), _) => Err("not a proof of growth".to_owned()),
         (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
-        (None, None, None) => Err("the file is required, because the range is read from it".to_owned()),
+        (None, None, None) => Err("specify FILE, because the range is read from it".to_owned()),
     };
     checked.unwrap_or_else(|why| refuse(&args.proof, &why, console))
 }

@@ -53,8 +53,8 @@ pub fn opened(
                              --from {copy} {copy}.ftr {file}"
                         )
                     }
-                    None => "to store the tree of an intact copy: truesum tree --save COPY; if a tree exists under \
-                             another name, specify TREE FILE"
+                    None => "if a tree exists under another name, specify TREE FILE; to store the tree of an intact \
+                             copy: truesum tree --save COPY"
                         .to_owned(),
                 });
             }

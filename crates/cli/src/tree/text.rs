@@ -156,7 +156,7 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
         Some([level, hash]) => {
             let level =
-                level.as_u64().and_then(|level| u8::try_from(level).ok()).ok_or("a level is out of range")?;
+                level.as_u64().and_then(|level| u8::try_from(level).ok()).ok_or("a level is not an integer from 0 to 255")?;
             Ok((level, digest(hash)?))
         }
         _ => Err("a level is not a pair of a number and a hash".to_owned()),

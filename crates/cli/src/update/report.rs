@@ -92,7 +92,7 @@ impl<'p> Printer<'p> {
                 console.failure(error);
                 if error.action() == "update" {
                     console.hint(
-                        "write a new manifest with truesum hash -o, or convert this one with truesum convert",
+                        "to convert this manifest, use truesum convert; to write a new one: truesum hash -o MANIFEST DIR",
                     );
                 }
             }
@@ -134,19 +134,19 @@ impl<'p> Printer<'p> {
 fn refused(plan: &Updating, why: &Refusal) -> Refused {
     let hint = match why {
         Refusal::Unread(_) if plan.options.get_partial() => "omit --prune to keep the entries",
-        Refusal::Unread(_) => "to write the manifest without them, use --partial",
+        Refusal::Unread(_) => "to write an incomplete manifest, use --partial",
         Refusal::Malformed(_) if plan.options.get_audit().get_read().get_lenient() => FORMATS,
         Refusal::Malformed(_) => "to keep malformed lines unchanged, use --lenient",
         Refusal::EmptyRoot(_) | Refusal::EmptyFolder(_) | Refusal::Unmounted(_) | Refusal::TooMany(..) => {
             "to remove the entries of missing files anyway, use --prune=all"
         }
         Refusal::NoTimes => {
-            "use --quick=date to compare with the manifest's date, or omit --quick to read every file"
+            "use --quick=date to skip files older than the manifest, or omit --quick to read every file"
         }
         Refusal::OtherFolder(_) => "specify the folder that names are relative to: --root DIR",
         Refusal::NothingLeft => "to write an empty manifest, use --allow-empty",
         Refusal::OtherKey => {
-            "specify the key of the manifest with --key-file, or write a new manifest with truesum hash -o"
+            "specify the key of the manifest with --key-file FILE, or write a new one: truesum hash -o MANIFEST DIR"
         }
         Refusal::Listed(_) => {
             "correct or delete the malformed line; if it has a keyed digest, use --key-file"

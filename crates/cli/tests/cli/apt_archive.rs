@@ -127,7 +127,7 @@ fn check_and_audit_support_format_strings() {
     }
     let ran = folder.run(&["check", "--format-string", "%q", "SHA256SUMS"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let said = "truesum: --format-string: %{verdict} is not available in hash\n\
+    let said = "truesum: --format-string: %{verdict} is not available in truesum hash\n\
                 hint: it is available in truesum check and truesum audit\n";
     assert_eq!(
         result_of(&folder.run(&["hash", "--format-string", template, "a"])),

@@ -205,7 +205,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
     let said = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: bag: nothing was written (1 error)\n\
-                hint: the modification times do not show that the files were edited; to accept them anyway: \
+                hint: modified files that are not newer than the manifests may be corrupt; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "bag"]).code, Some(0));

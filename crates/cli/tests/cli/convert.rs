@@ -175,7 +175,11 @@ fn convert_verifies_old_digests_and_computes_new_ones_in_one_read() {
     let ran = folder.run(&words);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     // Regression: the hint named the folder of the input instead of --root.
-    assert!(ran.err.ends_with("hint: to check the new manifest: truesum check --root . lists/new\n"), "{}", ran.err);
+    assert!(
+        ran.err.ends_with("hint: to check the new manifest: truesum check --root . lists/new\n"),
+        "{}",
+        ran.err
+    );
     assert_eq!(folder.run(&["check", "--root", ".", "lists/new"]).code, Some(0));
     let piped = folder.feed(&["convert", "-", "-a", "sha256"], format!("{md5}  a\n").as_bytes());
     assert_eq!((piped.code, piped.out()), (Some(0), format!("{ABC}  a\n")), "{}", piped.err);

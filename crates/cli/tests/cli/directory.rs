@@ -119,13 +119,13 @@ fn unexpected_directory_digest_fails() {
     );
     for (words, why) in [
         (&["--expect", GIT][..], "the kind of this digest is unknown"),
-        (&["--expect", ABC, "--kind", "git"], "not a digest of this kind"),
+        (&["--expect", ABC, "--kind", "git"], "not a valid directory digest of the requested kind"),
         (
             &["--expect", SWHID, "--kind", "git"],
-            "the kind of this digest is not the one specified with --kind",
+            "the kind of this digest does not match --kind, -a or --modes",
         ),
-        (&["--expect", TRUESUM, "--modes"], "the kind of this digest is not the one specified with --kind"),
-        (&["--expect", "h1:AAAA"], "not a digest of this kind"),
+        (&["--expect", TRUESUM, "--modes"], "the kind of this digest does not match --kind, -a or --modes"),
+        (&["--expect", "h1:AAAA"], "not a valid directory digest of the requested kind"),
         (&["--expect", TRUESUM, "d"], "exactly one folder is required"),
         (&["-a", "crc32"], "not available for directory digests"),
         (&["-a", "sha256-tree"], "not available for directory digests"),
@@ -224,7 +224,7 @@ fn directory_proofs_verify_only_their_object() {
             let json: serde_json::Value = serde_json::from_slice(&proof.out).unwrap();
             let mode = json.get("mode").map_or(String::new(), |mode| {
                 format!(
-                    "; the mode {:04o} in the proof was not compared with that of the file",
+                    "; the mode {:04o} in the proof was not compared with the actual mode",
                     mode.as_u64().unwrap()
                 )
             });

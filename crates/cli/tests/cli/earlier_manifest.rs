@@ -175,14 +175,14 @@ fn entries_that_could_not_be_compared_are_reported() {
     let keyed = ["hash", "-q", "-a", "hmac-sha256", "--key-file", "key", "-o", "d/M", "d"];
     assert_eq!(folder.run(&keyed).code, Some(0));
     let ran = folder.run(&["hash", "-o", "d/M", "d"]);
-    let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use their algorithms (hmac-sha256)\n";
+    let said = "truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use the same algorithms (hmac-sha256)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     // A merge computes no digests.
     assert_eq!(folder.run(&["shard", "plan", "-q", "-a", "md5", "-o", "plan", "d/a", "d/b"]).code, Some(0));
     assert_eq!(folder.run(&["shard", "run", "-q", "plan", "0"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "d/M"]);
     let said = "truesum: 2 files, 6 B, from 1 part, listed in d/M\n\
-                truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use their algorithms (sha256)\n";
+                truesum: note: d/M: 2 entries of the earlier manifest could not be compared, because the new one does not use the same algorithms (sha256)\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
     folder.write("d/a", "abd");
     set_mtime(&folder, "d/a", old_time());

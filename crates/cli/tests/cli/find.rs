@@ -38,7 +38,7 @@ fn only_common_algorithms_are_tried_by_default() {
     assert_eq!((ran.out(), ran.code), (format!("absent\t{md4}\n"), Some(1)));
     assert!(ran.err.starts_with("truesum: note: tried only md5; "), "{}", ran.err);
     let hint = format!(
-        "less common algorithms were not tried\nhint: to try them as well: truesum find --all-algorithms {md4} d\n"
+        "less common algorithms were not tried\nhint: to try all algorithms: truesum find --all-algorithms {md4} d\n"
     );
     assert!(ran.err.contains(&hint), "{}", ran.err);
     // regression: algorithms were reported as tried although no file was read.
@@ -60,11 +60,11 @@ fn find_hints_keep_the_options_of_the_command_line() {
     for (words, hint) in [
         (
             &["find", "--size", "3B", "--exclude=b", md4, "./-d"][..],
-            format!("to try them as well: truesum find --size 3B --exclude=b --all-algorithms {md4} ./-d"),
+            format!("to try all algorithms: truesum find --size 3B --exclude=b --all-algorithms {md4} ./-d"),
         ),
         (
             &["find", "-0L", md4, "--", "-d"],
-            format!("to try them as well: truesum find -0 -L --all-algorithms {md4} ./-d"),
+            format!("to try all algorithms: truesum find -0 -L --all-algorithms {md4} ./-d"),
         ),
     ] {
         let ran = folder.run(words);

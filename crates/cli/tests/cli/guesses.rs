@@ -193,7 +193,7 @@ fn digest_and_files_are_accepted_in_either_order() {
         let ran = folder.run(words);
         let said = format!(
             "character {at} of the digest is the letter O, which is not a hexadecimal digit\n\
-                            hint: if a digit was meant, use {ABC}\n"
+                            hint: if a digit was meant, the corrected digest is {ABC}\n"
         );
         assert!(ran.code == Some(2) && ran.err.ends_with(&said), "{words:?}: {}", ran.err);
     }
@@ -272,7 +272,7 @@ fn long_manifest_for_one_download_suggests_ignore_missing() {
     let ran = folder.run(&["check", "sums"]);
     assert!(
         ran.err.contains(
-            "lines were written by sum and cannot be checked; to compute the checksums again: truesum -a bsd a\n"
+            "lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a bsd a\n"
         ),
         "{}",
         ran.err

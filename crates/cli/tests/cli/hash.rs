@@ -386,7 +386,7 @@ fn impossible_torrent_is_rejected_before_reading_or_writing() {
     let folder =
         Folder::with(&[("set/a", "abc"), ("set/b", "abc"), ("other", "abc"), ("x.torrent", "as it was")]);
     for (words, code, said) in [
-        (&["set", "other"][..], 1, "other: cannot be in this torrent"),
+        (&["set", "other"][..], 1, "other: cannot be included in this torrent"),
         (&["set/a", "other/none"], 1, "cannot open"),
         (&["set", "none"], 1, "not replaced"),
         (&["-a", "sha256", "set"], 2, "sha256 cannot be stored in this format"),

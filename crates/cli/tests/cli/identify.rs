@@ -90,7 +90,7 @@ fn invalid_digests_and_unreadable_files_exit_with_two() {
         (
             &["identify", "$6$salt$hash"][..],
             "truesum: $6$salt$hash: the salted hash of a password, not the digest of a file\n\
-             hint: password hashes are salted, so no file can be compared with them\n",
+             hint: specify the digest of a file, for example its SHA-256 digest\n",
         ),
         (
             &["identify", "900150983cd24fb0d6963f7d28e17f7200"],

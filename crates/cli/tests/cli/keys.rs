@@ -163,7 +163,7 @@ fn invalid_or_unusable_keys_and_seeds_are_rejected() {
     );
     refused(
         &["-a", "hmac-md5", "--key-fd", "1", "a"],
-        "truesum: --key-fd 1: the key cannot be read from standard output, which is used for output\n\
+        "truesum: --key-fd 1: the key cannot be read from standard output, because truesum writes to it\n\
          hint: specify the key with --key-fd 3 3<FILE or --key-file FILE\n",
     );
     refused(
@@ -204,8 +204,8 @@ fn world_readable_key_and_trailing_newline_are_noted() {
     std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("K: other users can read this key (to prevent this: chmod 600)"), "{}", ran.err);
-    assert!(ran.err.contains("K: the line ending at the end of the file is part of the key"), "{}", ran.err);
+    assert!(ran.err.contains("K: other users can read this key file (to prevent this, use chmod 600)"), "{}", ran.err);
+    assert!(ran.err.contains("K: the trailing newline is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");
 }

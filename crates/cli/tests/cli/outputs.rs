@@ -235,7 +235,7 @@ fn two_outputs_must_differ_and_not_be_stdout() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["audit", "--html", "-", "M"]);
     let said =
-        "truesum: --html: cannot write to standard output\nhint: to write to a file named -: --html ./-\n";
+        "truesum: --html: cannot write to standard output\nhint: to write to a file named '-': --html ./-\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.entries(), ["M", "a"]);
 }

@@ -34,7 +34,7 @@ fn check_report_shows_failures_first() {
     let page = text(&read(&folder, "check.html"));
     let digest = folder.run(&["hash", "M"]).out()[..64].to_owned();
     for part in [
-        "FAILED:\ncheck of M\nSome files do not match the manifest.\n1\nverified\n2\nFAILED\n".to_owned(),
+        "FAILED:\ncheck of M\nAt least one file failed the check.\n1\nverified\n2\nFAILED\n".to_owned(),
         format!("Manifest\nM, SHA-256 {digest}\nDate\n"),
         "1\nMISSING\n".to_owned(),
         "FAILED\n: 2\nbad\nexpected sha256".to_owned(),

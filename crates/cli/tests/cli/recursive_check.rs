@@ -116,7 +116,7 @@ fn file_named_like_a_manifest_is_verified_or_reported() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("d/a: OK\nd/b: OK\n", Some(0)), "{}", ran.err);
     for said in [
-        "note: 1 compressed JSON Lines file was not checked; to check it: truesum check d/l.jsonl.gz\n",
+        "note: 1 compressed JSON Lines file was not checked, because --recursive does not decompress such files; to check it: truesum check d/l.jsonl.gz\n",
         "note: 1 JSON Lines file was not checked, because it contains no entries in truesum's format (d/log.jsonl)\n",
     ] {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);

@@ -174,7 +174,7 @@ fn minisign_and_signify_signatures_are_verified() {
         }
         let check = folder.run(&["check", "--pubkey", key, name]);
         assert_eq!((check.out().as_str(), check.code), (*said, Some(0)), "{name}: {}", check.err);
-        assert!(check.err.contains(" is signed by the key "), "{}", check.err);
+        assert!(check.err.contains(" is signed with the key "), "{}", check.err);
         // regression: the comment was quoted for a shell.
         let is_commented =
             check.err.contains(" (trusted comment: ") && !check.err.contains("(trusted comment: '");

@@ -502,7 +502,7 @@ fn summary_option_sets_the_length_of_the_summary() {
     let said = format!(
         "truesum: 1 file in the manifest; 1 changed; 0 B read; not selected: 1 in the manifest and 0 in the folder; DIFFERENCES found\n  \
          compared  M, SHA-256 {digest}\n  read      0 B in TIME\n  left out  1 in the manifest and 0 in the folder\n  \
-         changed   the file was modified: restore it from a copy, or update the manifest if the change was intended"
+         changed   the file was modified: restore it from a copy, or, if the change was intended, accept it with truesum update --refresh"
     );
     assert_eq!(long, said);
     let long = end(&["hash", "-o", "N", "--summary=long", "--min-size", "1", "d"]);

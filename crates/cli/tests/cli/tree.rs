@@ -551,7 +551,7 @@ fn trusted_part_of_a_stored_tree_is_reported() {
     let grown = run(folder, &["tree", "--save", "--append", "data"]);
     let extended = "stored tree of data extended: sha256-tree ";
     assert!(text(&grown.stdout).starts_with(extended), "{}", text(&grown.stdout));
-    let note = "truesum: note: data: 2,097,152 of 3,145,728 bytes were read; the rest was taken from the stored tree (to read everything: truesum tree verify)\n";
+    let note = "truesum: note: data: 2,097,152 of 3,145,728 bytes were read; the hashes of the other bytes were taken from the stored tree (to read everything: truesum tree verify TREE)\n";
     assert_eq!((grown.status.code(), text(&grown.stderr)), (Some(0), note.to_owned()));
     for (list, why) in [
         (

@@ -268,7 +268,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
-                hint: write a new manifest with truesum hash -o, or convert this one with truesum convert\n\
+                hint: to convert this manifest, use truesum convert; to write a new one: truesum hash -o MANIFEST DIR\n\
                 truesum: 0 files in the manifest; nothing was compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
@@ -602,7 +602,8 @@ fn quick_update_needs_times_and_emptied_folder_needs_consent() {
     let ran = folder.run(&["update", "--quick", "M", "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
     assert!(
-        ran.err.contains("no entry in the manifest has a modification time") && ran.err.contains("--quick=date"),
+        ran.err.contains("no entry in the manifest has a modification time")
+            && ran.err.contains("--quick=date"),
         "{}",
         ran.err
     );

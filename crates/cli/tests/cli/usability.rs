@@ -82,12 +82,12 @@ fn wrong_base_folder_gets_a_hint() {
     folder.write("x/photos/M", folder.read("photos.sha256"));
     folder.write("x/photos/a", "abc");
     let ran = folder.run(&["check", "x/photos/M"]);
-    assert!(ran.err.contains("some missing files are in the current folder"), "{}", ran.err);
+    assert!(ran.err.contains("at least one missing file is in the current folder"), "{}", ran.err);
     std::fs::rename(folder.path("photos"), folder.path("elsewhere")).unwrap();
     let ran = folder.run(&["check", "x/photos/M"]);
     assert!(
         ran.err
-            .contains("some missing files are in the parent folder; to check the files there: truesum check --root x/photos/.. x/photos/M\n"),
+            .contains("at least one missing file is in the parent folder; to check the files there: truesum check --root x/photos/.. x/photos/M\n"),
         "{}",
         ran.err
     );
@@ -409,7 +409,7 @@ fn recursive_check_hint_works() {
     folder.write("g/SHA256SUMS", sums);
     let ran = folder.run(&["check", "-r", "g"]);
     // regression: the hint was `--root .`, which --recursive excludes.
-    let hint = "hint: some missing files are in the current folder; to check the files there: truesum check --root . g/SHA256SUMS\n";
+    let hint = "hint: at least one missing file is in the current folder; to check the files there: truesum check --root . g/SHA256SUMS\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--root", ".", "g/SHA256SUMS"]).code, Some(0));
 }

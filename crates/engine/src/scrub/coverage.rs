@@ -74,7 +74,7 @@ readable! {
         oldest_name: Option<PathBuf> as Option<&PathBuf>,
         /// The files that are not intact and were not accepted.
         failures: Vec<(FileStatus, PathBuf)> => &[(FileStatus, PathBuf)],
-        /// The folders in the tree by name, at most the first 500. The first one contains the files in the top folder.
+        /// The folders in the tree by name, at most the first 500. The first one contains the files in the top-level folder.
         folders: Vec<Folder> => &[Folder],
         /// What the next run reads if it starts a day after the last one.
         due: Amount,

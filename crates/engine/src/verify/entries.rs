@@ -125,8 +125,9 @@ impl EntryCheck<'_> {
         self.add(&mut checked, counted);
         result?;
         others.iter().try_for_each(|path| {
-            let why =
-                Cause::Other("not checked, because it is not named by its digest in a supported layout".to_owned());
+            let why = Cause::Other(
+                "not checked, because it is not named by its digest in a supported layout".to_owned(),
+            );
             on_event(Event::Doubtful(&Error::new(path.as_os_str().as_bytes(), "verify", why)))
         })
     }

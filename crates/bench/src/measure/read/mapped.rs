@@ -71,7 +71,7 @@ pub(super) fn read(
     _: Range<u64>,
     _: &mut dyn FnMut(u64, &[u8]),
 ) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this program does not map files on Windows"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this program does not memory-map files on Windows"))
 }
 
 /// Maps `window` bytes at a time; the whole range at once for 0.

@@ -50,7 +50,7 @@ pub(crate) fn compare(
         let right = agreement.agree.len() == 2;
         record.agreements.push(agreement);
         if !right {
-            let why = given.err().unwrap_or_else(|| "it computed a different digest".to_owned());
+            let why = given.err().unwrap_or_else(|| "the digests differ".to_owned());
             record.notes.push(format!("{name} was not compared with {}: {why}", engine.name));
             continue;
         }

@@ -29,7 +29,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     }
     if let Some((best, m)) = fastest(&|m| m.variant == "hot" && m.algorithm != "none") {
         found.push(format!(
-            "Reading and hashing is fastest with {} and {}: {}.",
+            "Hashing from the page cache is fastest with {} and {}: {}.",
             m.algorithm,
             m.engine,
             rate(best)

@@ -21,7 +21,7 @@ pub(super) fn device(record: &Record) -> Option<f64> {
 }
 
 fn device_mark(record: &Record) -> Vec<(String, f64)> {
-    device(record).map(|rate| ("device, without the cache".to_owned(), rate / 1e9)).into_iter().collect()
+    device(record).map(|rate| ("device, uncached".to_owned(), rate / 1e9)).into_iter().collect()
 }
 
 fn hot(record: &Record) -> Section {
@@ -86,7 +86,7 @@ fn cold(record: &Record) -> Section {
         title: "Device".to_owned(),
         text: vec![
             "The pages of the file were dropped from the page cache before each read; O_DIRECT bypasses the cache. The \
-            fastest O_DIRECT row is the limit of the device."
+            fastest O_DIRECT row shows the limit of the device."
                 .to_owned(),
         ],
         chart: Some(Chart {

@@ -18,7 +18,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
                 .to_owned(),
         );
     }
-    let mut table = Table::new(&["what", "status", "#rate", "#cores for the disk", "#cores for the cache"]);
+    let mut table = Table::new(&["what", "status", "#rate", "#cores to match the disk", "#cores to match the page cache"]);
     for (name, value) in limits.list() {
         table.rows.push(vec![name, String::new(), rate(value), String::new(), String::new()]);
     }
@@ -117,7 +117,7 @@ impl Limits {
 fn advice(record: &Record, limits: &Limits) -> Vec<String> {
     let mut words = Vec::new();
     let Some((name, source)) = limits.source() else {
-        return vec!["Interrupted before anything was read.".to_owned()];
+        return vec!["No read rate was measured, so no bottleneck can be determined.".to_owned()];
     };
     let mut needs: Vec<(String, f64, Option<Status>)> = Vec::new();
     for algorithm in algorithms(record) {
@@ -170,7 +170,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     match cheapest(|status| matches!(status, Status::Secure(_))) {
         Some((name, need, Some(status))) => {
             words.push(format!(
-                "Recommended to detect tampering: {name} ({}: {}), which needs {} cores (this machine has {cores}).",
+                "Recommended for detecting tampering: {name} ({}: {}), which needs {} cores (this machine has {cores}).",
                 status.word(),
                 status.reason(),
                 digits(*need)
@@ -180,7 +180,7 @@ fn recommendation(needs: &[(String, f64, Option<Status>)], cores: usize) -> Vec<
     }
     if let Some((name, need, Some(status))) = cheapest(|status| matches!(status, Status::Checksum(_))) {
         words.push(format!(
-            "Recommended to detect accidental damage only: {name} ({}: {}), which needs {} cores. It does not detect tampering.",
+            "Recommended for detecting accidental damage only: {name} ({}: {}), which needs {} cores. It does not detect tampering.",
             status.word(),
             status.reason(),
             digits(*need)

@@ -173,7 +173,7 @@ pub fn difference(expected: &Digests, found: &Digests) -> Option<String> {
     }
     let extra = found.keys().find(|name| !expected.contains_key(*name));
     extra.map(|name| {
-        format!("a digest of {}, which is not in the other manifests", String::from_utf8_lossy(name))
+        format!("a digest of {}, a file that is not in the other manifests", String::from_utf8_lossy(name))
     })
 }
 

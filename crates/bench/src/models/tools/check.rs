@@ -34,7 +34,7 @@ pub(super) fn check(
                 read.push(Some(digests(name, files, &manifest, contender.spelling)));
             }
             Err(why) => {
-                record.notes.push(format!("{name}: left out: {why}"));
+                record.notes.push(format!("not measured with {name}: {why}"));
                 read.push(None);
             }
         }
@@ -136,7 +136,7 @@ pub(super) fn check_verifiers(
                 agreement.agree.push(who.clone());
             }
             Ok(_) => agreement.disagree.push(format!("{who}: accepts a wrong digest")),
-            Err(why) => record.notes.push(format!("{name}: left out: {why}")),
+            Err(why) => record.notes.push(format!("not measured with {name}: {why}")),
         }
     }
     record.agreements.push(agreement);

@@ -42,7 +42,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
             _ => format!(", and {last} takes {} times as long", digits(*most)),
         };
         found.push(format!(
-            "{who} takes {} times as long as truesum{slowest} (geometric means over common algorithms).",
+            "{who} takes {} times as long as truesum{slowest} (geometric means over shared algorithms).",
             digits(*next)
         ));
     }

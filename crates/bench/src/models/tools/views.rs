@@ -95,7 +95,7 @@ fn overview(record: &Record, by_algorithm: &BTreeMap<&str, Vec<&Measurement>>) -
     let text = vec![
         "Time of each engine divided by the time of truesum for the same algorithm (geometric mean over all algorithms that both \
          support). Above 1, the engine takes longer. Peak memory is shown as \"below ours\" if it is lower than \
-         that of this program, because it cannot be measured in that case."
+         that of `truesum bench` itself, because it cannot be measured in that case."
             .to_owned(),
     ];
     Section {
@@ -199,7 +199,7 @@ fn one_engine(
         title: format!("{engine}, {rounds} round{plural}"),
         text: if bias.is_empty() { Vec::new() } else { vec![format!("Bias: {bias}.")] },
         chart: Some(Chart {
-            title: format!("Seconds of {engine} by algorithm"),
+            title: format!("Seconds taken by {engine} for each algorithm"),
             unit: "s".to_owned(),
             series,
             kind: Kind::Bars { rows: bars, marks: Vec::new() },

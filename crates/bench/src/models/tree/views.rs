@@ -65,8 +65,8 @@ fn one_hash(record: &Record, hash: &str) -> Section {
         id: hash.to_owned(),
         title: format!("Trees of {hash}"),
         text: vec![format!(
-            "Speed-up over the plain {hash} of the same file, read in the same way. Efficiency is the speed-up divided by the \
-             number of cores. A tree digest is as strong as its hash: {hash} is {}.",
+            "Speed-up over the plain {hash} of the same file, read in the same way. Efficiency is the rate per thread \
+             relative to that with the fewest threads. A tree digest is as strong as its hash: {hash} is {}.",
             status(hash)
         )],
         chart: Some(Chart {

@@ -21,9 +21,9 @@ const ZERO: &str = "  -z, --zero            end lines with NUL instead of a newl
 const LENGTH_B2SUM: &str = "  -l, --length=BITS     digest length in bits: a multiple of 8, at most
                           512
 ";
-const LENGTH_CKSUM: &str = "  -l, --length=BITS     digest length in bits: for blake2b a multiple of
-                          8, at most 512; for sha2 and sha3 224, 256,
-                          384 or 512
+const LENGTH_CKSUM: &str = "  -l, --length=BITS     digest length in bits: for blake2b, a multiple of
+                          8, at most 512; for sha2 and sha3, one of 224,
+                          256, 384 and 512
 ";
 const CHECKING: &str = "
 Only with --check:
@@ -100,7 +100,7 @@ pub(super) fn help(program: &Program, called: &[u8]) -> String {
     let mut text = parts.concat();
     if program.kind == Kind::Cksum {
         text.push_str(&types());
-        text.push_str("\n--check reads lines written by this program or by the program for the TYPE.\n");
+        text.push_str("\n--check reads lines written by this program or by the program listed for TYPE.\n");
     }
     text
 }

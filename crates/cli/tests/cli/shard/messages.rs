@@ -493,7 +493,7 @@ fn replan_reads_only_changed_files() {
     let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan4"]);
     let said = "truesum: 5: cannot open: No such file or directory\n\
                 truesum: plan4: not written: 1 file would be missing from it\n\
-                hint: to write the plan without them, use --partial\n";
+                hint: to write an incomplete plan, use --partial\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
     assert!(!folder.path("plan4").exists() && !folder.path("plan4.parts").exists());
     let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan3"]);

@@ -50,7 +50,7 @@ pub(super) fn calls(record: &Record) -> Section {
                 .to_owned(),
         ],
         chart: Some(Chart {
-            title: format!("Time for one message of {}", bytes(size)),
+            title: format!("Time to hash one message of {}", bytes(size)),
             unit: "ns".to_owned(),
             kind: Kind::Bars { rows: rows.collect(), marks: Vec::new() },
             series: variants,

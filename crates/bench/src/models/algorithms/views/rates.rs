@@ -65,7 +65,7 @@ pub(super) fn rates(record: &Record) -> Section {
         title: "One core".to_owned(),
         text: vec![format!(
             "One message of {} at a time, and many messages of {} in parallel in the SIMD lanes of one core. \
-             Algorithms marked broken or checksum do not detect tampering, however fast they are.",
+             Algorithms marked \"broken\" or \"checksum\" do not detect tampering, however fast they are.",
             bytes(size("reused hasher")),
             bytes(size(MANY))
         )],
@@ -87,7 +87,7 @@ pub(super) fn needs(record: &Record) -> Section {
     let mut titles = vec!["algorithm".to_owned(), "status".to_owned()];
     if let Some(stream) = stream {
         titles.push(format!("#cores for {}", rate(stream)));
-        titles.push("#the same in lanes".to_owned());
+        titles.push("#cores with many messages".to_owned());
     }
     titles.push(format!("#{}", bytes(PAYLOAD)));
     titles.push("#100 MB file".to_owned());
@@ -120,7 +120,7 @@ pub(super) fn needs(record: &Record) -> Section {
         series: vec!["one message at a time".to_owned(), "many messages in lanes".to_owned()],
         kind: Kind::Bars {
             rows,
-            marks: vec![("cores of this machine".to_owned(), record.environment.cores as f64)],
+            marks: vec![("cores in this machine".to_owned(), record.environment.cores as f64)],
         },
     });
     Section {
@@ -128,11 +128,11 @@ pub(super) fn needs(record: &Record) -> Section {
         title: "Stream, payload, file".to_owned(),
         text: vec![match stream {
             Some(stream) => format!(
-                "Number of cores, used only for hashing, that keep up with {}, computed from the rates above. One stream \
+                "Number of cores needed to keep up with {}, if they do nothing but hash; computed from the rates above. One stream \
                  cannot be split between cores, so more than one core helps only with several streams or a tree digest.",
                 rate(stream)
             ),
-            None => "Computed from the measured rates, without reading a file. `--stream RATE` adds the number of cores that a \
+            None => "The time for the file is computed from the measured rate; no file is read. `--stream RATE` adds the number of cores that a \
                      stream of that rate needs."
                 .to_owned(),
         }],

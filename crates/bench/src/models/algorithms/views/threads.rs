@@ -7,7 +7,7 @@ use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn threads(record: &Record) -> Section {
-    let mut table = Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#of each core", "#spread"]);
+    let mut table = Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#efficiency per core", "#spread"]);
     let mut counts = distinct(record.part("threads"), |m| m.threads);
     counts.sort_unstable();
     let names = distinct(record.part("threads"), |m| m.algorithm.as_str());
@@ -40,7 +40,7 @@ pub(super) fn threads(record: &Record) -> Section {
         id: "threads".to_owned(),
         title: "By thread count".to_owned(),
         text: vec![
-            "Each thread hashes its own messages. Less than 100 % of each core means that the threads share caches or \
+            "Each thread hashes its own messages. An efficiency below 100 % means that the threads share caches or \
             memory bandwidth, or that the clock frequency drops when more cores are active. Times are wall-clock \
             times, so other programs affect them."
                 .to_owned(),
