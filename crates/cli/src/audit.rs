@@ -36,7 +36,7 @@ fn audit(args: AuditArgs) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     if template.as_ref().is_some_and(Template::has_manifest) {
-        let text = "--format-string: %{manifest} is not available in audit";
+        let text = "--format-string: %{manifest} is not available in truesum audit";
         return console.refuse(&Refusal::with_hint(text, "it is available in truesum check"));
     }
     let manner = Manner {

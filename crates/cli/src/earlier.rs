@@ -446,9 +446,10 @@ impl Earlier {
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
         let is_torrent = |format: &Format| format.holds().pieces().is_some();
         match is_torrent(self.replaceable.format) {
-            true if self.left() > 0 => {
-                Some(not_replaced(path, &format!("is a torrent that contains other files{}", self.first_left())))
-            }
+            true if self.left() > 0 => Some(not_replaced(
+                path,
+                &format!("is a torrent that contains other files{}", self.first_left()),
+            )),
             true if !format.is_some_and(is_torrent) => Some(not_replaced(path, "is a torrent")),
             // A torrent has no digests of files.
             false if format.is_some_and(is_torrent) => {

@@ -389,6 +389,7 @@ fn end(
     let over = counts.found_own.then_some(NAMED);
     let (left_out, may_lack) = (counts.left_out, plan.torrent.is_none());
     let collected = Collected { listed, lacking, may_lack, list_read, left_out, over };
+    let mut is_written = false;
     match &plan.output {
         // Absolute names are the reason why some formats cannot store the entries.
         Some(path) => match outside(path, &counts, plan)
@@ -410,6 +411,7 @@ fn end(
                     return exit.max(cannot_write(&error, console));
                 }
                 written(path, collected, &summary, plan, console);
+                is_written = true;
                 replaced.into_iter().flatten().for_each(|note| console.note(&note));
             }
         },
@@ -447,7 +449,8 @@ fn end(
         Ending::Short => console.line(&summary::short(&summary, &counts, time)),
         Ending::Long => {
             console.line(&summary::short(&summary, &counts, time));
-            let long = summary::long(&summary, &counts, &plan.reading.specs, plan.output.as_deref());
+            let output = plan.output.as_deref().filter(|_| is_written);
+            let long = summary::long(&summary, &counts, &plan.reading.specs, output);
             if !long.is_empty() {
                 console.line(&long);
             }

@@ -55,7 +55,7 @@ pub fn clock(seconds: f64) -> String {
 pub fn not_shown(name: &str) -> &'static str {
     let spec: Option<Spec> = name.parse().ok();
     match spec.is_some_and(|spec| weak::verdict(&spec) == weak::Strength::Sampled) {
-        true => "covers only samples, so most bytes were not compared",
+        true => "only samples are hashed, so most bytes were not compared",
         false => "no protection against tampering",
     }
 }

@@ -157,7 +157,7 @@ pub fn hash_pieces(
         let pieces: Vec<Vec<PieceList>> = files.into_iter().map(of).collect();
         if pieces.iter().any(|lists| lists.len() != wanted) {
             return Err(io::Error::other(
-                "the length of a file differs from the size that the system reported",
+                "the number of bytes read from a file differs from the size that the system reported",
             ));
         }
         Ok((summary, PieceDigests::Complete(pieces)))

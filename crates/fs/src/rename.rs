@@ -67,7 +67,7 @@ fn source<'p>(root: &Root, from: &'p [u8], stamp: Stamp) -> Result<(File, &'p [u
 
 fn refused(root: &Root, from: &[u8], error: Errno) -> Error {
     let why = match error {
-        Errno::EXIST => "a file with that name exists",
+        Errno::EXIST => "a file with the new name already exists",
         Errno::XDEV if matches!(root, Root::Beneath(_)) => {
             "its new name is outside the folder or on another file system"
         }
@@ -138,8 +138,8 @@ mod tests {
         std::fs::write(path("taken"), "other").unwrap();
         let was = stamp(&path("x/y/b"));
         for (to, why) in [
-            ("taken", "a file with that name exists"),
-            ("x", "a file with that name exists"),
+            ("taken", "a file with the new name already exists"),
+            ("x", "a file with the new name already exists"),
             ("../out", "outside the folder"),
             ("/out", "outside the folder"),
             ("x/..", "directory"),

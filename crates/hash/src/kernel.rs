@@ -61,7 +61,7 @@ pub fn services(algorithm: &Algorithm) -> Vec<Service> {
             _ if kernel.left_out() => "needs CPU features that are disabled".to_owned(),
             _ if !kernel.supported() => "not supported by this CPU".to_owned(),
             (None, Some(isa)) if !kernel.allowed() => format!("excluded by TRUESUM_KERNEL={isa}"),
-            (None, _) => "slower than another kernel for any number of messages".to_owned(),
+            (None, _) => "slower than another kernel for every number of messages".to_owned(),
             (Some(_), Some(isa)) if isa == kernel.isa => format!("selected by TRUESUM_KERNEL={isa}"),
             (Some(1), _) => "fastest for one message in benchmarks".to_owned(),
             (Some(first), _) => format!("fastest for {first} or more messages in benchmarks"),

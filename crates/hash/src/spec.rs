@@ -98,7 +98,11 @@ impl Spec {
             Lengths::Fixed => return Err(SpecError::FixedLength(name)),
             Lengths::UpTo(max) => {
                 if bits == 0 || !bits.is_multiple_of(8) || bits > max * 8 {
-                    return Err(SpecError::Length(name, bits, "a multiple of 8 up to its full length"));
+                    return Err(SpecError::Length(
+                        name,
+                        bits,
+                        "a multiple of 8, up to the algorithm's maximum length",
+                    ));
                 }
                 self.params.digest_len = bits / 8;
             }
@@ -138,7 +142,7 @@ impl Spec {
             return Err(SpecError::Parameter(name, "a key and a context cannot be combined".to_owned()));
         }
         if key != Key::None && self.params.seed != 0 {
-            return Err(SpecError::Parameter(name, "a seed and a secret cannot be combined".to_owned()));
+            return Err(SpecError::Parameter(name, "a seed and a key cannot be combined".to_owned()));
         }
         self.params.key = key;
         Ok(self)
@@ -188,7 +192,7 @@ impl Spec {
             return Err(SpecError::Parameter(name, format!("the seed must fit in {seed_bits} bits")));
         }
         if seed != 0 && self.is_keyed() {
-            return Err(SpecError::Parameter(name, "a seed and a secret cannot be combined".to_owned()));
+            return Err(SpecError::Parameter(name, "a seed and a key cannot be combined".to_owned()));
         }
         self.params.seed = seed;
         self.params.seed_said = Said(true);
@@ -251,7 +255,7 @@ impl Spec {
         let Algorithm { name, personal: most, .. } = *self.algorithm;
         let refuse = |why: String| Err(SpecError::Parameter(name, why));
         if most == 0 {
-            return refuse(format!("the algorithm takes no {called}"));
+            return refuse(format!("the algorithm takes no '{called}' parameter"));
         }
         if bytes.len() > most {
             return refuse(format!("'{called}' must not be longer than {most} bytes"));
@@ -281,7 +285,7 @@ impl Spec {
 
     pub(crate) fn parameter(&self) -> Result<&'static Unit, SpecError> {
         self.algorithm.unit().filter(|unit| !unit.key.is_empty()).ok_or_else(|| {
-            SpecError::Parameter(self.algorithm.name, "the algorithm takes no parameters".to_owned())
+            SpecError::Parameter(self.algorithm.name, "the algorithm takes no such parameter".to_owned())
         })
     }
 
@@ -387,23 +391,24 @@ impl Spec {
             },
             (SEED, Some(value)) if self.algorithm.seed_bits > 0 => match number(value) {
                 Some(seed) => self.with_seed(seed),
-                _ => Err(SpecError::Parameter(name, format!("'{text}' is not {SEED}=NUMBER"))),
+                _ => Err(SpecError::Parameter(name, format!("expected {SEED}=NUMBER, not '{text}'"))),
             },
             (called, Some(value)) if self.takes_bytes(called) => {
                 match HEXLOWER_PERMISSIVE.decode(value.as_bytes()) {
                     Ok(bytes) if self.algorithm.customized == Some(called) => self.with_customization(&bytes),
                     Ok(bytes) if called == SALT => self.with_salt(&bytes),
                     Ok(bytes) => self.with_person(&bytes),
-                    Err(_) => {
-                        Err(SpecError::Parameter(name, format!("'{text}' is not {called}=HEXADECIMAL")))
-                    }
+                    Err(_) => Err(SpecError::Parameter(
+                        name,
+                        format!("expected {called}=HEXADECIMAL, not '{text}'"),
+                    )),
                 }
             }
             _ => {
                 let unit = self.parameter()?.key;
                 match value.filter(|_| key == unit).and_then(Unit::read) {
                     Some(size) => self.with_unit(size),
-                    None => Err(SpecError::Parameter(name, format!("'{text}' is not {unit}=SIZE"))),
+                    None => Err(SpecError::Parameter(name, format!("expected {unit}=SIZE, not '{text}'"))),
                 }
             }
         }

@@ -80,8 +80,12 @@ impl Seek for XofReader {
             SeekFrom::Current(offset) => self.position().checked_add_signed(offset),
             SeekFrom::End(_) => None,
         };
-        let outside =
-            || io::Error::new(io::ErrorKind::InvalidInput, "invalid seek position: the output has no end");
+        let outside = || {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "invalid seek: the position is out of range or relative to the end, which does not exist",
+            )
+        };
         self.set_position(position.ok_or_else(outside)?);
         Ok(self.position())
     }

@@ -65,7 +65,7 @@ pub fn parse(mut pairs: &[u8]) -> Result<Block, &'static str> {
         seen.push(id);
         let mut signers = field(&mut value).filter(|_| value.is_empty()).ok_or(CUT)?;
         if signers.is_empty() {
-            return Err("a signature without a signer in the signing block");
+            return Err("a signature in the signing block has no signer");
         }
         while !signers.is_empty() {
             let mut signer = field(&mut signers).ok_or(CUT)?;
@@ -86,7 +86,7 @@ impl Block {
     /// Adds the digests of one signer.
     fn take(&mut self, scheme: &'static str, mut digests: &[u8]) -> Result<(), &'static str> {
         if digests.is_empty() {
-            return Err("a signer without digests in the signing block");
+            return Err("a signer in the signing block has no digests");
         }
         while !digests.is_empty() {
             let mut record = field(&mut digests).ok_or(CUT)?;

@@ -93,7 +93,7 @@ impl fmt::Display for Uneditable {
                 "the {} format can only be rewritten completely, and this manifest has content that would be lost",
                 format.name
             ),
-            Uneditable::Line(at) => write!(f, "{at}: contains information that would be lost"),
+            Uneditable::Line(at) => write!(f, "the content at {at} would be lost"),
             Uneditable::Entry(name, why) => write!(f, "{}: cannot be written: {why}", display_safe(name)),
             Uneditable::Misread => f.write_str("the result would not be read back correctly"),
         }

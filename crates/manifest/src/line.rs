@@ -219,7 +219,7 @@ impl fmt::Display for Reason {
             Reason::UnknownAlgorithm { digits, names } => {
                 write!(
                     f,
-                    "several algorithms have digests of {digits} hexadecimal digits ({})",
+                    "the algorithm is not specified; algorithms with digests of {digits} hexadecimal digits: {}",
                     names.join(", ")
                 )
             }

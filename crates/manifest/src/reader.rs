@@ -353,7 +353,7 @@ impl<R: Read> Iterator for Reader<R> {
         let next = match self.is_noise() {
             true => {
                 let why = format!(
-                    "only {} of the first {} lines could be read as entries, so the rest was not read",
+                    "{} of the first {} lines could be read as entries, so the remaining lines were not read",
                     self.good,
                     self.good + self.bad
                 );

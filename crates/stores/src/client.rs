@@ -124,7 +124,7 @@ impl Client {
                 // Failing to read the rest of an error answer is not a failure of its own.
                 Err(_) if !good => break,
                 Err(error) => {
-                    let what = format!("the response ended after {} bytes", body.len());
+                    let what = format!("the response ended at byte {}", body.len());
                     return Err(lost(&error, &what));
                 }
             };

@@ -51,7 +51,7 @@ impl Source {
             None => self.first(key, None, None).await?,
         };
         if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {
-            let why = "the service reports no version of the object, so its ranges could be from different versions";
+            let why = "the service reports no version of the object, so successive reads could return different versions";
             return Err(Failure::Unrequested(why.to_owned()));
         }
         Ok(begun)
@@ -68,9 +68,9 @@ impl Source {
             if answer.status == 416 {
                 return match answer.content_range() {
                     Some((_, 0)) | None if size.is_none() => Ok(None),
-                    _ => {
-                        Err(Failure::wrong("the service reports that the object does not contain this range"))
-                    }
+                    _ => Err(Failure::wrong(
+                        "the service reports that the object does not contain the requested range",
+                    )),
                 };
             }
             let (got, whole) = self.answered(answer)?;
@@ -146,7 +146,7 @@ impl Source {
         };
         if range.end.checked_sub(range.start) != Some(received) || range.end > size {
             let why = format!(
-                "received {received} bytes, but the response declares them as bytes {} to {} of {size}",
+                "the response length of {received} does not match its declared range: bytes {} to {} of {size}",
                 range.start, range.end
             );
             return Err(Failure::wrong(why));

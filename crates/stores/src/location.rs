@@ -93,8 +93,12 @@ pub(crate) fn name_below<'k>(prefix: &str, key: &'k str) -> Result<&'k str, &'st
     nameable(key)?;
     match name {
         "" => Err("its name equals the prefix, so no file name remains"),
-        _ if name.ends_with('/') => Err("its name ends with /, as for a folder, but the object is not empty"),
-        _ if name.starts_with('/') => Err("its name begins with /: specify the folder with // at the end"),
+        _ if name.ends_with('/') => {
+            Err("its name ends with /, like that of a folder, but the object is not empty")
+        }
+        _ if name.starts_with('/') => {
+            Err("its name below the prefix begins with /; to read it, end the URL with //")
+        }
         _ => Ok(name),
     }
 }

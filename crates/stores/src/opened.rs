@@ -205,7 +205,9 @@ impl Version for Opened {
 
     fn read(&self, mut buffer: &mut [u8], mut offset: u64) -> Result<(), Error> {
         if offset.checked_add(buffer.len() as u64).is_none_or(|end| end > self.begun.size) {
-            return Err(self.failed(&Failure::wrong("the requested range is beyond the end of the object")));
+            return Err(
+                self.failed(&Failure::wrong("the requested range extends beyond the end of the object"))
+            );
         }
         while !buffer.is_empty() {
             let number = offset / RANGE;

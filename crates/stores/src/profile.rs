@@ -69,7 +69,7 @@ impl Profile {
         {
             let export = "aws configure export-credentials --format env";
             return Err(format!(
-                "the profile {name} gets its credentials through {way}, which is not supported: export them with `{export}`"
+                "the profile {name} gets its credentials through {way}, which is not supported; to export them: eval \"$({export})\""
             ));
         }
         Ok(Profile {

@@ -182,10 +182,7 @@ fn engines<'a>(
     for name in &arguments.engine {
         if !definition.engine.iter().any(|engine| engine.name == *name) {
             let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            return Err(Error(format!(
-                "unknown engine '{name}' (known engines: {})",
-                known.join(", ")
-            )));
+            return Err(Error(format!("unknown engine '{name}' (known engines: {})", known.join(", "))));
         }
     }
     let wanted = |engine: &&Engine| arguments.engine.is_empty() || arguments.engine.contains(&engine.name);

@@ -20,7 +20,9 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let fonts = options.fontdb_mut();
     fonts.load_system_fonts();
     if fonts.is_empty() {
-        return Err(Error("no font for the charts (install one, for example with the package fonts-dejavu-core)".to_owned()));
+        return Err(Error(
+            "no font for the charts (install one, for example with the package fonts-dejavu-core)".to_owned(),
+        ));
     }
     // The generic name stands for a font that may not be installed; any installed sans-serif will do.
     let names: Vec<String> =

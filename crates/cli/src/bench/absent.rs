@@ -10,6 +10,7 @@ pub struct Bench;
 
 /// Reports how to get the command.
 pub fn run(_: &Bench) -> Exit {
-    let hint = "to include it, build truesum from source: cargo install --locked --path crates/cli --features full";
+    let hint =
+        "to include it, build truesum from source: cargo install --locked --path crates/cli --features full";
     Console::new(Color::Auto).refuse(&Refusal::with_hint("bench: not included in this build", hint))
 }

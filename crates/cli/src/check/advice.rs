@@ -129,7 +129,9 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
     match subject {
         Subject::Below(_) if report.manifests() == Some(0) && report.unread() == 0 => {
             console.error("nothing verified: no manifest found");
-            console.hint("manifests are recognized by name, for example SHA256SUMS, x.iso.sha256, x.sfv or x.jsonl");
+            console.hint(
+                "manifests are recognized by name, for example SHA256SUMS, x.iso.sha256, x.sfv or x.jsonl",
+            );
         }
         Subject::ContentAddressed(_) => {
             console.error("nothing verified: no files found in a supported content-addressed layout");

@@ -120,10 +120,7 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
     let others: Vec<String> = others.iter().map(|file| path_word(file.as_os_str())).collect();
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
-        format!(
-            "to use the digest in this argument: truesum check {digest} {}",
-            others.join(" ")
-        ),
+        format!("to use the digest in this argument: truesum check {digest} {}", others.join(" ")),
     ))
 }
 

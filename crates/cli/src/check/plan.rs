@@ -279,7 +279,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         ));
     }
     if matches!(subject, Subject::Files(..)) && !(select.is_open() && limits.is_all()) {
-        return Err(Refusal::new("--expect: cannot be combined with selection options, --max-bytes, --max-time or --state"));
+        return Err(Refusal::new(
+            "--expect: cannot be combined with selection options, --max-bytes, --max-time or --state",
+        ));
     }
     let searches = args.search || args.match_case == Some(Case::No) || args.normalize || args.fix_names;
     if searches && !limits.is_all() {

@@ -215,11 +215,9 @@ pub fn heading(
     };
     let all = count(report.entries(), "entry", "entries");
     let (tone, verdict, sentence) = match report.verdict() {
-        Conclusion::Verified => (
-            Tone::Good,
-            "VERIFIED",
-            format!("{all}: every file was read completely and matches its digest."),
-        ),
+        Conclusion::Verified => {
+            (Tone::Good, "VERIFIED", format!("{all}: every file was read completely and matches its digest."))
+        }
         Conclusion::PartVerified => (
             Tone::Good,
             "PARTLY VERIFIED",

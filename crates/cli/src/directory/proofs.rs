@@ -129,9 +129,7 @@ fn trusted(text: &str, proof: &ObjectProof) -> Result<Digest, String> {
         None => Digest::from_hex(text.trim().as_bytes())
             .ok()
             .filter(|digest| digest.len() == own.digest_len())
-            .ok_or_else(|| {
-                format!("'{}' is not a valid digest for this proof", text.escape_debug())
-            }),
+            .ok_or_else(|| format!("'{}' is not a valid digest for this proof", text.escape_debug())),
     }
 }
 

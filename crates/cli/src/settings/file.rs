@@ -110,7 +110,9 @@ fn parse(text: &str) -> Result<Vec<Line>, (usize, String)> {
             EventKind::ArrayClose => in_list = false,
             EventKind::Comment => raw.decode_comment(&mut failed),
             EventKind::KeyValSep | EventKind::ValueSep | EventKind::Whitespace | EventKind::Newline => {}
-            _ => return Err((line(span), "expected a key and a value, such as color = \"never\"".to_owned())),
+            _ => {
+                return Err((line(span), "expected a key and a value, such as color = \"never\"".to_owned()));
+            }
         }
         if let Some(error) = &failed {
             return Err(wrong(error, Some(span)));

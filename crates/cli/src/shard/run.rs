@@ -186,7 +186,7 @@ fn wanted(args: &RunShardArgs, plan: &Plan) -> Result<Vec<usize>, Refusal> {
     let Some(of) = args.of.map(|of| of as usize) else {
         return match first.iter().find(|bundle| **bundle >= all) {
             Some(bundle) => Err(Refusal::new(format!(
-                "no bundle {bundle}: the plan has {}, numbered from 0",
+                "no bundle {bundle}: bundles are numbered from 0, and the plan has {}",
                 count(all as u64, "bundle", "bundles")
             ))),
             None => Ok(first),

@@ -28,7 +28,9 @@ impl NameList {
     /// Fails if one of them cannot be opened, or if standard input is given twice.
     pub fn open(paths: &[PathBuf], terminator: u8, progress: &Progress) -> Result<NameList, Refusal> {
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-            return Err(Refusal::new("standard input can be read only once, but '-' is given more than once"));
+            return Err(Refusal::new(
+                "standard input can be read only once, but '-' is given more than once",
+            ));
         }
         let open = |path: &PathBuf| {
             let input = if path.as_os_str() == "-" {

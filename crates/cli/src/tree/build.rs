@@ -127,8 +127,13 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     };
     if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
         let (first, second) = (display_safe(first.as_bytes()), display_safe(second.as_bytes()));
-        console.error(&format!("tree: the trees of {first} and {second} would be stored in the same file"));
-        console.hint("omit -o to store each tree next to its file");
+        if first == second {
+            console.error(&format!("tree: {first} is given more than once"));
+        } else {
+            console
+                .error(&format!("tree: the trees of {first} and {second} would be stored in the same file"));
+            console.hint("omit -o to store each tree next to its file");
+        }
         return Exit::NotAsAsked;
     }
     let threads = threads(args.jobs);

@@ -155,8 +155,10 @@ pub fn parse_piece(line: &str) -> Result<Piece, String> {
     let levels = object["levels"].as_array().ok_or("\"levels\" is not a list")?;
     let level = |pair: &Value| match pair.as_array().map(Vec::as_slice) {
         Some([level, hash]) => {
-            let level =
-                level.as_u64().and_then(|level| u8::try_from(level).ok()).ok_or("a level is not an integer from 0 to 255")?;
+            let level = level
+                .as_u64()
+                .and_then(|level| u8::try_from(level).ok())
+                .ok_or("a level is not an integer from 0 to 255")?;
             Ok((level, digest(hash)?))
         }
         _ => Err("a level is not a pair of a number and a hash".to_owned()),

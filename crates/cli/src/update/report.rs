@@ -174,7 +174,7 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         let (names, were) = if report.doubtful() == 1 { ("name", "was") } else { ("names", "were") };
         let files = count(report.doubtful(), "missing file", "missing files");
         console.note(&format!(
-            "the {names} of {files} {were} not updated: several files have the same content, or the only file with that content is older than the manifest"
+            "the {names} of {files} {were} not updated: several files have the content of a missing file, or the only such file is older than the manifest"
         ));
     }
     if report.lists_itself() {
@@ -226,7 +226,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
             _ => ["were not added, because they are", "them"],
         };
         console.note(&format!(
-            "{files} {were_not_added} outside the folder that contains all entries of the manifest; to add {them}: \
+            "{files} {were_not_added} outside the folder that contains all files in the manifest; to add {them}: \
              truesum update {name} {folder}"
         ));
     }
@@ -278,7 +278,7 @@ fn words(plan: &Updating, report: &Report) -> String {
     text += &format!("; {} read", size(audit.bytes()));
     if report.unread() > 0 {
         let files = count(report.unread(), "file", "files");
-        text += &format!(", {files} with unchanged size and time not read (--quick)");
+        text += &format!(", {files} with unchanged size and modification time not read (--quick)");
     }
     for weak in label(audit.not_tamper_evident()) {
         text += &format!("; {weak}");

@@ -26,7 +26,7 @@ pub fn granule(text: &str) -> Result<u64, String> {
 
 /// Parses a range `A..B` of two sizes.
 pub fn range(text: &str) -> Result<Range<u64>, String> {
-    let (start, end) = text.split_once("..").ok_or("expected two offsets separated by ..")?;
+    let (start, end) = text.split_once("..").ok_or("expected two offsets, such as 0..1MiB")?;
     let offset = |text| size(text).map_err(|error| error.to_string());
     let range = offset(start)?..offset(end)?;
     if range.start > range.end {

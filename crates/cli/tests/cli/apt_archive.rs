@@ -112,7 +112,7 @@ fn check_and_audit_support_format_strings() {
     let template = "%{manifest}: %{verdict} %p\\n";
     let ran = folder.run(&["check", "--format-string", template, "--summary", "none", "SHA256SUMS"]);
     assert_eq!(ran.out(), "SHA256SUMS: verified a\nSHA256SUMS: mismatch b\n", "{}", ran.err);
-    for (command, text) in [("hash", "in hash"), ("audit", "in audit")] {
+    for (command, text) in [("hash", "in truesum hash"), ("audit", "in truesum audit")] {
         let ran = folder.run(&[command, "--format-string", template, "SHA256SUMS"]);
         let said = format!(
             "truesum: --format-string: %{{manifest}} is not available {text}\n\

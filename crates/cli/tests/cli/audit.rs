@@ -264,7 +264,7 @@ fn comparison_by_weak_digest_is_reported() {
     assert_eq!(result_of(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; imohash: covers only samples, so most bytes were not compared; equal\n";
+    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; imohash: only samples are hashed, so most bytes were not compared; equal\n";
     assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
 }
 

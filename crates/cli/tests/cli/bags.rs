@@ -624,7 +624,10 @@ fn created_or_updated_bag_passes_check() {
     let folder = plain();
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     for (text, why) in [
-        ("BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n", "expected UTF-8"),
+        (
+            "BagIt-Version: 1.0\nTag-File-Character-Encoding: ISO-8859-1\n",
+            "tag files are written only in UTF-8",
+        ),
         ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", "unsupported BagIt-Version"),
         ("", "no BagIt-Version"),
     ] {
@@ -684,7 +687,7 @@ fn contradicting_payload_oxum_is_not_replaced_silently() {
     std::fs::remove_file(folder.path("bag/tagmanifest-sha512.txt")).unwrap();
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
     for (oxum, why) in [
-        ("5.3", "Payload-Oxum is \"5.3\", but the payload manifests list 2 files with 4 bytes"),
+        ("5.3", "Payload-Oxum is \"5.3\", but the payload manifests list 2 files with a total of 4 bytes"),
         ("5.2", "Payload-Oxum is \"5.2\", but"),
         ("four", "Payload-Oxum is \"four\", but"),
         ("4.2\nPayload-Oxum: 4.2", "Payload-Oxum occurs more than once"),

@@ -146,7 +146,7 @@ fn find_ignores_sampled_digests_and_sha1_attacks_by_default() {
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
     // regression: `identify` did not recognize it even with the file.
     let ran = folder.run(&["identify", imohash, "d/a"]);
-    let said = "d/a: imohash (hex); covers only samples, so most bytes were not compared\n";
+    let said = "d/a: imohash (hex); only samples are hashed, so most bytes were not compared\n";
     assert_eq!(result_of(&ran), (said.to_owned(), "", Some(0)));
     let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
     assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");

@@ -102,7 +102,7 @@ fn single_files_match_git_nix_and_swhid() {
     }
     let ran = folder.run(&["directory", "d/run"]);
     let why =
-        "truesum: d/run: cannot hash: it is a single file, not a folder (to hash it: truesum hash FILE)\n";
+        "truesum: d/run: cannot hash: it is a single file, not a folder; to hash it: truesum hash FILE\n";
     assert_eq!(result_of(&ran), (String::new(), why, Some(1)));
 }
 
@@ -129,7 +129,7 @@ fn unexpected_directory_digest_fails() {
         (&["--expect", TRUESUM, "d"], "exactly one folder is required"),
         (&["-a", "crc32"], "not available for directory digests"),
         (&["-a", "sha256-tree"], "not available for directory digests"),
-        (&["-a", "sha512", "--kind", "nar"], "-a or --modes requires --kind truesum"),
+        (&["-a", "sha512", "--kind", "nar"], "-a requires --kind truesum"),
         (&["--prefix", "a"], "--prefix requires --kind h1"),
         (&["--encoding", "hex"], "--encoding requires --kind nar"),
     ] {

@@ -320,7 +320,7 @@ fn unreadable_files_are_reported_by_duplicates() {
     assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
-        ran.err.contains("note: compared with crc32 only: different files can have the same digest\n"),
+        ran.err.contains("note: compared by crc32 only: different files can have the same digest\n"),
         "{}",
         ran.err
     );

@@ -204,7 +204,11 @@ fn world_readable_key_and_trailing_newline_are_noted() {
     std::fs::set_permissions(folder.path("K"), PermissionsExt::from_mode(0o640)).unwrap();
     let ran = folder.run(&["-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("K: other users can read this key file (to prevent this, use chmod 600)"), "{}", ran.err);
+    assert!(
+        ran.err.contains("K: other users can read this key file (to prevent this, use chmod 600)"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("K: the trailing newline is part of the key"), "{}", ran.err);
     let quiet = folder.run(&["-q", "-a", "hmac-sha256", "--key-file", "K", "a"]);
     assert_eq!(quiet.err, "");

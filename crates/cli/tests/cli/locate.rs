@@ -166,7 +166,7 @@ fn damaged_or_outdated_trees_are_distinguished_from_damaged_files() {
     folder.write("M", lines);
     let ran = folder.run(&["check", "--locate", "M"]);
     assert!(
-        ran.out().contains("  damage not located, because data.ftr belongs to another version of the file"),
+        ran.out().contains("  damage not located, because the digest in data.ftr is not in the manifest: the tree belongs to another version"),
         "{}",
         ran.out()
     );

@@ -75,8 +75,8 @@ fn padding_with_implausible_length_is_rejected() {
         );
         [head.as_bytes(), &[0; 20]].concat()
     };
-    let pad = "a padding file must be shorter than a piece, and a piece at most 1 GiB";
-    let block = "a block is longer than the file or than the maximum of 1 GiB";
+    let pad = "a padding file must be shorter than a piece, and a piece must not exceed 1 GiB";
+    let block = "the block size exceeds the file size or the maximum of 1 GiB";
     for (list, why) in [
         (torrent(1 << 20, 1 << 20), pad),
         (torrent(60 << 20, 1 << 40), pad),

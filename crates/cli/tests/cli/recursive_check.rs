@@ -298,7 +298,11 @@ fn bag_metadata_must_be_regular_files_in_the_bag() {
 fn bag_info_is_read_with_any_line_ending() {
     for (text, code, said) in [
         ("Contact-Name: x\rPayload-Oxum: 3.1\r", 0, ""),
-        ("Contact-Name: x\rPayload-Oxum: 4.1\r", 1, "Payload-Oxum is 4.1 (bytes.files), but should be 3.1"),
+        (
+            "Contact-Name: x\rPayload-Oxum: 4.1\r",
+            1,
+            "Payload-Oxum is 4.1 (bytes.files), but the payload has 3.1",
+        ),
         ("Contact-Name: x\r\nPayload-Oxum: 4.1\r\n", 1, "Payload-Oxum is 4.1"),
         ("\u{feff}Payload-Oxum: 3.1\n", 0, ""),
         ("\u{feff}Payload-Oxum: 3.2\n", 1, "Payload-Oxum is 3.2"),

@@ -153,7 +153,7 @@ fn embed_add_puts_the_crc32_in_the_name() {
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
-    let said = "truesum: d/nine.txt: cannot rename: a file with that name exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
+    let said = "truesum: d/nine.txt: cannot rename: a file with the new name already exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
     assert_eq!(
         result_of(&ran),
         ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1))
@@ -167,7 +167,7 @@ fn embed_add_puts_the_crc32_in_the_name() {
 fn embed_dry_run_reports_existing_target() {
     let folder = Folder::with(&[("a.mkv", "abc"), ("a [352441C2].mkv", "other")]);
     let ran = folder.run(&["embed", "add", "a.mkv"]);
-    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file with that name exists\n";
+    let out = "a.mkv: would NOT be renamed to a [352441C2].mkv: a file with the new name already exists\n";
     assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
 }
 

@@ -102,7 +102,7 @@ fn update_without_a_folder_adds_only_below_listed_folders() {
     let ran = folder.run(&["update", "photos.sha256"]);
     let said = "truesum: 1 file in the old manifest; 1 ok, 1 added; 67 B read; photos.sha256 written; up to date\n\
                 truesum: note: the signature of photos.sha256 was not added to the manifest\n\
-                truesum: note: 1 file was not added, because it is outside the folder that contains all entries of the manifest; to add it: truesum update photos.sha256 .\n\
+                truesum: note: 1 file was not added, because it is outside the folder that contains all files in the manifest; to add it: truesum update photos.sha256 .\n\
                 truesum: note: photos.sha256.asc is a signature of the old manifest: sign the new one\n";
     assert_eq!(result_of(&ran), ("added\tphotos/b\n".to_owned(), said, Some(0)));
     std::fs::rename(folder.path("photos/a"), folder.path("a")).unwrap();

@@ -120,7 +120,7 @@ impl<'a> KnownSets<'a> {
         }
         if specs.len() > ALGORITHMS {
             let why = format!(
-                "the sets contain digests of {} algorithms, but at most {ALGORITHMS} can be computed",
+                "the sets contain digests of {} algorithms, but at most {ALGORITHMS} algorithms can be used at once",
                 specs.len()
             );
             return self.failed(&Error::new(b"known sets", "use", Cause::Other(why)), on_event);

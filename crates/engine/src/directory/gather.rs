@@ -96,8 +96,7 @@ pub(super) fn gather(
 ) -> Option<Gathered> {
     let root = walk::trimmed_root(&name::of(path)).to_vec();
     if options.kind.has_modes() && !MODES_ARE_KNOWN {
-        let why =
-            "this kind of digest depends on which files are executable, which this system does not record";
+        let why = "this kind of digest depends on executable permissions, which this system does not record";
         on_event(Error::new(&root, "hash", Cause::Other(why.to_owned())));
         return None;
     }

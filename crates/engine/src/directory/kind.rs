@@ -99,7 +99,7 @@ impl Kind {
     pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
         match (self, &object.what) {
             (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
-                Some("it is a single file, not a folder (to hash it: truesum hash FILE)")
+                Some("it is a single file, not a folder; to hash it: truesum hash FILE")
             }
             (Kind::Git(_), _) if object.name().eq_ignore_ascii_case(b".git") => {
                 Some("git does not allow .git in a path; it stores a nested repository as a commit")

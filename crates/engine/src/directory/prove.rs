@@ -56,7 +56,7 @@ pub fn prove(
     let entries = Entries::new(&gathered, spec, *modes);
     let name = &*name::of(name);
     let Some(index) = entries.find(name) else {
-        let why = "no such file in the folder (specify its name relative to the folder)";
+        let why = "no such file in the folder (specify the name relative to the folder)";
         on_event(Error::new(name, "prove", Cause::Other(why.to_owned())));
         return None;
     };
@@ -122,7 +122,7 @@ fn found(file: &Path, claimed: &Body, spec: &Spec, progress: &Progress) -> Resul
             let kind = if kind == FileType::Directory { DIRECTORY } else { describe(kind) };
             let expected = if *claimed == Body::Folder { "directory" } else { "symbolic link" };
             let why = format!("the proof is for a {expected}, but this is a {kind}");
-            Err(Error::new(path, "prove", Cause::Other(why)))
+            Err(Error::new(path, "verify", Cause::Other(why)))
         }
     }
 }

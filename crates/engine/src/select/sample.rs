@@ -16,17 +16,10 @@ impl FromStr for Share {
 
     /// Parses a percentage such as `5%` or `0.1 %`.
     fn from_str(text: &str) -> Result<Share, &'static str> {
-        let digits = text
-            .trim()
-            .strip_suffix('%')
-            .ok_or("expected a percentage greater than 0, such as 5%")?
-            .trim_end();
+        let digits = text.trim().strip_suffix('%').ok_or("expected a percentage, such as 5%")?.trim_end();
         let number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let percent: f64 = digits
-            .parse()
-            .ok()
-            .filter(|_| number)
-            .ok_or("expected a percentage greater than 0, such as 5%")?;
+        let percent: f64 =
+            digits.parse().ok().filter(|_| number).ok_or("expected a percentage, such as 5%")?;
         match percent > 0.0 && percent <= 100.0 {
             true => Ok(Share { percent }),
             false => Err("a percentage must be more than 0% and at most 100%"),

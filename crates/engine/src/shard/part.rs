@@ -106,7 +106,7 @@ pub fn compute(
     if bundle as u64 >= bundles {
         return Err(unusable(
             plan.path(),
-            format!("no bundle {bundle}: the plan has {bundles} bundles, numbered from 0"),
+            format!("no bundle {bundle}: bundles are numbered from 0, and the plan has {bundles}"),
         ));
     }
     let block = plan.block(bundle)?;

@@ -262,7 +262,10 @@ fn extend(
     let other = |why: &str| cannot_resume(source.path, why);
     let stored = Store::open(saving.target)?.map_err(|refusal| other(&refusal.to_string()))?;
     let old = stored.header();
-    if !old.is_complete() || (&old.spec, old.granule) != (&header.spec, header.granule) {
+    if !old.is_complete() {
+        return Err(other("the stored tree is incomplete; complete it first with --resume"));
+    }
+    if (&old.spec, old.granule) != (&header.spec, header.granule) {
         return Err(other("the stored tree has a different algorithm or resolution"));
     }
     let Some(tree) = Merkle::new(&header.spec) else {

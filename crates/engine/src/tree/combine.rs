@@ -64,7 +64,7 @@ impl std::fmt::Display for CombineError {
             CombineError::Gap(expected, found) if found > expected => {
                 write!(f, "the range {expected}..{found} is missing")
             }
-            CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} occurs twice"),
+            CombineError::Gap(expected, found) => write!(f, "the range {found}..{expected} is covered twice"),
             CombineError::Levels(range) => {
                 write!(
                     f,

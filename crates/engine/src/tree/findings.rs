@@ -70,7 +70,7 @@ impl Findings {
     }
 
     fn refuse(&self, why: &str) -> Error {
-        let why = format!("{why}; delete this file to start the verification again");
+        let why = format!("{why}; to start the verification again, delete the saved progress");
         Error::new(self.name(), "resume the verification", Cause::Other(why))
     }
 

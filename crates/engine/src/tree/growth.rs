@@ -99,7 +99,9 @@ pub fn prove_growth(
         }
         Row::Stored(store) if store.header().size != size => {
             let stored = store.header().size;
-            let why = format!("its stored tree covers {stored} of {size} bytes; extend the tree first");
+            let why = format!(
+                "its stored tree covers {stored} bytes, but the file has {size}; extend the tree first with truesum tree --save --append"
+            );
             return Err(fail(path, why));
         }
         Row::Stored(store) => store.header().granule,

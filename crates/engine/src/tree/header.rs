@@ -94,7 +94,7 @@ impl Hints {
 }
 
 /// The reason why an unfinished run is not resumed.
-pub(crate) const MOVED: &str = "the file has changed since the run began (its size, a time or its inode number differs; changing the mode, owner or name also changes a time)";
+pub(crate) const MOVED: &str = "the file has changed since the run began (its size, inode number or a timestamp differs; changing the mode, owner or name also changes a timestamp)";
 
 readable! {
     /// The header of a stored tree.

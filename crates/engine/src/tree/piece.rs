@@ -250,7 +250,9 @@ pub fn hash_range(
             Division::Tree(tree) => format!("multiples of {}", tree.leaf_size()),
             _ => "leaf boundaries".to_owned(),
         };
-        fail(format!("with {spec}, a range must begin and end at {whole}"))
+        fail(format!(
+            "with {spec}, a range must begin and end at {whole} (its end may also be the end of the file)"
+        ))
     })?;
     let levels = match &division {
         Division::Checksum(linear) => vec![(0, checksum(source, spec, *linear, bytes, threads)?)],

@@ -17,13 +17,11 @@ use truesum_manifest::{Head, detect};
 const BINARY: &str = "binary data";
 /// The description of an OpenPGP message, which may contain a list that only OpenPGP programs can
 /// read.
-const MESSAGE: &str = "an OpenPGP message; to read its contents: gpg -d FILE | truesum check -";
+const MESSAGE: &str = "an OpenPGP message; use gpg -d to extract its contents";
 /// The descriptions of UTF-16 text without a byte order mark. Files written by PowerShell's
 /// `Out-File` and by Windows editors have one, and are read.
-const UTF16LE: &str =
-    "UTF-16 without a byte order mark; to convert it: iconv -f UTF-16LE FILE | truesum check -";
-const UTF16BE: &str =
-    "UTF-16 without a byte order mark; to convert it: iconv -f UTF-16BE FILE | truesum check -";
+const UTF16LE: &str = "UTF-16 without a byte order mark; use iconv -f UTF-16LE -t UTF-8 to convert it";
+const UTF16BE: &str = "UTF-16 without a byte order mark; use iconv -f UTF-16BE -t UTF-8 to convert it";
 /// The maximum number of bytes that are examined; fewer if the first read returns fewer.
 const HEAD: usize = 16 << 10;
 

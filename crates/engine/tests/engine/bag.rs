@@ -80,7 +80,7 @@ fn every_bag_fault_fails_and_is_named() {
         (|bag| put(bag, "bag-info.txt", "Payload-Oxum: 7.2\nx: y\n"), "bag-info.txt Mismatch"),
         (
             |bag| put(bag, "bag-info.txt", "Payload-Oxum: 8.2\n"),
-            "Payload-Oxum is 8.2 (bytes.files), but should be 7.2",
+            "Payload-Oxum is 8.2 (bytes.files), but the payload has 7.2",
         ),
         (
             |bag| put(bag, "manifest-md5.txt", "900150983cd24fb0d6963f7d28e17f72  data/a\n"),
@@ -90,7 +90,7 @@ fn every_bag_fault_fails_and_is_named() {
             |bag| put(bag, "fetch.txt", "http://a 3 data/../../a\n"),
             "line 1: the name is outside the payload folder",
         ),
-        (|bag| put(bag, "fetch.txt", "http://a 3 data/z\n"), "line 1: the file is not in the payload"),
+        (|bag| put(bag, "fetch.txt", "http://a 3 data/z\n"), "line 1: the file is not in a payload manifest"),
         (|bag| symlink("none", bag.join("fetch.txt")).unwrap(), "No such file"),
         (|bag| symlink("a", bag.join("data/link")).unwrap(), "data/link: it is in the payload but not in"),
         (|bag| symlink("none", bag.join("data/link")).unwrap(), "data/link: it is in the payload but not in"),
@@ -134,7 +134,7 @@ fn every_bag_fault_fails_and_is_named() {
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n"),
-            "unsupported BagIt-Version \"2.0\", expected 0.93 to 1.0",
+            "unsupported BagIt-Version \"2.0\"; expected 0.93 to 1.0",
         ),
         (
             |bag| put(bag, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-7\n"),
@@ -176,12 +176,12 @@ fn suspicious_bag_entries_are_noted_without_failing() {
         (
             |bag| add_tag(bag, &format!("{}  data/a", digest("sha256", b"abc"))),
             Some(
-                "/tagmanifest-sha256.txt: 1 entry is for payload files or tag manifests, which do not belong in a tag manifest",
+                "/tagmanifest-sha256.txt: 1 entry does not belong in a tag manifest, which must not list payload files or tag manifests",
             ),
         ),
         (
             |bag| add_tag(bag, &format!("{0}  ./data/a\n{0}  data\\a", digest("sha256", b"abc"))),
-            Some("/tagmanifest-sha256.txt: 2 entries are for payload files"),
+            Some("/tagmanifest-sha256.txt: 2 entries do not belong in a tag manifest"),
         ),
         (
             |bag| {

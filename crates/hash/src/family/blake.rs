@@ -33,10 +33,10 @@ macro_rules! row {
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("blake-224" "BLAKE-224" "blake224" 28 BLAKE224 init_224, "SHA-3 finalist, predecessor of BLAKE2, 224 bits", "4cecf736b0e9376341c013c141546d292b3259f1dbd5907efdc86769"),
-    row!("blake-256" "BLAKE-256" "blake256" 32 BLAKE256 init_256, "SHA-3 finalist, predecessor of BLAKE2, 256 bits; Decred", "b7a1ad4406c9abf21c4f0e4c528a07ec5a6e1a10ecc15a55d218a09d2d32130d"),
-    row!("blake-384" "BLAKE-384" "blake384" 48 BLAKE384 init_384, "SHA-3 finalist, predecessor of BLAKE2, 384 bits", "942cf7262e62c7790f3b33a2c4990364f21172e2b663c4ff6457f57399651bc141dd39bc9d59f1c0c86ef89bfa070eba"),
-    row!("blake-512" "BLAKE-512" "blake512" 64 BLAKE512 init_512, "SHA-3 finalist, predecessor of BLAKE2, 512 bits; X11", "7d22d10b63c0700a4568ec0f4d71c0447ea0d82ea358bb1080b10bc09aaa497d2ef995c0014713f1d77a9c519f538c6494b271b1978eab59b592d34c07a66a22"),
+    row!("blake-224" "BLAKE-224" "blake224" 28 BLAKE224 init_224, "predecessor of BLAKE2, 224 bits", "4cecf736b0e9376341c013c141546d292b3259f1dbd5907efdc86769"),
+    row!("blake-256" "BLAKE-256" "blake256" 32 BLAKE256 init_256, "predecessor of BLAKE2, 256 bits; Decred", "b7a1ad4406c9abf21c4f0e4c528a07ec5a6e1a10ecc15a55d218a09d2d32130d"),
+    row!("blake-384" "BLAKE-384" "blake384" 48 BLAKE384 init_384, "predecessor of BLAKE2, 384 bits", "942cf7262e62c7790f3b33a2c4990364f21172e2b663c4ff6457f57399651bc141dd39bc9d59f1c0c86ef89bfa070eba"),
+    row!("blake-512" "BLAKE-512" "blake512" 64 BLAKE512 init_512, "predecessor of BLAKE2, 512 bits; X11", "7d22d10b63c0700a4568ec0f4d71c0447ea0d82ea358bb1080b10bc09aaa497d2ef995c0014713f1d77a9c519f538c6494b271b1978eab59b592d34c07a66a22"),
 ];
 
 static BLAKE224: Chain = short(pad::<64, 0>);

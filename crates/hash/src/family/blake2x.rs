@@ -6,7 +6,7 @@ use crate::block::{Chain, State, Stream};
 use crate::digest::Digest;
 use crate::family::{blake2b, blake2s};
 
-const DRAFT: Status = Status::Secure("like BLAKE2; secure with 256 bits or more");
+const DRAFT: Status = Status::Secure("based on BLAKE2; secure with 256 bits or more");
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[

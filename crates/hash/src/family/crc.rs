@@ -62,7 +62,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "CRC64NVME",
         aliases: &["crc-64/nvme", "crc64-nvme"],
         digest_len: 8,
-        status: Status::Checksum("64 bits of error detection (NVM Express NVM command set 1.0)"),
+        status: Status::Checksum("64 bits of error detection (NVM Express: NVM Command Set Specification 1.0)"),
         summary: "S3's default checksum",
         check: "ae8b14860a799888",
         kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),

@@ -12,7 +12,7 @@ macro_rules! row {
             aliases: &[$alias],
             digest_len: 2 * size_of::<$word>(),
             status: Status::Checksum(
-                "two sums that do not distinguish all-ones words from all-zeros words (Fletcher 1982)",
+                "does not distinguish all-ones words from all-zeros words (Fletcher 1982)",
             ),
             summary: $summary,
             check: $check,

@@ -18,7 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     status: Status::Weakened(
         "160 bits, so collisions in 2^80 steps; semi-free-start collisions for 65 of 80 steps (Mendel, Nad & Schläffer 2011)",
     ),
-    summary: "TTAS.KO-12.0011; Korean signatures",
+    summary: "TTAS.KO-12.0011; Korean digital signatures",
     check: "a0da48ccd36c9d24aa630d4b3673525e9109a83c",
     tree_id: Some("has160"),
     kind: Kind::Blocks { chain: &HAS160, init },

@@ -9,7 +9,7 @@ use crate::block::{MAX_WORDS, State, Tail, output_le32, output_le64, portable};
 use crate::word::unroll;
 
 const STANDARD: Status = Status::Secure(
-    "KS X 3262; LSH-256 with 13 of 26 steps and LSH-512 with 14 of 28 still resist known attacks (Kim et al. 2014)",
+    "KS X 3262; LSH-256 reduced to 13 of 26 steps and LSH-512 reduced to 14 of 28 still resist known attacks (Kim et al. 2014)",
 );
 
 macro_rules! row {

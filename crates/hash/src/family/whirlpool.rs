@@ -21,7 +21,7 @@ use crate::family::columns::{self, Tables, mixed};
 use std::sync::LazyLock;
 
 const REPLACED: Status = Status::Weakened(
-    "superseded in 2003 because its branch number is 8 instead of 9 (Shirai & Shibutani 2003)",
+    "superseded, because the branch number of its diffusion matrix is 8 instead of 9 (Shirai & Shibutani 2003)",
 );
 
 /// The rows of this family.

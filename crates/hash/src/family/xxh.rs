@@ -40,7 +40,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &["xxh3-64", "xxh3_64", "xxh3-64bits", "xxhash3"],
         digest_len: 8,
         status: Status::Checksum("64 bits, not cryptographic (xxHash specification 0.2.0, 2023)"),
-        summary: "fast non-cryptographic checksum",
+        summary: "64-bit XXH3; rsync",
         check: "72dcb18b67a17dff",
         seed_bits: 64,
         keying: SECRET,

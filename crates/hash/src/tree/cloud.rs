@@ -25,7 +25,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         aliases: &[],
         digest_len: 20,
         status: Status::Broken(
-            "SHA-1 collisions (Stevens et al. 2017); for up to 20 bytes, the digest is the content itself",
+            "SHA-1 collisions (Stevens et al. 2017); for files of up to 20 bytes, the digest is the content itself",
         ),
         summary: "Mail.ru Cloud: SHA-1 of a prefix, the content and the length",
         check: "3132333435363738390000000000000000000000",

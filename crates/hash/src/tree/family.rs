@@ -57,7 +57,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "",
         suffix: "-tree",
-        summary: "RFC 9162 tree over 64 KiB leaves; the digest also covers algorithm, leaf size and file length",
+        summary: "RFC 9162 tree over 64 KiB leaves; the digest also covers the algorithm, leaf size and file length",
         weakness: None,
         stored: 0,
         leaf_prefix: &[0],
@@ -83,7 +83,7 @@ pub static FAMILIES: &[Family] = &[
     Family {
         prefix: "mtsum-mpi-",
         suffix: "",
-        summary: "digest printed by the mpi branch of mtsum with one process",
+        summary: "digest printed by the mpi branch of mtsum when run with one process",
         weakness: Some(NO_SEPARATION),
         stored: 3,
         leaf_prefix: &[],

@@ -15,7 +15,9 @@ pub(crate) const ROW: Algorithm = Algorithm {
     tag: "HIDRIVE",
     aliases: &["hidrivehash"],
     digest_len: 20,
-    status: Status::Broken("SHA-1 collisions (Stevens et al. 2017); adds hashes and ignores trailing zeros"),
+    status: Status::Broken(
+        "SHA-1 collisions (Stevens et al. 2017); sums hashes modulo 2^160 and ignores trailing zeros",
+    ),
     summary: "HiDrive's content hash",
     check: "2524e86f17b2de4a33221a7fede3797c3954a82d",
     kind: Kind::Serial(|_| {

@@ -43,7 +43,7 @@ macro_rules! row {
 const DESCRIBED: Status =
     Status::Secure("the descriptor covers the file size and the tree's parameters (Linux 5.4, fsverity.rst)");
 const BARE: Status = Status::Secure(
-    "the digest does not cover the length, so compare only devices of equal size (Linux 3.4, verity.rst)",
+    "the digest does not cover the device size, so compare only devices of equal size (Linux 3.4, verity.rst)",
 );
 const SHA1: Status = Status::Broken("SHA-1 collisions (Stevens et al. 2017)");
 
@@ -56,7 +56,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         "fs-verity with SHA-512", fs,
         "cf5d93023d1f170fa1babdbcba972e42d5d34b7e78380306ea5fd4822784e7e04360c0f5402bc31d0be3295dcaf430ed74c68f558544abc332af4492abb3e904"),
     row!("dm-verity" "DM-VERITY" ["dm-verity-sha256"] 32 &sha2::ROWS[1], BARE,
-        "dm-verity root hash, with a short last block padded with zeros; verified boot", dm,
+        "dm-verity root hash (a short last block is padded with zeros); verified boot", dm,
         "518fb918066c8998413f2d258cfaabef87cfbd8e58a981cdfa5091dccd6ef9f2"),
     row!("dm-verity-sha512" "DM-VERITY-SHA512" [] 64 &sha512::ROWS[1], BARE,
         "dm-verity root hash with SHA-512", dm,

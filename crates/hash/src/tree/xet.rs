@@ -13,7 +13,7 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     aliases: &["xet-file"],
     digest_len: 32,
     status: Status::Secure("nodes include the sizes of their subtrees (draft-denis-xet-03)"),
-    summary: "Hugging Face's file hash, in Hugging Face's notation (four numbers)",
+    summary: "Hugging Face's file hash, in Hugging Face's notation (four 64-bit little-endian numbers)",
     check: "a7b72d56d63af69ffb0635703396ff2bd2a3daf36c6be2628eb60b1b64a10efb",
     kind: Kind::Serial(|_| Box::new(Xet::new())),
     ..Algorithm::PLAIN

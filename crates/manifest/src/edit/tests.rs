@@ -172,7 +172,7 @@ fn lossy_edits_are_rejected() {
     for (old, name, why) in [
         (signed.into_bytes(), "M", "it is signed, and its signature would become invalid"),
         (wide, "M", "it is written in UTF-16"),
-        (line.into_bytes(), "M", "line 1: contains information that would be lost"),
+        (line.into_bytes(), "M", "the content at line 1 would be lost"),
         (
             format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{hex}\",\"note\":1}}]}}").into_bytes(),
             "M.json",

@@ -328,6 +328,7 @@ impl PieceList {
     pub fn described(&self) -> String {
         match (&self.sums, self.is_proof()) {
             (None, true) => self.spec.to_string(),
+            (None, false) if self.digest_len == 1 => format!("1 byte of {}", self.spec),
             (None, false) => format!("{} bytes of {}", self.digest_len, self.spec),
             (Some(sums), _) => {
                 format!("{} bytes of {} and {} of a rolling checksum", self.digest_len, self.spec, sums.len)

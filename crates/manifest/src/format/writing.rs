@@ -132,7 +132,7 @@ impl fmt::Display for Unholdable {
             }
             Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
             Unholdable::Components => f.write_str(
-                "this format cannot store names that are absolute or contain an empty component, '.' or '..'",
+                "this format cannot store absolute names or names with a component that is empty, '.' or '..'",
             ),
             Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
             Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),

@@ -187,7 +187,7 @@ fn is_lost(line: &[u8]) -> bool {
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: &str = "an unknown key that resembles a source or digest key";
+const DAMAGED: &str = "an unsupported or damaged source or digest array";
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     for (number, (at, line)) in scan::lines(text).enumerate() {
@@ -229,7 +229,7 @@ fn read_script(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
             continue;
         };
         if variables.is_in_a_block() {
-            return Err(refused(at, "an array in a conditional block"));
+            return Err(refused(at, "an array in a conditional block, which is not supported"));
         }
         let (items, behind) = items(text, at + offset, &variables, &mut number)?;
         arrays.insert((architecture, algorithm), items);

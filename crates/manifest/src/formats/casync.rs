@@ -59,7 +59,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         && le64(&text, tail + 24) == Some((text.len() - HEADER) as u64)
         && le64(&text, tail + 32) == Some(TAIL);
     if !is_tail {
-        return Err(refused(tail, "the table has no valid end (truncated or damaged)"));
+        return Err(refused(tail, "the chunk table has no valid end marker (truncated or damaged)"));
     }
     let rows = text[first..tail].chunks_exact(ROW_LEN);
     let mut ranges = Vec::with_capacity(rows.len());

@@ -113,7 +113,7 @@ struct Doubt {
 }
 
 const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest");
-const CUT: Reason = Reason::Part("the final line 'CertUtil:' is missing");
+const CUT: Reason = Reason::Part("the final line, which begins with 'CertUtil:', is missing");
 
 impl Runs {
     fn digest(&self, title: &[u8], line: &[u8]) -> Result<(Entry, Option<Doubt>), Reason> {
@@ -273,7 +273,7 @@ impl Parse for Runs {
                 }
                 if std::mem::take(&mut self.failed) {
                     return Err(Reason::Part(
-                        "certutil failed for an earlier file, so that file has no digest",
+                        "certutil failed for an earlier file, which therefore has no digest",
                     ));
                 }
             }

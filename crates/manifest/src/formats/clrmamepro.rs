@@ -40,7 +40,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
         // A disk image, whose digest covers its uncompressed data, and values that describe the collection.
         let is_object = line.ends_with(b" )") && !OBJECTS.contains(&first);
         return match is_object || first != b"disk" && words.any(is_like) {
-            true => Err(Reason::Part("a digest in a line that does not describe a file")),
+            true => Err(Reason::Part("a digest on a line that does not describe a file")),
             false => Ok(None),
         };
     }

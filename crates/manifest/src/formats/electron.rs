@@ -144,7 +144,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if matches!(key, [b'<', b'<', ..] | [b'?' | b'&' | b'*' | b'!' | b'{' | b'[', ..])
             && (block != Block::Passed || !listed)
         {
-            return Err(refused(here, "a key in YAML syntax that is not supported"));
+            return Err(refused(here, "a key in unsupported YAML syntax"));
         }
         let relevant = MEMBERS.contains(&key);
         if !relevant || listed && block == Block::Passed {
@@ -190,7 +190,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             value => {
                 let value = scalar(value).ok_or_else(|| unsupported(here, key, value))?;
                 let file = if listed { files.last_mut() } else { Some(&mut last) };
-                file.ok_or(refused(here, "a key that does not belong to a file"))?.member(key, value);
+                file.ok_or(refused(here, "a key that is not in a file entry"))?.member(key, value);
             }
         }
     }
@@ -220,7 +220,7 @@ fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
         Some(b'!') => "a tag",
         Some(b'[') => "a list in brackets",
         Some(b'{') => "a map in braces",
-        Some(b'>' | b'|') => "a block scalar with options",
+        Some(b'>' | b'|') => "a block scalar with a comment or an invalid header",
         Some(b'\'' | b'"') => "a quoted string with escapes or without a closing quote",
         _ => "a reserved character",
     };

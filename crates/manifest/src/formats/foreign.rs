@@ -17,16 +17,16 @@ pub(crate) static WEB_PAGE: Format = Format {
         Claim::mark(page && tag.len() < 4096)
     },
     reading: Reading::not(
-        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page (--expect DIGEST)",
+        "this is a web page, not a manifest; download the checksum file itself, or compare a file with a digest from the page: truesum check --expect DIGEST FILE",
     ),
     ..Format::DEFAULT
 };
 
 pub(crate) static IMAGE: Format = Format {
     name: "image",
-    summary: "image or printable document; recognized, not read",
+    summary: "image or PDF document; recognized, not read",
     sniff: |head| head.begins(IMAGES),
-    reading: Reading::not("this is an image or a document, not a manifest"),
+    reading: Reading::not("this is an image or a PDF document, not a manifest"),
     ..Format::DEFAULT
 };
 
@@ -39,8 +39,8 @@ pub(crate) static AUDIO: Format = Format {
         all(head, is_remark, is_audio)
     },
     reading: Reading::not(
-        "these are digests of decoded audio, not of files; to verify FLAC files: flac --test; to print such digests: \
-         shntool hash or metaflac --show-md5sum",
+        "these are digests of decoded audio, not of files; to verify FLAC files: flac --test FILE; to print such digests: \
+         shntool hash FILE or metaflac --show-md5sum FILE",
     ),
     ..Format::DEFAULT
 };
@@ -56,7 +56,7 @@ pub(crate) static LOCK: Format = Format {
     },
     reading: Reading::not(
         "this is a lock file of a package manager, with digests of archives in its cache; to verify them: \
-         yarn install --check-cache, yarn check --integrity or pnpm store status",
+         yarn install --check-cache (Yarn 2 or later), yarn check --integrity (Yarn 1) or pnpm store status (pnpm)",
     ),
     ..Format::DEFAULT
 };
@@ -88,8 +88,8 @@ pub(crate) static DATABASE: Format = Format {
     summary: "AIDE database, apk index or git object list; recognized, not read",
     sniff: |head| head.marked(|line| is_database(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)))),
     reading: Reading::not(
-        "this is a database of another program (AIDE, apk or git), whose digests cover more than file contents; \
-         to verify it: aide --check, apk verify or git fsck",
+        "this is a database of another program, whose digests cover more than file contents; \
+         to verify it: aide --check (AIDE), apk verify (apk) or git fsck (git)",
     ),
     ..Format::DEFAULT
 };
@@ -105,7 +105,7 @@ pub(crate) static TERRAFORM_LOCK: Format = Format {
     },
     reading: Reading::not(
         "this is a Terraform lock file, which contains digests of provider packages but no file names; to verify the \
-         packages: terraform init -lockfile=readonly; to compare one: truesum check --expect sha256:DIGEST FILE",
+         packages: terraform init -lockfile=readonly; to compare one with its zh digest: truesum check --expect sha256:DIGEST FILE",
     ),
     ..Format::DEFAULT
 };
@@ -113,7 +113,7 @@ pub(crate) static TERRAFORM_LOCK: Format = Format {
 pub(crate) static FFMPEG: Format = Format {
     name: "ffmpeg-hash",
     file_names: &[".framemd5", ".framehash", ".framecrc", ".ffmd5", ".streamhash"],
-    summary: "digests of decoded frames or streams, as written by ffmpeg; recognized, not read",
+    summary: "digests of frames or streams, as written by ffmpeg; recognized, not read",
     sniff: |head: &Head<'_>| {
         let marks = [&b"#format: frame checksums"[..], b"#software: Lavf", b"#media_type 0:"];
         let is_mark = |line: &[u8]| marks.iter().any(|mark| line.starts_with(mark));
@@ -138,8 +138,8 @@ pub(crate) static CHKBIT: Format = Format {
         Claim::mark(is_index || text.starts_with(b"{\"type\":\"chkbit\""))
     },
     reading: Reading::not(
-        "this is chkbit's index of the files in its folder; to verify them: chkbit check .; \
-         to create a manifest of them: truesum hash .",
+        "this is chkbit's index of the files in its folder; to verify them: chkbit check FOLDER; \
+         to create a manifest of them: truesum hash FOLDER",
     ),
     ..Format::DEFAULT
 };

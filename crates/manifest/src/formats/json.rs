@@ -73,7 +73,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     // A manifest without files is an empty text.
     if walk.records.count() == 0 && walk.at > 0 {
-        return Err(refused(walk.at, "the JSON document has no names and digests, so it is not a manifest"));
+        return Err(refused(
+            walk.at,
+            "the JSON document has no file names with digests, so it is not a manifest",
+        ));
     }
     Ok(walk.records.read(options))
 }
@@ -99,7 +102,7 @@ fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Opti
         if options.stopped() {
             return stopped(walk.at);
         }
-        let what = Reason::Message(format!("not a JSON document ({error})"));
+        let what = Reason::Message(format!("not a readable JSON document ({error})"));
         LineError { at: Place::Byte(walk.at as u64), reason: what }
     })?;
     if matches!(statement, Statement::Listed) {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) static JSONL: Format = Format {
     name: "jsonl",
     file_names: &[".jsonl", ".ndjson"],
-    summary: "one JSON object per file, with size, time and any number of digests",
+    summary: "one JSON object per file, with size, modification time and any number of digests",
     holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
     sniff,
     reading: Reading::lines(|options| EachLine::of(options, row)),

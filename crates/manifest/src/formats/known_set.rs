@@ -47,7 +47,7 @@ pub(crate) static SQLITE: Format = Format {
     sniff: |head| head.begins(&[b"SQLite format 3\0"]),
     reading: Reading::not(
         "this is an SQLite database, not a list of files; to use a database published by NSRL, export its digests: \
-         sqlite3 FILE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER",
+         sqlite3 DATABASE 'select distinct lower(sha256) from FILE' > SET; truesum audit --known SET FOLDER",
     ),
     ..Format::DEFAULT
 };

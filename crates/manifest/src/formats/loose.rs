@@ -415,7 +415,7 @@ impl Loose {
             return Err(Reason::EmptyDigest);
         }
         if !self.stated.is_empty() && cells.len() > self.stated.len() {
-            return Err(Reason::Part("more cells than columns"));
+            return Err(Reason::Part("more cells than the header has columns"));
         }
         let named = self.named.filter(|_| !self.stated.is_empty());
         let mut entry = Entry::default();
@@ -426,7 +426,7 @@ impl Loose {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
             } else if is_name && !(self.stated.is_empty() && is_long_hex(cell)) {
                 if is_markup(cell) {
-                    return Err(Reason::Part("a name with markup that is not supported"));
+                    return Err(Reason::Part("a name with unsupported markup"));
                 }
                 entry.path = cell.to_vec();
             } else if is_long_hex(cell) && self.stated.iter().any(Option::is_some) {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
-    summary: "output of md5deep -z, -t, -c and -p: digest, size or time, name",
+    summary: "output of md5deep -z, -t, -c and -p: digest, size or timestamp, name",
     holds: Holds {
         // Only its length identifies the algorithm of a digest.
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),

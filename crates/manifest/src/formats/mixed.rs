@@ -129,7 +129,7 @@ impl Mixed {
         if let (Some(bound), Some(rival)) = (&self.bound, &self.rival)
             && found.0 == *bound
         {
-            let why = format!("the algorithm is {bound} (heading) or {rival} (a comment below it)");
+            let why = format!("the heading specifies {bound}, but a comment below it specifies {rival}");
             return Err(Reason::Message(why));
         }
         self.unrequested.clone().map_or(Ok(found), |spec| Err(Reason::NotRequested(spec)))
@@ -304,7 +304,7 @@ impl Parse for Mixed {
 /// Returns the error for a line with only the name of an algorithm that no line without a tag follows.
 pub(crate) fn not_above(name: &[u8]) -> Reason {
     let name = String::from_utf8_lossy(name);
-    Reason::Message(format!("the line {name:?} is a heading without digests or a line that lost its end"))
+    Reason::Message(format!("the line {name:?} is a heading without digests or a truncated line"))
 }
 
 /// Returns true if the line is a comment in any of the dialects: none of them has entries that

@@ -14,7 +14,7 @@ use truesum_hash::SpecError;
 pub(crate) static MTREE: Format = Format {
     name: "mtree",
     file_names: &[".mtree", "mtree"],
-    summary: "type, size and digests of a file tree, as written by BSD mtree and bsdtar",
+    summary: "types, sizes and digests of the files in a tree, as written by BSD mtree and bsdtar",
     holds: Holds {
         algorithms: Algorithms::Only(&["sha256", "md5", "sha1", "sha384", "sha512", "ripemd160"]),
         size: true,

@@ -28,7 +28,7 @@ pub(super) fn name(options: &Options, endings: &[&str]) -> Result<Vec<u8>, LineE
         own[at..].eq_ignore_ascii_case(ending.as_bytes()).then(|| own[..at].to_vec())
     });
     let name = stripped.or_else(|| options.subject.clone());
-    name.ok_or(refused(0, "neither the list nor its name specifies the file that the list describes (to specify the file: truesum check --locate LIST FILE)"))
+    name.ok_or(refused(0, "neither the list nor its name specifies the file that the list describes; to specify the file: truesum check --locate LIST FILE"))
 }
 
 /// Returns the list's only entry.

@@ -6,7 +6,7 @@ use crate::formats::prelude::*;
 
 pub(crate) static OPENSSL: Format = Format {
     name: "openssl",
-    summary: "ALG(name)= digest, as written by openssl dgst",
+    summary: "TAG(name)= digest, as written by openssl dgst",
     holds: Holds {
         algorithms: Algorithms::Only(&[
             "sha256",

@@ -107,7 +107,7 @@ pub(crate) static SEVEN_Z: Format = Format {
 pub(crate) static LZMA: Format = Format {
     name: "lzma",
     file_names: &[".lzma"],
-    summary: "legacy .lzma file (before .xz); recognized, not read",
+    summary: "legacy .lzma file (predecessor of .xz); recognized, not read",
     sniff: |head| Claim::mark(is_lzma(head.text)),
     reading: Reading::not(
         "this file is compressed with lzma (not supported); unpack it first: unlzma -c FILE | truesum check -",
@@ -147,7 +147,7 @@ const MAX_UNPACKED: u64 = 4 << 30;
 #[cfg(feature = "unpack")]
 fn too_wide(command: &str) -> io::Error {
     invalid(format!(
-        "it needs a window of more than {} MiB; unpack it first: {command} FILE | truesum check -",
+        "requires a window of more than {} MiB; unpack it first: {command} FILE | truesum check -",
         WINDOW >> 20
     ))
 }

@@ -148,7 +148,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     for (at, id) in named {
         let known = described.contains_key(&id);
         if emitted.insert(id) && !known {
-            records.bad(at, "a file of the set has no description");
+            records.bad(at, "a file in the set has no description");
         }
     }
     if records.count() == 0 {
@@ -217,7 +217,7 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let here = usize::try_from(at).map_err(|_| refused(64, "the list of files is out of bounds"))?;
         let size = number(&text, here).filter(|size| *size > 56 && size.is_multiple_of(2));
         let next = size.and_then(|size| at.checked_add(size)).filter(|next| *next <= end);
-        let next = next.ok_or(refused(here, "an entry of the list of files is truncated"))?;
+        let next = next.ok_or(refused(here, "an entry in the list of files is truncated"))?;
         let entry = &text[here..next as usize];
         let units: Vec<u16> =
             entry[56..].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -231,7 +231,7 @@ fn table(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         at = next;
     }
     if at < end {
-        records.bad(at as usize, "more files than the number in the header");
+        records.bad(at as usize, "more files than the header specifies");
     }
     Ok(records.read(options))
 }

@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 pub(crate) static PYTHON_LOCK: Format = Format {
     name: "python-lock",
     file_names: &["poetry.lock", "pdm.lock", "uv.lock"],
-    summary: "Poetry, PDM or uv lock file: file name or URL, digest and size of archives",
+    summary: "Poetry, PDM or uv lock file: file names or URLs, digests and sizes of archives",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head| head.marked(is_archive),
     reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), refused: false })),

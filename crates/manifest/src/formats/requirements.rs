@@ -96,7 +96,7 @@ pub(crate) static REQUIREMENTS: Format = Format {
     },
     reading: Reading::not(
         "these are pip requirements, which contain no file names; to verify the downloads: pip download \
-         --require-hashes",
+         --require-hashes -r FILE",
     ),
     ..Format::DEFAULT
 };

@@ -136,7 +136,9 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let mut entry = Entry { path: name.to_vec(), ..Entry::default() };
     for (at, digest) in digests.iter().enumerate() {
         if digests[..at].iter().any(|other| other.len() == digest.len()) {
-            return Err(Reason::Part("two digests of the same length, whose algorithms are unknown"));
+            return Err(Reason::Part(
+                "two digests of the same length, so their algorithms cannot be determined",
+            ));
         }
         entry.digests.push(untagged(digest, options)?);
     }

@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 
 pub(crate) static RPM_DUMP: Format = Format {
     name: "rpm-dump",
-    summary: "output of rpm -q --dump: path, size, time and digest of a package's files",
+    summary: "output of rpm -q --dump: paths, sizes, modification times and digests of a package's files",
     holds: Holds { size: true, ..Holds::DIGESTS },
     sniff: |head: &Head<'_>| {
         let claim = head.whole(|line| columns(line).map(|_| true))?;

@@ -68,7 +68,7 @@ fn entry(records: &mut Records, row: &Row) {
                 is_nearly(key.as_bytes(), b"checksum_base64") || is_nearly(key.as_bytes(), b"checksum_hex")
             }) =>
         {
-            records.fault("an unknown key that resembles a checksum");
+            records.fault("an unknown JSON key that resembles the key of a checksum");
         }
         Ok(message) if message.kind == "FULL_OBJECT" => {
             for digest in [&message.checksum_hex, &message.checksum_base64].into_iter().flatten() {

@@ -119,7 +119,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let object: Object = serde_json::from_slice(&text).map_err(|error| {
-        let what = Reason::Message(format!("not a JSON document ({error})"));
+        let what = Reason::Message(format!("not a readable JSON document ({error})"));
         LineError { at: Place::Byte(0), reason: what }
     })?;
     let list = object.object_parts.unwrap_or(object.list);
@@ -139,7 +139,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (mut end, mut last) = (0u64, 0);
     for part in &parts {
         if part.part_number <= last {
-            return Err(refused(0, "the parts are not in the order of their numbers"));
+            return Err(refused(0, "the part numbers are not in ascending order"));
         }
         last = part.part_number;
         let start = end;
@@ -153,7 +153,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(0, "the list of parts is truncated, and the object size is unknown"));
     }
     if size.is_some_and(|size| size < end || !truncated && size != end) {
-        return Err(refused(0, "the parts do not add up to the object size"));
+        return Err(refused(0, "the part sizes do not add up to the object size"));
     }
     let mut entry = Entry { size, ..Entry::default() };
     entry.path = match &object.key {
@@ -202,7 +202,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
     }
     if entry.pieces.is_empty() && entry.digests.is_empty() {
-        return Err(refused(0, "no type of checksum is present in all parts"));
+        return Err(refused(0, "neither the object nor any part has a usable checksum"));
     }
     Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
 }

@@ -50,7 +50,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let (digest, mode, name) = split(escaped.unwrap_or(line)).ok_or(Reason::NotALine)?;
     if mode == b'^' {
         return Err(Reason::Part(
-            "in mode ^, the digest covers the bits that the file contains as the characters 0 and 1, not its bytes",
+            "in mode ^, shasum hashes the characters 0 and 1 as bits, so the digest does not cover the bytes of the file",
         ));
     }
     let (spec, digest) = untagged(digest, options)?;

@@ -57,7 +57,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
         let bytes = radix::base64(text).ok_or(Reason::Part("the digest is not base64"))?;
         let found = of_bytes(algorithm, &bytes, options)?;
         if entry.digests.iter().any(|(spec, _)| *spec == found.0) {
-            return Err(Reason::Part("two different digests of the same algorithm"));
+            return Err(Reason::Part("two digests of the same algorithm"));
         }
         entry.digests.push(found);
     }

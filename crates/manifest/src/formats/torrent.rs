@@ -190,10 +190,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let spec = find(SHA1).map(Spec::new).ok_or(refused(at, "unsupported hash algorithm"))?;
     let piece_len = info.piece_len.ok_or(refused(at, "no 'piece length'"))?;
     if info.pads.iter().any(|pad| piece_len > LONGEST || pad.end - pad.start >= piece_len) {
-        return Err(refused(at, "a padding file must be shorter than a piece, and a piece at most 1 GiB"));
+        return Err(refused(
+            at,
+            "a padding file must be shorter than a piece, and a piece must not exceed 1 GiB",
+        ));
     }
     let pieces = PieceList::new(spec, 0..total, piece_len, Arc::from(digests))
-        .ok_or(refused(at, "the number of pieces does not match the size of the files"))?;
+        .ok_or(refused(at, "the number of pieces does not match the total size of the files"))?;
     let pieces = if info.pads.is_empty() { pieces } else { pieces.with_pads(info.pads.into()) };
     let folder = if info.single.is_none() { name.clone() } else { Vec::new() };
     let options = options.clone();
@@ -234,13 +237,13 @@ fn agree(
             continue;
         }
         if !rows.is(next, &members.path(folder, name, file.at)?, members.len, text) {
-            return Err(refused(file.at, "versions 1 and 2 list different files"));
+            return Err(refused(file.at, "the file lists of versions 1 and 2 differ"));
         }
         next += 1;
     }
     match rows.len() == next {
         true => Ok(()),
-        false => Err(refused(0, "versions 1 and 2 list different files")),
+        false => Err(refused(0, "the file lists of versions 1 and 2 differ")),
     }
 }
 
@@ -307,7 +310,7 @@ fn read_file(cursor: &mut Cursor<'_>) -> Result<Members, LineError> {
                     members.digests.push((at, algorithm, value.string()?.to_vec()));
                 }
                 None if DIGESTS.iter().any(|(name, _)| is_nearly(key, name)) => {
-                    return value.fault("an unknown key that resembles a digest");
+                    return value.fault("an unknown key that resembles the key of a digest");
                 }
                 None => value.skip()?,
             },

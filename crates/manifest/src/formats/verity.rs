@@ -37,7 +37,7 @@ pub(crate) static DM_VERITY: Format = Format {
 pub(crate) static IDSIG: Format = Format {
     name: "idsig",
     file_names: &[".idsig"],
-    summary: "Android APK signature scheme v4, including the package's tree; locates damage",
+    summary: "Android APK Signature Scheme v4 file with the package's Merkle tree; locates damage",
     sniff: |head| Claim::mark(hashing_of(head.text).is_some()),
     reading: Reading::document(LIMIT, idsig),
     ..ROW
@@ -294,7 +294,7 @@ fn hashing_of(text: &[u8]) -> Option<(usize, Range<usize>, Range<usize>)> {
 
 fn idsig(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let (at, salt, root) =
-        hashing_of(&text).ok_or(refused(0, "not an APK signature of scheme v4 with SHA-256"))?;
+        hashing_of(&text).ok_or(refused(0, "not an APK Signature Scheme v4 file with SHA-256"))?;
     let cut = |at: usize| refused(at.min(text.len()), "the signature is truncated");
     let len = |at: usize| le32(&text, at).and_then(|len| usize::try_from(len).ok());
     let tree = len(at).and_then(|len| at.checked_add(4)?.checked_add(len)).ok_or(cut(at))?;

@@ -589,7 +589,7 @@ fn location(value: &str, names: Names) -> Location {
     let refused = |what| Err((what, value.to_owned()));
     let decoded = |path: &str| match radix::percent(path.as_bytes()) {
         Some(path) => Ok(path),
-        None => refused("its location has a percent sign that is not followed by two hexadecimal digits"),
+        None => refused("the location has a percent sign that is not followed by two hexadecimal digits"),
     };
     match scheme(value) {
         _ if names == Names::Plain => Ok(value.as_bytes().to_vec()),
@@ -605,14 +605,14 @@ fn location(value: &str, names: Names) -> Location {
                 host if host.eq_ignore_ascii_case("localhost") => {
                     decoded(path[host.len()..].strip_prefix('/').unwrap_or_default())
                 }
-                _ => refused("the text after file:// is the name of a host or of a folder"),
+                _ => refused("the text after file:// could be the name of a host or of a folder"),
             }
         }
-        Some((_, rest)) if rest.starts_with("//") => refused("its location is on a server or in an archive"),
+        Some((_, rest)) if rest.starts_with("//") => refused("the location is on a server or in an archive"),
         Some((scheme, _)) if SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) => {
-            refused("its location is an identifier, not the path of a file")
+            refused("the location is an identifier, not the path of a file")
         }
-        _ if value.contains("://") => refused("its location is on a server or in an archive"),
+        _ if value.contains("://") => refused("the location is on a server or in an archive"),
         _ if names == Names::Urls => decoded(value),
         _ => Ok(value.as_bytes().to_vec()),
     }

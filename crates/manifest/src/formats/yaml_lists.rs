@@ -71,7 +71,7 @@ impl Item {
         for name in self.names {
             match name {
                 Some(name) => records.name(&name),
-                None => records.fault("its URL has no file name"),
+                None => records.fault("the URL has no file name"),
             }
         }
         for digest in self.digests {

@@ -181,7 +181,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let at = Place::Byte(begin as u64);
         let Some((name, algorithm, digest)) = sum(line) else {
             if is_damaged(line) {
-                let reason = Reason::Part("a line that resembles a checksum of SRC_URI");
+                let reason = Reason::Part("a line that resembles a SRC_URI checksum");
                 parts.push(Err(LineError { at, reason }));
             }
             continue;
@@ -189,7 +189,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let number = by_name.get(name).copied();
         number.into_iter().for_each(|number| is_verified[number] = true);
         let found = match number.map(|number| &sources[number]) {
-            None => Err(Reason::Part("no file in SRC_URI has this name")),
+            None => Err(Reason::Part("the name in the checksum line does not match any source in SRC_URI")),
             Some(Source { file, line, .. }) if file.contains(&b'$') => {
                 let message = format!(
                     "only BitBake can expand {} in the source on line {line}",

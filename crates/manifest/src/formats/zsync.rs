@@ -11,7 +11,7 @@ use crate::records::{Records, refused};
 pub(crate) static ZSYNC: Format = Format {
     name: "zsync",
     file_names: &[".zsync"],
-    summary: "zsync: name, length and SHA-1 of a file, with checksums of its blocks; locates damage",
+    summary: "zsync: name, size and SHA-1 of a file, with checksums of its blocks; locates damage",
     holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
     sniff: |head| head.begins(&[b"zsync: "]),
     reading: Reading::document(64 << 20, parse),
@@ -95,7 +95,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     }
     // The last block is padded with zeros, whose amount must be limited by the size of the file.
     if len > size.clamp(SMALL, LONGEST).next_power_of_two() {
-        return Err("a block is longer than the file or than the maximum of 1 GiB");
+        return Err("the block size exceeds the file size or the maximum of 1 GiB");
     }
     let count = size.div_ceil(len);
     let bytes = count.checked_mul((rolling + strong) as u64);

@@ -68,7 +68,8 @@ fn million_malformed_lines_end_the_reading() {
         (good, bad, failure)
     };
     let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
-    let why = format!("only 0 of the first {MANY} lines could be read as entries, so the rest was not read");
+    let why =
+        format!("0 of the first {MANY} lines could be read as entries, so the remaining lines were not read");
     assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
     assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
     assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");

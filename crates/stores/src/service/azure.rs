@@ -85,7 +85,7 @@ impl Service for Azure {
             "Blobs/Blob" => match (object.end(), take(&mut is_folder)) {
                 (Some(Object { size: 0, .. }), true) => {}
                 (Some(object), _) => page.objects.push(object),
-                (None, _) => bad = Some("a blob in the list has no name or length"),
+                (None, _) => bad = Some("a blob in the list has no name or size"),
             },
             _ => {}
         })?;

@@ -80,7 +80,7 @@ impl Service for Gcs {
             let key = text(item, "name").ok_or_else(|| bad("an object has no name"))?.to_owned();
             // Some servers list empty objects without a size.
             let size = text(item, "size").map_or(Some(0), |size| size.parse().ok());
-            let size = size.ok_or_else(|| bad("an object has no size"))?;
+            let size = size.ok_or_else(|| bad("an object has an invalid size"))?;
             let version = text(item, "generation").map(str::to_owned);
             let modified = text(item, "updated").and_then(Time::parse).map_or(0, |time| time.seconds);
             page.objects.push(Object { key, size, version, modified });
@@ -105,7 +105,7 @@ impl Service for Gcs {
         let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
         let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
         let mut kept = Kept {
-            size: size.ok_or("the service does not report the size of the object")?,
+            size: size.ok_or("the service reports an invalid size for the object")?,
             ..Kept::default()
         };
         for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {

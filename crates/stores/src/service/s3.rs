@@ -104,7 +104,7 @@ impl Service for S3 {
         for object in page.objects.iter_mut().filter(|_| is_escaped) {
             match unescaped(&object.key) {
                 Some(key) => object.key = key,
-                None => bad = Some("a key in the list is not valid text"),
+                None => bad = Some("a key in the list is not valid URL-encoded UTF-8"),
             }
         }
         if !is_list {

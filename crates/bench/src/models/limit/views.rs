@@ -18,7 +18,13 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
                 .to_owned(),
         );
     }
-    let mut table = Table::new(&["what", "status", "#rate", "#cores to match the disk", "#cores to match the page cache"]);
+    let mut table = Table::new(&[
+        "what",
+        "status",
+        "#rate",
+        "#cores to match the disk",
+        "#cores to match the page cache",
+    ]);
     for (name, value) in limits.list() {
         table.rows.push(vec![name, String::new(), rate(value), String::new(), String::new()]);
     }

@@ -254,7 +254,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         (&["plan", "-o", "p", "--root", "nope", "d"], 2, "nope: cannot open: No such file or directory"),
         (&["plan", "-o", "no/p", "d"], 2, "no/p: cannot write: No such file or directory"),
         (&["run", "plan"], 2, "no bundle given\nhint: specify bundle numbers (0..N for all)"),
-        (&["run", "plan", "2"], 2, "no bundle 2: the plan has 2 bundles, numbered from 0"),
+        (&["run", "plan", "2"], 2, "no bundle 2: bundles are numbered from 0, and the plan has 2"),
         (&["run", "plan", "0..9"], 2, "no bundle 2"),
         (
             &["run", "plan", "5", "--of", "4"],
@@ -301,7 +301,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
     }
     let ran = folder.run(&["shard", "plan", "-v", "-o", "p", "d"]);
     assert!(ran.err.contains("note: d/dangling: broken symbolic link\n"), "{}", ran.err);
-    assert!(ran.err.contains("note: d/pipe: named pipe, not planned\n"), "{}", ran.err);
+    assert!(ran.err.contains("note: d/pipe: named pipe, not included in the plan\n"), "{}", ran.err);
     assert_eq!(ran.code, Some(0));
 }
 

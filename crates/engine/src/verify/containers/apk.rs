@@ -114,7 +114,7 @@ fn record(tail: &[u8]) -> Result<usize, &'static str> {
     match marks.iter().filter(ends).collect::<Vec<_>>()[..] {
         [] => Err(CUT),
         [at] if marks.last() == Some(at) => Ok(*at),
-        _ => Err("it contains two nested end records of a ZIP archive, so its contents are ambiguous"),
+        _ => Err("it contains more than one ZIP end record, so its contents are ambiguous"),
     }
 }
 

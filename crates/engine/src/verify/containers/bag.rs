@@ -106,12 +106,12 @@ pub(super) fn is_tag_entry(name: &[u8]) -> bool {
 /// been moved there by mistake.
 pub(super) fn lists_other_files(manifest: &Path, entries: u64) -> Error {
     let entries = match entries {
-        1 => "1 entry is".to_owned(),
-        _ => format!("{entries} entries are"),
+        1 => "1 entry does not belong".to_owned(),
+        _ => format!("{entries} entries do not belong"),
     };
     refused(
         manifest,
-        format!("{entries} for payload files or tag manifests, which do not belong in a tag manifest"),
+        format!("{entries} in a tag manifest, which must not list payload files or tag manifests"),
     )
 }
 
@@ -136,7 +136,7 @@ pub fn declaration(folder: &Path) -> Result<((u32, u32), Charset), Error> {
     let Some(numbers) = known else {
         return Err(refused(
             declaration,
-            format!("unsupported BagIt-Version {version:?}, expected 0.93 to 1.0"),
+            format!("unsupported BagIt-Version {version:?}; expected 0.93 to 1.0"),
         ));
     };
     let encoding = value(&text, ENCODING).unwrap_or_default();
@@ -164,7 +164,7 @@ fn declared_charset(declaration: &Path, text: &str) -> Result<Charset, Error> {
         refused(
             declaration,
             format!(
-                "unsupported {ENCODING} {encoding:?}, expected UTF-8, UTF-16, US-ASCII, ISO-8859-1, ISO-8859-15 or \
+                "unsupported {ENCODING} {encoding:?}; expected UTF-8, UTF-16, US-ASCII, ISO-8859-1, ISO-8859-15 or \
                  Windows-1252"
             ),
         )
@@ -178,9 +178,10 @@ fn declared_charset(declaration: &Path, text: &str) -> Result<Charset, Error> {
 pub fn check_writable(folder: &Path) -> Result<(), Error> {
     match declaration(folder)? {
         (_, UTF8) => Ok(()),
-        _ => {
-            Err(refused(&folder.join(DECLARATION), "tag files are written only in UTF-8, so expected UTF-8"))
-        }
+        _ => Err(refused(
+            &folder.join(DECLARATION),
+            "it states an encoding other than UTF-8, but tag files are written only in UTF-8",
+        )),
     }
 }
 
@@ -331,7 +332,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
         let why = match std::fs::symlink_metadata(&path) {
             Ok(metadata) if !metadata.is_file() => "not a regular file, and not in any tag manifest",
             _ if !name.contains(&b'/') && is_like_list(name) => {
-                "named like a manifest, but the name is not valid, so it was ignored"
+                "named like a manifest, but the name is not valid, so the file was ignored"
             }
             _ => continue,
         };
@@ -363,7 +364,7 @@ pub fn unlisted_fetches(folder: &Path, is_listed: &mut dyn FnMut(&[u8]) -> bool)
     };
     let unlisted = lines.filter(|(_, line)| !is_listed(line));
     unlisted
-        .map(|(at, _)| refused(&fetch, format!("line {}: the file is not in the payload", at + 1)))
+        .map(|(at, _)| refused(&fetch, format!("line {}: the file is not in a payload manifest", at + 1)))
         .collect()
 }
 
@@ -414,7 +415,7 @@ fn count(folder: &Path, info: &Path, oxum: &str) -> Option<Error> {
     }
     let found = format!("{bytes}.{files}");
     (found != oxum)
-        .then(|| refused(info, format!("Payload-Oxum is {oxum} (bytes.files), but should be {found}")))
+        .then(|| refused(info, format!("Payload-Oxum is {oxum} (bytes.files), but the payload has {found}")))
 }
 
 #[cfg(test)]

@@ -137,7 +137,7 @@ pub(super) fn whole(name: &Path, reader: impl Read) -> Result<Vec<u8>, Error> {
 pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     if let Some(signature) = Signature::parse(text) {
         let Some(message) = signature.message() else {
-            return Err(refused(name, "it is the signature of another file"));
+            return Err(refused(name, "it is a detached signature; specify the signed file itself"));
         };
         return judge(name, name, message, &signature, key);
     }

@@ -38,7 +38,7 @@ pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
     });
     match check {
         Some(check) if u128::from_str_radix(row.check, 16) != Ok(check) => {
-            Err(format!("check={check:#x} does not match these parameters (their check value is {})", row.check))
+            Err(format!("check={check:#x} does not match these parameters (their check value is 0x{})", row.check))
         }
         _ => Ok(row),
     }
@@ -78,7 +78,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
             Some((at, value))
         });
         let Some((at, value)) = known else {
-            return Err(format!("'{part}' is not width, poly, init, refin, refout or xorout followed by =VALUE"));
+            return Err(format!("invalid parameter '{part}' (expected width, poly, init, refin, refout or xorout, followed by =VALUE)"));
         };
         if values[at].replace(value).is_some() {
             return Err(format!("{} is specified twice", KEYS[at]));
@@ -100,7 +100,7 @@ fn parameters(text: &str) -> Result<(Parameters, Option<u128>), String> {
     let truth = |key: &str, value: Option<&str>| match value.unwrap_or("false").to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        other => Err(format!("{key} must be true or false, not {other:?}")),
+        other => Err(format!("{key}= must be true or false, not '{other}'")),
     };
     if poly.is_none() {
         return Err("poly= is missing (specify the polynomial in hexadecimal)".to_owned());
@@ -169,7 +169,7 @@ mod tests {
             ("crc;width=8;poly=7;refin=1", "refin"),
             ("crc;width=8;poly=7;", "''"),
             ("crc;width=16;poly=0", "poly=0"),
-            ("crc:width=16,poly=0x1021,check=0x31c4", "is 31c3"),
+            ("crc:width=16,poly=0x1021,check=0x31c4", "is 0x31c3"),
             ("crc;leaf=4KiB", "'leaf=4KiB'"),
         ] {
             match text.parse::<Spec>() {

@@ -72,7 +72,7 @@ impl Object {
         if inner && small && self.is_folder() {
             walk.records.bad(
                 walk.at,
-                "the names of files in this folder are relative to the folder, not to the manifest",
+                "the names of files in this folder are relative to the folder, which is not supported",
             );
         }
         let digests = if small { self.digests(walk, sense) } else { Object::default() };

@@ -43,7 +43,7 @@ impl Zstd {
             }
             Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(too_wide("zstd -dc --long=31")),
             Err(FrameDecoderError::DictNotProvided { .. }) => Err(invalid(
-                "it needs a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
+                "requires a dictionary; unpack it first: zstd -dc -D DICTIONARY FILE | truesum check -",
             )),
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_))) => {
                 Err(invalid("bytes that are not part of a frame"))
@@ -64,7 +64,7 @@ impl Zstd {
     /// Verifies the declared length and the checksum of a completed frame.
     fn end(&self, size: Option<u64>, len: u64) -> io::Result<()> {
         if size.is_some_and(|size| size != len) {
-            return Err(invalid("a frame does not have its stated length"));
+            return Err(invalid("the length of a frame does not match its header"));
         }
         let sum = self.decoder.get_checksum_from_data();
         if sum.is_some() && sum != self.decoder.get_calculated_checksum() {

@@ -71,7 +71,7 @@ fn folder(cursor: &mut Cursor<'_>, text: &[u8], own: usize, tree: &mut Tree) -> 
             let mut file = None;
             value.dictionary(|key, member| {
                 if !key.is_empty() {
-                    return member.fault("a name that is both a file and a folder");
+                    return member.fault("the same name for a file and a folder");
                 }
                 file = Some(read_file(member, own, name.clone())?);
                 Ok(())
@@ -101,7 +101,7 @@ fn read_file(cursor: &mut Cursor<'_>, folder: usize, name: Range<usize>) -> Resu
                 is_nothing = is_link || attributes.contains(&b'p');
             }
             key if is_nearly(key, b"pieces root") || is_nearly(key, b"length") => {
-                return value.fault("an unknown key that resembles a digest");
+                return value.fault("an unknown key that resembles 'pieces root' or 'length'");
             }
             _ => value.skip()?,
         }
@@ -158,7 +158,7 @@ impl Rows {
         if !piece_len.is_power_of_two() || piece_len < LEAF {
             return Err(refused(
                 at,
-                "the 'piece length' of version 2 must be a power of two, at least 16 KiB",
+                "the 'piece length' of version 2 must be a power of two and at least 16 KiB",
             ));
         }
         let mut pairs = Pairs::new();

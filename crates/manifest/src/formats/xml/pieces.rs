@@ -97,7 +97,7 @@ impl Gathered {
             }
             (Pieces::Runs, b"hashdigest", Some((open, Open::Run(range)))) if depth == open + 1 => {
                 if range.is_none() {
-                    self.fail("a piece digest without an offset");
+                    self.fail("a piece digest without a valid offset and length");
                 }
                 attribute("type").map(|tag| Some(tag.unwrap_or_default()))
             }

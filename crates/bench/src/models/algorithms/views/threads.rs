@@ -7,7 +7,8 @@ use crate::show::chart::{Chart, Kind};
 use crate::show::{Section, Table};
 
 pub(super) fn threads(record: &Record) -> Section {
-    let mut table = Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#efficiency per core", "#spread"]);
+    let mut table =
+        Table::new(&["algorithm", "#threads", "#rate", "#speed-up", "#efficiency per core", "#spread"]);
     let mut counts = distinct(record.part("threads"), |m| m.threads);
     counts.sort_unstable();
     let names = distinct(record.part("threads"), |m| m.algorithm.as_str());
