@@ -9,8 +9,8 @@ use truesum_manifest::{
 
 fuzz_target!(|name: &[u8]| {
     // Torrent entries need digests of pieces.
-    for format in FORMATS.iter().filter(|format| format.holds().pieces().is_none()) {
-        let spec = format.holds().usual_algorithm();
+    for format in FORMATS.iter().filter(|format| format.capabilities().pieces().is_none()) {
+        let spec = format.capabilities().usual_algorithm();
         let entry = Entry { size: Some(3), ..Entry::new(name, spec.clone(), spec.digest(b"")) };
         let mut writer = Writer::new(Vec::new(), format, &Heading::default());
         let written = writer.write(&entry).is_ok();
@@ -19,19 +19,19 @@ fuzz_target!(|name: &[u8]| {
         assert!(
             written
                 || !possible
-                || format.holds().names() != Names::Bytes
+                || format.capabilities().names() != Names::Bytes
                 || matches!(format.writing(), Writing::No)
         );
         let Ok(text) = writer.finish() else { continue };
         // The algorithm of a bag's manifest is in its name.
         let manifest = format!("manifest-{spec}.txt");
-        let named = match format.holds().algorithm_source() {
+        let named = match format.capabilities().algorithm_source() {
             AlgorithmSource::FileName => Options::for_name(manifest.as_bytes()),
             _ => Options::default(),
         };
         let options = named.format(Some(format));
         let found: Vec<Entry> =
             Reader::new(&text[..], options).filter_map(Result::ok).map(|line| line.entry).collect();
-        assert_eq!(found, if written { vec![format.holds().kept(&entry)] } else { Vec::new() });
+        assert_eq!(found, if written { vec![format.capabilities().as_read(&entry)] } else { Vec::new() });
     }
 });

@@ -194,7 +194,7 @@ fn word(equality: Equality) -> &'static str {
         Equality::Equal => "equal",
         Equality::PartEqual => "part-equal",
         Equality::Different => "different",
-        Equality::NotAsAsked => "not-as-asked",
+        Equality::NotAsRequested => "not-as-asked",
         Equality::Interrupted => "interrupted",
     }
 }

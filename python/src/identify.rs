@@ -63,7 +63,7 @@ pub fn identify(py: Python<'_>, digest: &str, path: Option<Name>) -> PyResult<Ve
     };
     let digests = |specs: &[Spec]| {
         let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, specs), |_, ()| Ok(()))?;
-        found.map(truesum::Found::into_digests).map_err(|error| errors::of(py, &error))
+        found.map(truesum::FileResult::into_digests).map_err(|error| errors::of(py, &error))
     };
     let (found, _) = identified::matching(&candidates, size, digests)?;
     Ok(found.into_iter().map(Candidate).collect())

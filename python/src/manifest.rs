@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
+use truesum::manifest::convert::{ConvertError, Converted, Loss, convert};
 use truesum::manifest::{
     Format, Heading, Options, ReadError, Reader, Spelling, Time, WriteError, Writer, Writing, for_file,
     implies_algorithm,
@@ -383,18 +383,18 @@ fn unread(name: &str) -> String {
 }
 
 /// Describes what the format cannot store.
-fn words(lost: &Lost<'_>) -> String {
+fn words(lost: &Loss<'_>) -> String {
     match lost {
-        Lost::Malformed(error) => error.to_string(),
-        Lost::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
-        Lost::Digest(_, spec) => format!("the {spec} digest"),
-        Lost::Unread(name) => unread(name),
-        Lost::Size(_) => "the size".to_owned(),
-        Lost::Time(_) => "the modification time".to_owned(),
-        Lost::Pieces(_) => "the piece digests".to_owned(),
-        Lost::Attribute(name) => format!("the attribute {}", manifest::path::display_safe(name.as_bytes())),
-        Lost::Objects(objects) => objects.to_string(),
-        Lost::Signature => "the signature, which does not match the new text".to_owned(),
+        Loss::Malformed(error) => error.to_string(),
+        Loss::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
+        Loss::Digest(_, spec) => format!("the {spec} digest"),
+        Loss::Unread(name) => unread(name),
+        Loss::Size(_) => "the size".to_owned(),
+        Loss::Time(_) => "the modification time".to_owned(),
+        Loss::Pieces(_) => "the piece digests".to_owned(),
+        Loss::Attribute(name) => format!("the attribute {}", manifest::path::display_safe(name.as_bytes())),
+        Loss::Objects(objects) => objects.to_string(),
+        Loss::Signature => "the signature, which does not match the new text".to_owned(),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::paths::{self, Name, Names};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::path::PathBuf;
-use truesum::shard::merge::{Fault, hold, merge as merge_parts};
-use truesum::shard::part::{Computing, Counts, PartStatus, compute};
+use truesum::shard::merge::{Fault, check_part, merge as merge_parts};
+use truesum::shard::part::{ComputeOptions, Counts, PartStatus, compute};
 use truesum::shard::plan::Plan as Planned;
 use truesum::{Error, Mapping, Progress};
 
@@ -261,7 +261,7 @@ impl Plan {
         let progress = Progress::default();
         let mut failures = Vec::new();
         let work = |_: &_| {
-            let computing = Computing::new(&progress)
+            let computing = ComputeOptions::new(&progress)
                 .root(root.as_ref().map(|Name(root)| root.as_path()))
                 .outside(true)
                 .threads(threads.unwrap_or(0))
@@ -279,7 +279,7 @@ impl Plan {
         let (counts, digest) = (done.counts(), done.digest().to_owned());
         let (standing, beside) = match done.status() {
             PartStatus::Written => ("written", None),
-            PartStatus::There => ("there", None),
+            PartStatus::Identical => ("there", None),
             PartStatus::Kept(_) => ("kept", None),
             PartStatus::Contradicts(beside) => ("contradicts", Some(beside.clone())),
         };
@@ -292,7 +292,7 @@ impl Plan {
         let bundle = self.checked(bundle)?;
         let mut failures = Vec::new();
         let held = py.detach(|| {
-            hold(&self.0, bundle, &part.0, &mut |name, failure| {
+            check_part(&self.0, bundle, &part.0, &mut |name, failure| {
                 keep(&mut failures, || {
                     (name.to_vec(), failure.kind().to_owned(), failure.reason().to_owned())
                 });

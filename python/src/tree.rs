@@ -175,7 +175,7 @@ pub fn save<'py>(
     let target = target.map_or_else(|| self::beside(&path.0), |Name(target)| target);
     let (spec, also) = (named(algorithm)?, beside.map_or_else(Vec::new, |Specs(specs)| specs));
     let begin = if resume { Begin::Resume } else { Begin::Fresh };
-    let saving = Saving::new(&target).granule(granule).begin(begin).beside(&also);
+    let saving = Saving::new(&target).granule(granule).begin(begin).plain_digests(&also);
     let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
     let saved = saved.map_err(|error| errors::of(py, &error))?;
     by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found().digests()))

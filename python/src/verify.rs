@@ -42,7 +42,7 @@ fn word(conclusion: Conclusion) -> &'static str {
         Conclusion::Verified => "verified",
         Conclusion::PartVerified => "part-verified",
         Conclusion::Failed => "failed",
-        Conclusion::NotAsAsked => "not-as-asked",
+        Conclusion::NotAsRequested => "not-as-asked",
         Conclusion::NothingVerified => "nothing-verified",
         Conclusion::Interrupted => "interrupted",
     }

@@ -23,13 +23,13 @@ are measured. To list the names: truesum list kernels")]
 pub struct Bench {
     /// Selects what to measure.
     #[command(subcommand)]
-    pub what: What,
+    pub what: BenchAction,
 }
 
 /// Specifies what to do: measure, or process saved runs.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is only one value")]
-pub enum What {
+pub enum BenchAction {
     /// Run a model.
     Measure(Measure),
     /// Use saved runs.
@@ -58,29 +58,29 @@ pub enum Saved {
     Compare(CompareArgs),
 }
 
-impl FromArgMatches for What {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<What, clap::Error> {
+impl FromArgMatches for BenchAction {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<BenchAction, clap::Error> {
         let Some((name, inner)) = matches.subcommand() else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
         match place(name) {
-            Some(place) => Ok(What::Measure(Measure {
+            Some(place) => Ok(BenchAction::Measure(Measure {
                 model: MODELS[place],
                 matches: inner.clone(),
                 scope: Scope::from_arg_matches(inner)?,
                 output: Output::from_arg_matches(inner)?,
             })),
-            None => Saved::from_arg_matches(matches).map(What::Saved),
+            None => Saved::from_arg_matches(matches).map(BenchAction::Saved),
         }
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = What::from_arg_matches(matches)?;
+        *self = BenchAction::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Subcommand for What {
+impl Subcommand for BenchAction {
     fn augment_subcommands(command: Command) -> Command {
         let command = MODELS.iter().fold(command, |command, model| {
             let arguments = (model.arguments)(Command::new(model.name));
@@ -91,7 +91,7 @@ impl Subcommand for What {
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
-        What::augment_subcommands(command)
+        BenchAction::augment_subcommands(command)
     }
 
     fn has_subcommand(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! `truesum bench`: from the command line to a run, and from its record to the requested output.
 
-use crate::args::{Bench, Measure, Output, Saved, What};
+use crate::args::{Bench, BenchAction, Measure, Output, Saved};
 use crate::models::progress::Line;
 use crate::models::{self, Session};
 use crate::record::Record;
@@ -32,7 +32,7 @@ pub enum Outcome {
 /// The run could not be carried out as requested, or its result could not be written.
 pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write) -> Result<Outcome, Error> {
     match &bench.what {
-        What::Measure(Measure { model, matches, scope, output }) => {
+        BenchAction::Measure(Measure { model, matches, scope, output }) => {
             let mut session = Session::new(stop, command).with_progress(Line::new()).within(scope.clone());
             let record = (model.run)(matches, &mut session)?;
             write(&record, output, out)?;
@@ -44,7 +44,7 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
                 Outcome::Done
             })
         }
-        What::Saved(Saved::Report(args)) => {
+        BenchAction::Saved(Saved::Report(args)) => {
             let records = saved(&args.runs)?;
             if let Some(path) = &args.readme {
                 write_readme(path, &args.runs[0], &records)?;
@@ -58,7 +58,7 @@ pub fn run(bench: &Bench, command: &str, stop: &AtomicBool, out: &mut dyn Write)
             }
             Ok(Outcome::Done)
         }
-        What::Saved(Saved::Compare(args)) => {
+        BenchAction::Saved(Saved::Compare(args)) => {
             let (before, after) = (models::read(&args.before)?, models::read(&args.after)?);
             let comparison = compare::compare(&before, &after, args.threshold / 100.0)?;
             print(out, &comparison.text(args.form))?;
@@ -95,8 +95,8 @@ fn write(record: &Record, output: &Output, out: &mut dyn Write) -> Result<(), Er
 
 /// Writes the speed section of a README, and its chart next to the runs.
 fn write_readme(path: &Path, runs: &Path, records: &[Record]) -> Result<(), Error> {
-    let beside = if runs.is_dir() { runs } else { runs.parent().unwrap_or(Path::new("")) };
-    let chart = beside.join("speed.svg");
+    let folder = if runs.is_dir() { runs } else { runs.parent().unwrap_or(Path::new("")) };
+    let chart = folder.join("speed.svg");
     let linked = path.parent().and_then(|root| chart.strip_prefix(root).ok()).unwrap_or(&chart);
     let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, "read", &why))?;
     let text = readme::fill(&text, records, &linked.to_string_lossy())

@@ -3,7 +3,7 @@
 pub mod arguments;
 mod known;
 
-use crate::comparing::{Manner, ResultForm, compare};
+use crate::comparing::{OutputStyle, ResultForm, compare};
 use crate::console::Console;
 use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
@@ -39,7 +39,7 @@ fn audit(args: AuditArgs) -> Exit {
         let text = "--format-string: %{manifest} is not available in truesum audit";
         return console.refuse(&Refusal::with_hint(text, "it is available in truesum check"));
     }
-    let manner = Manner {
+    let style = OutputStyle {
         form: match (args.json, args.status) {
             (true, _) => ResultForm::Json,
             (_, true) => ResultForm::Silent,
@@ -68,7 +68,7 @@ fn audit(args: AuditArgs) -> Exit {
         if args.manifests.iter().any(|name| stores::is_url(name)) {
             return console.refuse(&Refusal::new("-k: not available for object stores"));
         }
-        return known::run(args, read, &manner, console);
+        return known::run(args, read, &style, console);
     }
     let mut names: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     let folder = match names.pop() {
@@ -121,7 +121,7 @@ fn audit(args: AuditArgs) -> Exit {
             return console.refuse(&refusal);
         }
     }
-    compare(&manner, options, reporting.line, console, |comparison, on_event| {
+    compare(&style, options, reporting.line, console, |comparison, on_event| {
         comparison.audit(&names, on_event)
     })
 }

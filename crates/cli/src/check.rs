@@ -47,7 +47,7 @@ fn check(mut args: CheckArgs) -> Exit {
         console.refuse(refusal);
     }
     if !unsuitable.is_empty() && args.manifests.is_empty() {
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let plan = match plan(args) {
         Ok(plan) => plan,
@@ -66,7 +66,7 @@ fn check(mut args: CheckArgs) -> Exit {
         Ok(trees) => trees,
         Err(error) => {
             console.failure(&error);
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
     };
     let output = Output::stdout();
@@ -107,7 +107,7 @@ fn check(mut args: CheckArgs) -> Exit {
             )
         }),
     };
-    let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsAsked };
+    let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsRequested };
     end(verification.report(), result, printer, &watch, began, least)
 }
 
@@ -149,19 +149,19 @@ fn end(
         && let Err(error) = output::save_page(path, &page.text(), page::MARK)
     {
         console.failure(&error);
-        exit = exit.max(Exit::NotAsAsked);
+        exit = exit.max(Exit::NotAsRequested);
     }
     if let Some(path) = plan.html.as_ref().filter(|_| taken) {
         let path = display_safe(path.as_os_str().as_bytes());
         console.error(&format!(
             "--html: the report was not written to {path}, because the manifest lists a missing file with this name"
         ));
-        exit = exit.max(Exit::NotAsAsked);
+        exit = exit.max(Exit::NotAsRequested);
     } else if let (Some(path), Some(record)) = (&plan.html, &record) {
         let heading = total::heading(report, &manifests, plan, read, time);
         if let Err(error) = ending::write(path, record, &heading) {
             console.failure(&error);
-            exit = exit.max(Exit::NotAsAsked);
+            exit = exit.max(Exit::NotAsRequested);
         }
     }
     let mut line = Vec::new();
@@ -215,13 +215,14 @@ fn end(
         console.note(&part);
     }
     let nothing = report.counts().verified() == 0 || report.unread() > 0;
-    if exit == Exit::NotAsAsked && nothing && plan.detail() != Detail::None {
+    if exit == Exit::NotAsRequested && nothing && plan.detail() != Detail::None {
         advice::nothing_found(&plan.subject, report, &mut console);
     }
     if report.unsigned() > 0
         && let Subject::Manifests(names) = &plan.subject
         && let [name] = &names[..]
-        && let Some(hint) = advice::listed_beside(name, true).filter(|_| plan.detail() != Detail::None)
+        && let Some(hint) =
+            advice::manifest_in_folder_hint(name, true).filter(|_| plan.detail() != Detail::None)
     {
         console.hint(&hint);
     }

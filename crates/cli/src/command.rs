@@ -9,7 +9,7 @@ use crate::audit::arguments::AuditArgs;
 use crate::bag::BagArgs;
 use crate::bench::Bench;
 use crate::check::arguments::CheckArgs;
-use crate::complete::{ASK, CompletionsArgs, HELP_ALL};
+use crate::complete::{COMPLETE_WORD, CompletionsArgs, HELP_ALL};
 use crate::config::ConfigArgs;
 use crate::console::{Console, adapt_hints};
 use crate::convert::ConvertArgs;
@@ -28,7 +28,7 @@ use crate::output::print_with;
 use crate::scrub::arguments::ScrubArgs;
 use crate::settings;
 use crate::shard::ShardArgs;
-use crate::stores::refuse_elsewhere;
+use crate::stores::refuse_urls;
 use crate::terminal::{Escapes, on_one_line, visible, write_error};
 use crate::text::TextArgs;
 use crate::topics::{self, Topic};
@@ -118,12 +118,12 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
         return Ok(Command::Bench(Bench));
     }
     let help = Help::requested(&mut given);
-    if let Some(command) = behind_globals(&mut given) {
+    if let Some(command) = move_command_first(&mut given) {
         return Ok(command);
     }
     let word = |at: usize| given.get(at).and_then(|word| word.to_str());
     match (word(0), word(1)) {
-        (Some(ASK), _) => {
+        (Some(COMPLETE_WORD), _) => {
             let words = given[1..].iter().map(|word| word.to_string_lossy().into_owned());
             return Ok(Command::Complete(words.collect()));
         }
@@ -173,7 +173,7 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
 /// Moves the name of a command before the global options that precede it, and drops those that
 /// precede help or version, which do not use them; `-v` before `--version` is a command of its own.
 /// Other options must follow their command.
-fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
+fn move_command_first(given: &mut Vec<OsString>) -> Option<Command> {
     let is_help = given.first().is_some_and(|word| word == "help");
     if !is_help && !given.first()?.as_bytes().starts_with(b"-") {
         return None;
@@ -198,7 +198,7 @@ fn behind_globals(given: &mut Vec<OsString>) -> Option<Command> {
         }
         word if is_command(word) => {
             let below = given.get(leading + 1).and_then(|next| next.to_str());
-            let words = 1 + usize::from(below.is_some_and(|below| has_below(word, below)));
+            let words = 1 + usize::from(below.is_some_and(|below| is_subcommand_of(word, below)));
             given[..leading + words].rotate_right(words);
         }
         _ => {}
@@ -295,7 +295,7 @@ fn is_command(word: &str) -> bool {
 }
 
 /// Returns whether a command has a subcommand with this name.
-fn has_below(command: &str, name: &str) -> bool {
+fn is_subcommand_of(command: &str, name: &str) -> bool {
     let program = Cli::command();
     program.find_subcommand(command).is_some_and(|command| command.find_subcommand(name).is_some())
 }
@@ -320,7 +320,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
         _ => {
             let mut command = with_help(definition(), "truesum", help);
             let matches = command.try_get_matches_from_mut(arguments)?;
-            refuse_elsewhere(&command, &matches)?;
+            refuse_urls(&command, &matches)?;
             settings::choose(&matches);
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
@@ -340,7 +340,7 @@ pub fn report(error: &clap::Error) -> Exit {
     // Help for a missing subcommand is an error without a message.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         write_error(text(Color::Auto.on(&std::io::stderr())).as_bytes(), Escapes::Colors);
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let text = text(false);
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
@@ -453,7 +453,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     let command = T::augment_args(clap::Command::new(name)).bin_name(&path);
     let mut command = with_help(repeatable_flags(command.max_term_width(WIDTH)), &path, help);
     let matches = command.try_get_matches_from_mut(&arguments[1..])?;
-    refuse_elsewhere(&command, &matches)?;
+    refuse_urls(&command, &matches)?;
     settings::choose(&matches);
     T::from_arg_matches(&matches)
 }

@@ -45,7 +45,7 @@ pub enum ResultForm {
 }
 
 /// The output options of a command that compares files.
-pub struct Manner {
+pub struct OutputStyle {
     pub form: ResultForm,
     /// The schema of the JSON lines.
     pub schema: &'static str,
@@ -71,7 +71,7 @@ pub struct Manner {
     pub template: Option<Template>,
 }
 
-impl Manner {
+impl OutputStyle {
     /// Returns the word for a standing.
     pub fn word(&self, status: FileStatus) -> &'static str {
         match status {
@@ -85,25 +85,25 @@ impl Manner {
 
 /// Runs a comparison and reports it.
 pub fn compare(
-    manner: &Manner,
+    style: &OutputStyle,
     options: Options,
     line: crate::progress::Line,
     mut console: Console,
     work: impl FnOnce(&mut Comparison<'_>, &mut Observer<'_>) -> io::Result<()>,
 ) -> Exit {
     let output = Output::stdout();
-    let needs_digests = manner.form == ResultForm::Json
-        || manner.html.is_some()
-        || matches!(manner.ending, Ending::Long | Ending::Json);
+    let needs_digests = style.form == ResultForm::Json
+        || style.html.is_some()
+        || matches!(style.ending, Ending::Long | Ending::Json);
     // A report from an earlier run is not one of the files to compare.
-    let id = manner.html.as_ref().and_then(|html| Metadata::at(html).ok());
+    let id = style.html.as_ref().and_then(|html| Metadata::at(html).ok());
     let own = output.own().into_iter().chain(id.map(|file| file.id())).collect();
     let options = options.map_read(|read| read.own(own).digest_manifests(needs_digests));
     let watch = Watch::start(line, None, &mut console);
     let began = Instant::now();
     let mut comparison = Comparison::new(&options, &watch.progress);
     let mut printer = Printer {
-        manner,
+        style,
         console,
         output,
         line: Vec::new(),
@@ -116,14 +116,14 @@ pub fn compare(
     let Printer { mut console, mut output, malformed, shift, record, .. } = printer;
     let time = began.elapsed();
     let mut exit = exit(report.equality(), &watch);
-    if let (Ok(()), Some(path)) = (&result, &manner.html)
-        && let Err(error) = ending::write(path, &record, &words::heading(manner, report, time))
+    if let (Ok(()), Some(path)) = (&result, &style.html)
+        && let Err(error) = ending::write(path, &record, &words::heading(style, report, time))
     {
         console.failure(&error);
-        exit = exit.max(Exit::NotAsAsked);
+        exit = exit.max(Exit::NotAsRequested);
     }
-    let object = json::summary(manner, report, &[], time, exit.code());
-    let result = result.and_then(|()| match manner.form {
+    let object = json::summary(style, report, &[], time, exit.code());
+    let result = result.and_then(|()| match style.form {
         ResultForm::Json => output.write(&object),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
@@ -134,27 +134,27 @@ pub fn compare(
         // If the results could not be written, do not report the overall result either.
         return cannot_write(&error, &mut console);
     }
-    if manner.form != ResultForm::Silent {
-        advise(manner, report, &malformed, &mut console);
-        if manner.of_folder {
+    if style.form != ResultForm::Silent {
+        advise(style, report, &malformed, &mut console);
+        if style.of_folder {
             shift.advise(report.listed(), &mut console);
         }
     }
-    if manner.form != ResultForm::Silent && !(manner.quiet && exit == Exit::Done) {
-        match manner.ending {
+    if style.form != ResultForm::Silent && !(style.quiet && exit == Exit::Done) {
+        match style.ending {
             // Notes on weak digests and on what was not compared must not be omitted.
-            Ending::None if manner.form == ResultForm::Lines => {
+            Ending::None if style.form == ResultForm::Lines => {
                 let is_equal = EQUAL.iter().any(|&is| report.count(is) > 0);
                 let weak = words::weak(report).into_iter().filter(|_| is_equal);
                 weak.for_each(|weak| console.note(&format!("compared with {weak}")));
-                words::part(manner, report).into_iter().for_each(|part| console.note(&part));
+                words::part(style, report).into_iter().for_each(|part| console.note(&part));
             }
             Ending::None => {}
             Ending::Json => console.line(String::from_utf8_lossy(&object).trim_end()),
-            Ending::Short => console.summary(exit, &words::summary(manner, report)),
+            Ending::Short => console.summary(exit, &words::summary(style, report)),
             Ending::Long => {
-                console.summary(exit, &words::summary(manner, report));
-                console.line(&words::long(manner, report, time));
+                console.summary(exit, &words::summary(style, report));
+                console.line(&words::long(style, report, time));
             }
         }
     }
@@ -167,8 +167,8 @@ pub fn exit(equality: Equality, watch: &Watch) -> Exit {
 }
 
 /// Prints further notes and hints.
-fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut Console) {
-    if manner.form == ResultForm::Lines && report.malformed() > malformed.named {
+fn advise(style: &OutputStyle, report: &Report, malformed: &Malformed, console: &mut Console) {
+    if style.form == ResultForm::Lines && report.malformed() > malformed.named {
         let more = report.malformed() - malformed.named;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
     }
@@ -176,7 +176,7 @@ fn advise(manner: &Manner, report: &Report, malformed: &Malformed, console: &mut
         console.error("nothing selected: all files in the manifest were excluded");
     } else if report.nothing() && report.failed() == 0 && !report.interrupted() {
         console.error("nothing to compare: the manifest has no entries");
-        console.hint(match &manner.otherwise {
+        console.hint(match &style.otherwise {
             _ if malformed.lacks_key => HINT,
             Some(otherwise) => otherwise,
             None => FORMATS,
@@ -215,7 +215,7 @@ pub fn advise_corrupt(console: &mut Console) {
 }
 
 struct Printer<'m> {
-    manner: &'m Manner,
+    style: &'m OutputStyle,
     console: Console,
     output: Output,
     line: Vec<u8>,
@@ -233,7 +233,7 @@ pub struct Shift {
 
 impl Shift {
     /// Processes one file.
-    pub fn see(&mut self, finding: &Finding<'_>) {
+    pub fn process(&mut self, finding: &Finding<'_>) {
         let name = finding.name().as_os_str().as_bytes();
         let from = finding.from().and_then(|from| from.as_os_str().as_bytes().strip_suffix(name));
         // A folder above the manifest's has no name that the manifest shows.
@@ -282,36 +282,36 @@ impl Malformed {
 
 impl Printer<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if self.manner.html.is_some() {
+        if self.style.html.is_some() {
             self.file(event);
         }
-        let Printer { manner, console, output, line, malformed, shift, .. } = self;
+        let Printer { style, console, output, line, malformed, shift, .. } = self;
         if let Event::Finding(finding) = event {
-            shift.see(finding);
+            shift.process(finding);
         }
         match event {
-            Event::Finding(finding) if manner.same || finding.status() != FileStatus::Same => {
-                match manner.form {
-                    ResultForm::Json => json::file(manner, finding, None, line),
-                    ResultForm::Lines => match &manner.template {
-                        None => text_line(manner.word(finding.status()), finding, line),
+            Event::Finding(finding) if style.same || finding.status() != FileStatus::Same => {
+                match style.form {
+                    ResultForm::Json => json::file(style, finding, None, line),
+                    ResultForm::Lines => match &style.template {
+                        None => text_line(style.word(finding.status()), finding, line),
                         Some(template) => {
-                            template_line(template, manner.word(finding.status()), finding, line);
+                            template_line(template, style.word(finding.status()), finding, line);
                         }
                     },
                     ResultForm::Silent => {}
                 }
             }
             Event::Finding(_) => {}
-            Event::Malformed(manifest, bad) if manner.form == ResultForm::Json => {
-                objects::malformed(manner.schema, manifest.as_os_str().as_bytes(), bad, line);
+            Event::Malformed(manifest, bad) if style.form == ResultForm::Json => {
+                objects::malformed(style.schema, manifest.as_os_str().as_bytes(), bad, line);
             }
-            Event::Malformed(manifest, bad) => malformed.report(manner.form, manifest, bad, console),
-            Event::Doubtful(_) if manner.quiet => {}
+            Event::Malformed(manifest, bad) => malformed.report(style.form, manifest, bad, console),
+            Event::Doubtful(_) if style.quiet => {}
             Event::Doubtful(doubt) => {
                 console.note(&format!("{}: {}", display_safe(doubt.name()), doubt.reason()));
             }
-            Event::Failed(error) => match &manner.otherwise {
+            Event::Failed(error) => match &style.otherwise {
                 Some(otherwise) if error.kind() == Kind::NoManifest => {
                     console.error(&error.to_string());
                     console.hint(otherwise);
@@ -334,15 +334,15 @@ impl Printer<'_> {
 impl Printer<'_> {
     /// Adds the file of an event to the report.
     fn file(&mut self, event: &Event<'_>) {
-        let Printer { manner, record, .. } = self;
+        let Printer { style, record, .. } = self;
         match event {
             Event::Finding(finding) if finding.status() == FileStatus::Same => {
                 record.other(Tone::Good, "ok", finding.name().as_os_str().as_bytes());
             }
             Event::Finding(finding) => {
                 let path = finding.name().as_os_str().as_bytes();
-                let tone = tone(finding.status(), manner);
-                record.failure(tone, manner.word(finding.status()), path, &words::notes(finding));
+                let tone = tone(finding.status(), style);
+                record.failure(tone, style.word(finding.status()), path, &words::notes(finding));
             }
             Event::Malformed(manifest, bad) => {
                 record.failure(
@@ -363,10 +363,10 @@ impl Printer<'_> {
 }
 
 /// Returns the severity of a standing.
-fn tone(status: FileStatus, manner: &Manner) -> Tone {
+fn tone(status: FileStatus, style: &OutputStyle) -> Tone {
     match status {
         FileStatus::Same => Tone::Good,
-        FileStatus::Moved if manner.moved_passes => Tone::Good,
+        FileStatus::Moved if style.moved_passes => Tone::Good,
         FileStatus::New
         | FileStatus::Moved
         | FileStatus::Copied

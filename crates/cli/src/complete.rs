@@ -11,7 +11,7 @@ use truesum::manifest::{FORMATS, algorithm_from_name};
 use truesum_fs::name::OsStrExt;
 
 /// The word with which scripts request completions. A file of this name is written `./__complete`.
-pub const ASK: &str = "__complete";
+pub const COMPLETE_WORD: &str = "__complete";
 
 /// The option that prints help with all options.
 pub const HELP_ALL: &str = "--help-all";

@@ -20,13 +20,13 @@ pub struct Console {
     hints: Vec<String>,
 }
 
-type Adapt = dyn Fn(&str) -> Option<String> + Send + Sync;
-static ADAPT: OnceLock<Box<Adapt>> = OnceLock::new();
+type HintAdapter = dyn Fn(&str) -> Option<String> + Send + Sync;
+static HINT_ADAPTER: OnceLock<Box<HintAdapter>> = OnceLock::new();
 
 /// Adapts hints to the running command before they are printed, because shared code gives advice without knowing its
 /// options. Hints for which `adapt` returns `None` are not printed.
 pub fn adapt_hints(adapt: impl Fn(&str) -> Option<String> + Send + Sync + 'static) {
-    let _ = ADAPT.set(Box::new(adapt));
+    let _ = HINT_ADAPTER.set(Box::new(adapt));
 }
 
 /// The kind of a message.
@@ -62,7 +62,7 @@ impl Console {
         if let Some(hint) = &refusal.hint {
             self.hint(hint);
         }
-        Exit::NotAsAsked
+        Exit::NotAsRequested
     }
 
     /// Prints an error: `subject: what happened`.
@@ -86,7 +86,7 @@ impl Console {
             return;
         }
         self.hints.push(text.to_owned());
-        let adapted = ADAPT.get().map_or_else(|| Some(text.to_owned()), |adapt| adapt(text));
+        let adapted = HINT_ADAPTER.get().map_or_else(|| Some(text.to_owned()), |adapt| adapt(text));
         adapted.into_iter().for_each(|text| self.say(Kind::Hint, &text));
     }
 

@@ -7,12 +7,12 @@ mod losses;
 mod verified;
 
 use crate::console::Console;
-use crate::earlier::Earlier;
+use crate::earlier::EarlierManifest;
 use crate::exit::{Exit, Refusal};
 use crate::formats::readable_format;
 use crate::options::{ReadArgs, Reporting, RunArgs};
 use crate::output::{Output, cannot_write, id, may_replace_list};
-use crate::selection::{FilterArgs, OnlyArgs, not_matched, selection};
+use crate::selection::{FilterArgs, OnlyArgs, selection, unmatched_reason};
 use crate::values::path::{folder_of, output_file};
 use crate::values::table::{FormatParser, KeyedSpecParser, SpecParser};
 use crate::watch::Watch;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::Time;
-use truesum::manifest::convert::{ConvertError, Converted, Lost, convert};
+use truesum::manifest::convert::{ConvertError, Converted, Loss, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
     self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file,
@@ -129,8 +129,8 @@ pub fn run(mut args: ConvertArgs) -> Exit {
         None => (Output::list(args.output.as_deref(), args.overwrite), None),
         Some(path) => {
             let file = Output::file(path);
-            let earlier = Earlier::read(path, None, &[], None, None);
-            let found = earlier.as_ref().map(|found| found.as_ref().map(Earlier::replaceable));
+            let earlier = EarlierManifest::read(path, None, &[], None, None);
+            let found = earlier.as_ref().map(|found| found.as_ref().map(EarlierManifest::replaceable));
             let allowed = may_replace_list(path, found.map_err(Clone::clone));
             (file.map_err(Refusal::from).and_then(|file| allowed.map(|()| file)), earlier.ok().flatten())
         }
@@ -158,7 +158,7 @@ pub fn run(mut args: ConvertArgs) -> Exit {
         }
         Err(NotWritten::Failed(error)) => {
             console.failure(&error);
-            Exit::NotAsAsked
+            Exit::NotAsRequested
         }
     }
 }
@@ -183,7 +183,7 @@ fn made(
     args: &ConvertArgs,
     reporting: Reporting,
     watch: &Watch,
-    mut earlier: Option<&mut Earlier>,
+    mut earlier: Option<&mut EarlierManifest>,
     console: &mut Console,
 ) -> Result<SpooledTempFile, NotWritten> {
     let refuse = |text: String, hint: &str| Err(NotWritten::Refused(Refusal::with_hint(text, hint)));
@@ -222,9 +222,9 @@ fn made(
         let mut reader = open(args, &watch.progress)?;
         let lines = reader.by_ref().flatten().filter(|line| selected.keep(&line.entry));
         lines.for_each(|line| {
-            line.entry.attributes.iter().for_each(|name| losses.note(&Lost::Attribute(name)));
+            line.entry.attributes.iter().for_each(|name| losses.note(&Loss::Attribute(name)));
         });
-        reader.omitted().iter().for_each(|objects| losses.note(&Lost::Objects(objects)));
+        reader.omitted().iter().for_each(|objects| losses.note(&Loss::Objects(objects)));
     }
     let mut choice = Choice::of(select);
     let folder = base_folder(args);
@@ -259,7 +259,7 @@ fn made(
     };
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
     if signer.is_some() {
-        losses.note(&Lost::Signature);
+        losses.note(&Loss::Signature);
     }
     let unnamed = unnamed(args, format, &converted);
     losses.unnamed_algorithm(&unnamed);
@@ -331,7 +331,7 @@ fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn
         _ => Input::open(&args.input, progress.stop_signal()),
     };
     let input = input.map_err(|error| Error::io(name, "open", error))?;
-    Ok(Reader::new(Box::new(UntilStopped { input, progress }), reading(args)))
+    Ok(Reader::new(Box::new(InterruptibleReader { input, progress }), reading(args)))
 }
 
 /// Selects the entries to convert.
@@ -362,7 +362,7 @@ impl Choice {
     fn refusal(&self) -> Option<Refusal> {
         if let Some(unmatched) = self.select.unmatched().first() {
             let name = display_safe(unmatched.name().as_bytes());
-            return Some(Refusal::new(format!("{name}: {}", not_matched(unmatched))));
+            return Some(Refusal::new(format!("{name}: {}", unmatched_reason(unmatched))));
         }
         if self.left_out > 0 && self.kept == 0 {
             let entries = count(self.left_out, "entry was", "entries were");
@@ -386,12 +386,12 @@ impl Choice {
 }
 
 /// An input whose reads fail after the run was interrupted.
-struct UntilStopped<'a> {
+struct InterruptibleReader<'a> {
     input: Input,
     progress: &'a Progress,
 }
 
-impl Read for UntilStopped<'_> {
+impl Read for InterruptibleReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.progress.stopped() {
             return Err(io::Error::other("interrupted"));

@@ -3,7 +3,7 @@
 
 pub mod arguments;
 
-use crate::comparing::{Manner, ResultForm, compare};
+use crate::comparing::{OutputStyle, ResultForm, compare};
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
@@ -42,7 +42,7 @@ pub fn run(args: DiffArgs) -> Exit {
         let [old, new] = [&old, &new].map(path_word);
         format!("to compare the bytes of two files: cmp {old} {new}")
     };
-    let manner = Manner {
+    let style = OutputStyle {
         form: match (args.json, args.status) {
             (true, _) => ResultForm::Json,
             (_, true) => ResultForm::Silent,
@@ -60,7 +60,7 @@ pub fn run(args: DiffArgs) -> Exit {
         html: None,
         template: None,
     };
-    compare(&manner, options, reporting.line, console, |comparison, on_event| {
+    compare(&style, options, reporting.line, console, |comparison, on_event| {
         comparison.diff(&old, &new, on_event)
     })
 }

@@ -51,7 +51,7 @@ pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
         Ok(Some(pages)) => print(&String::from_utf8_lossy(&pages[0].1), &mut console),
         Err(error) => {
             console.failure(&error);
-            Exit::NotAsAsked
+            Exit::NotAsRequested
         }
     }
 }

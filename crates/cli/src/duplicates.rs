@@ -8,7 +8,7 @@ use crate::exit::{Exit, Refusal};
 use crate::notices::report;
 use crate::objects;
 use crate::output::{Output, cannot_write};
-use crate::selection::{FilterArgs, none_selected, not_selected, selection};
+use crate::selection::{FilterArgs, not_selected, nothing_selected_message, selection};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::DuplicatesArgs;
@@ -19,7 +19,7 @@ use truesum::duplicates::{Event, Group, Options, Report, duplicates};
 use truesum::hash::Spec;
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum::{Error, Mapping, walk};
 use truesum_fs::name::OsStrExt;
 
@@ -91,7 +91,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
             exit = Exit::Failed;
         }
         if report.all_left_out() {
-            exit = exit.max(Exit::NotAsAsked);
+            exit = exit.max(Exit::NotAsRequested);
         }
         if report.interrupted() {
             exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
@@ -110,7 +110,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         Err(error) => return exit.max(cannot_write(&error, &mut console)),
     };
     if report.all_left_out() {
-        console.error(&none_selected(report.left_out()));
+        console.error(&nothing_selected_message(report.left_out()));
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &words(&report));
@@ -207,7 +207,7 @@ fn words(report: &Report) -> String {
     if report.counts().small() > 0 {
         text += &format!("; {} below the minimum size", count(report.counts().small(), "file", "files"));
     }
-    if report.left_out() != LeftOut::default() {
+    if report.left_out() != ExcludedCounts::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));
     }
     text += &format!("; {} read ({})", size(report.bytes()), count(report.read(), "file", "files"));

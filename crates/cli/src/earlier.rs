@@ -49,7 +49,7 @@ impl Record {
 
 /// The content of an earlier manifest. It takes less than 100 bytes of memory for each entry with
 /// one digest.
-pub struct Recorded {
+pub struct EarlierEntries {
     path: PathBuf,
     /// The folder that names of the new manifest are relative to, if it has one.
     root: Option<PathBuf>,
@@ -119,7 +119,7 @@ impl Links {
     }
 }
 
-impl Recorded {
+impl EarlierEntries {
     /// Returns the algorithms to compute for the file with this name if those of the run are not
     /// sufficient to compare it.
     pub fn widened(&self, name: &[u8]) -> Option<Arc<[Spec]>> {
@@ -213,8 +213,8 @@ impl Recorded {
 }
 
 /// An earlier manifest that is compared with a new one.
-pub struct Earlier {
-    pub recorded: Arc<Recorded>,
+pub struct EarlierManifest {
+    pub recorded: Arc<EarlierEntries>,
     /// As in `recorded`, for the files that are compared: they come later than those of the walk, so folders alternate.
     links: Links,
     replaceable: Replaceable,
@@ -233,7 +233,7 @@ pub struct Earlier {
     by: BTreeSet<String>,
 }
 
-impl Earlier {
+impl EarlierManifest {
     /// Reads the manifest at `path`. Returns `None` if there is no file, or an empty one. The names of
     /// the new manifest are relative to `root`, and the run computes `specs` with this key; without `specs`, files
     /// are not compared, and only the names are recorded. The files of the earlier one may be in its own folder, in `root` or in
@@ -247,9 +247,9 @@ impl Earlier {
         folders: &[PathBuf],
         specs: Option<&Arc<[Spec]>>,
         key: Option<&Secret>,
-    ) -> Result<Option<Earlier>, String> {
+    ) -> Result<Option<EarlierManifest>, String> {
         let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
-        let mut recorded = Recorded {
+        let mut recorded = EarlierEntries {
             path: path.to_owned(),
             links: Links::below(root),
             root: root.map(Path::to_owned),
@@ -282,7 +282,7 @@ impl Earlier {
                 digests.insert(recorded.keys.hash_one((key, PIECES)), recorded.pieces(&entry));
             }
             for (spec, digest) in entry.digests {
-                let bit = Recorded::bit(&mut specs, &spec);
+                let bit = EarlierEntries::bit(&mut specs, &spec);
                 record.specs |= 1 << bit;
                 if bit != OTHERS {
                     digests.insert(recorded.keys.hash_one((key, bit)), recorded.keys.hash_one(digest));
@@ -298,7 +298,7 @@ impl Earlier {
         recorded.widened = specs.iter().map(widened).collect();
         (recorded.records, recorded.aliases) = (records, aliases);
         (recorded.digests, recorded.specs) = (digests, specs);
-        Ok(Some(Earlier {
+        Ok(Some(EarlierManifest {
             links: Links::below(root),
             recorded: Arc::new(recorded),
             replaceable,
@@ -377,7 +377,7 @@ impl Earlier {
         if self.differing.is_empty() {
             return;
         }
-        let Earlier { recorded, differing, .. } = self;
+        let EarlierManifest { recorded, differing, .. } = self;
         let root = recorded.root.clone();
         let read = ReadOptions::default().root(root).threads(threads).mapping(Mapping::Guarded);
         let options = Options::from(read);
@@ -399,12 +399,12 @@ impl Earlier {
     }
 
     /// Returns the number of entries that are not in the new manifest.
-    fn left(&self) -> u64 {
+    fn missing_count(&self) -> u64 {
         (self.recorded.records.len() - self.found.len()) as u64
     }
 
     /// Returns the name of the first of these entries, as a suffix for a message.
-    fn first_left(&self) -> String {
+    fn first_missing(&self) -> String {
         let mut first = None;
         let left = |name: &[u8]| !self.found.contains(&self.recorded.name_key(name));
         // An earlier read of the same file succeeded.
@@ -413,7 +413,7 @@ impl Earlier {
                 first = Some(name);
             }
         });
-        let label = if self.left() == 1 { "" } else { "first: " };
+        let label = if self.missing_count() == 1 { "" } else { "first: " };
         first.map_or_else(String::new, |name| format!(" ({label}{})", display_safe(&name)))
     }
 
@@ -444,11 +444,11 @@ impl Earlier {
             return Some(Refusal::with_hint(text, hint));
         }
         // A torrent also contains trackers and an identity, which are recorded nowhere else.
-        let is_torrent = |format: &Format| format.holds().pieces().is_some();
+        let is_torrent = |format: &Format| format.capabilities().pieces().is_some();
         match is_torrent(self.replaceable.format) {
-            true if self.left() > 0 => Some(not_replaced(
+            true if self.missing_count() > 0 => Some(not_replaced(
                 path,
-                &format!("is a torrent that contains other files{}", self.first_left()),
+                &format!("is a torrent that contains other files{}", self.first_missing()),
             )),
             true if !format.is_some_and(is_torrent) => Some(not_replaced(path, "is a torrent")),
             // A torrent has no digests of files.
@@ -510,11 +510,11 @@ impl Earlier {
     /// before the earlier manifest is replaced.
     pub fn dropped(&self, path: &Path) -> Option<String> {
         let path = display_safe(path.as_os_str().as_bytes());
-        let left = self.left();
+        let left = self.missing_count();
         let entries = count(left, "entry", "entries");
         let verb = if left == 1 { "is" } else { "are" };
         (left > 0).then(|| {
-            let first = self.first_left();
+            let first = self.first_missing();
             format!("{path}: {entries} of the earlier manifest {verb} not in the new one{first}")
         })
     }

@@ -14,7 +14,7 @@ use crate::tasks::inputs;
 use crate::watch::Watch;
 use crate::words::{count, size};
 use clap::{Args, Subcommand, ValueHint};
-use marking::Marking;
+use marking::Renamer;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use truesum::{Error, embedded_crc};
@@ -123,9 +123,9 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
     };
     let reporting = plan.reporting;
     let (planned, marked, right, wrong) = (HashSet::new(), 0, 0, 0);
-    let mut sink = Marking { console, output, carried_out, reporting, planned, marked, right, wrong };
+    let mut sink = Renamer { console, output, carried_out, reporting, planned, marked, right, wrong };
     let result = truesum::run(&config, &mut tasks, &watch.progress, &mut sink);
-    let Marking { console, output, marked, right, wrong, .. } = sink;
+    let Renamer { console, output, marked, right, wrong, .. } = sink;
     console.display = None;
     let name = output.name();
     let result = result.map_err(|error| Error::io(&name, "write", error));
@@ -139,7 +139,7 @@ fn add(plan: &Reading, carried_out: bool, console: &mut Console) -> Exit {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if exit == Exit::Done && marked + right == 0 {
         console.error("no files to rename");
-        exit = Exit::NotAsAsked;
+        exit = Exit::NotAsRequested;
     }
     if plan.reporting.notes {
         let done = if carried_out { "renamed" } else { "to be renamed" };

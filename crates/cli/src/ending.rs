@@ -31,7 +31,7 @@ pub enum Ending {
 /// was done.
 pub fn summarized(exit: Exit, requested: Option<Ending>) -> Exit {
     let is_requested = requested.is_some_and(|ending| ending != Ending::None);
-    if is_requested && lost_messages() { exit.max(Exit::NotAsAsked) } else { exit }
+    if is_requested && lost_messages() { exit.max(Exit::NotAsRequested) } else { exit }
 }
 
 /// Returns the amount read, the time and the speed.
@@ -77,21 +77,26 @@ pub fn shortened(names: &[String]) -> String {
 }
 
 /// A file to write: the option that specifies it, and its path.
-pub type Written<'w> = (&'static str, &'w Path);
+pub type OutputFile<'w> = (&'static str, &'w Path);
 
 /// Tests the output files before any file is read: no two may be the same file, and none may be standard output or in
 /// one of the manifests.
 ///
 /// # Errors
 /// Fails if any of these conditions is not met.
-pub fn outputs(written: &[Written<'_>], manifests: &[PathBuf], options: &ReadOptions) -> Result<(), Refusal> {
+pub fn outputs(
+    written: &[OutputFile<'_>],
+    manifests: &[PathBuf],
+    options: &ReadOptions,
+) -> Result<(), Refusal> {
     for (at, (option, path)) in written.iter().enumerate() {
         if *path == Path::new("-") {
             let hint = format!("to write to a file named '-': {option} ./-");
             return Err(Refusal::with_hint(format!("{option}: cannot write to standard output"), hint));
         }
         let place = place_of(path);
-        let same = |(_, other): &&Written<'_>| *other == *path || place.is_some() && place_of(other) == place;
+        let same =
+            |(_, other): &&OutputFile<'_>| *other == *path || place.is_some() && place_of(other) == place;
         if let Some((other, _)) = written[..at].iter().find(same) {
             return Err(Refusal::new(format!("{other} and {option}: the same file was specified for both")));
         }

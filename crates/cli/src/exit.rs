@@ -10,7 +10,7 @@ pub enum Exit {
     /// Everything requested was done, and every entry was verified.
     Done,
     /// The command could not be carried out as requested.
-    NotAsAsked,
+    NotAsRequested,
     /// A part of a task that is divided between machines failed, and retrying may help.
     TryAgain,
     /// At least one file was not verified.
@@ -235,7 +235,7 @@ impl Exit {
         match self {
             Exit::Done => 0,
             Exit::Failed => 1,
-            Exit::NotAsAsked => 2,
+            Exit::NotAsRequested => 2,
             Exit::TryAgain => 4,
             Exit::Signal(signal) => 128 + signal,
         }
@@ -250,7 +250,7 @@ impl Exit {
             0 => Exit::Done,
             1 => Exit::Failed,
             130 => Exit::Signal(signal.unwrap_or(2)),
-            _ => Exit::NotAsAsked,
+            _ => Exit::NotAsRequested,
         }
     }
 }
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn failed_files_outrank_errors_and_signals_outrank_both() {
-        assert_eq!(Exit::NotAsAsked.max(Exit::Failed).code(), 1);
-        assert_eq!(Exit::Done.max(Exit::NotAsAsked).code(), 2);
+        assert_eq!(Exit::NotAsRequested.max(Exit::Failed).code(), 1);
+        assert_eq!(Exit::Done.max(Exit::NotAsRequested).code(), 2);
         assert_eq!(Exit::Failed.max(Exit::Signal(2)).code(), 130);
     }
 
@@ -298,7 +298,7 @@ mod tests {
         for exit in [
             Exit::Done,
             Exit::Failed,
-            Exit::NotAsAsked,
+            Exit::NotAsRequested,
             Exit::TryAgain,
             Exit::Signal(1),
             Exit::Signal(2),

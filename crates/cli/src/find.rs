@@ -8,7 +8,7 @@ mod report;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::output::{Output, cannot_write};
-use crate::selection::{none_selected, selection};
+use crate::selection::{nothing_selected_message, selection};
 use crate::watch::Watch;
 use crate::words::{SAME_OPTIONS, count, names, path_word, sampled};
 use arguments::FindArgs;
@@ -20,7 +20,7 @@ use truesum::find::{Conclusion, Search};
 use truesum::{Error, Mapping, ReadOptions, walk};
 
 /// Maximum number of algorithms in one read without a note.
-const MANY: usize = 8;
+const MANY_ALGORITHMS: usize = 8;
 
 /// Runs the command.
 pub fn run(args: FindArgs) -> Exit {
@@ -59,7 +59,7 @@ pub fn run(args: FindArgs) -> Exit {
     let notes = notes.into_iter().chain(sampled(&args.algorithm));
     notes.filter(|_| reporting.notes).for_each(|note: String| console.note(&note));
     let tried = tried(&plan.wanted);
-    if reporting.notes && tried.len() > MANY {
+    if reporting.notes && tried.len() > MANY_ALGORITHMS {
         console.note(&format!("{} algorithms are possible; all of them are computed", tried.len()));
         console.hint("to compute only one, use -a NAME");
     }
@@ -82,7 +82,7 @@ pub fn run(args: FindArgs) -> Exit {
     let exit = match report.conclusion() {
         Conclusion::AllFound => Exit::Done,
         Conclusion::NotAllFound => Exit::Failed,
-        Conclusion::NotAsAsked => Exit::NotAsAsked,
+        Conclusion::NotAsRequested => Exit::NotAsRequested,
         Conclusion::Interrupted => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
     };
     let not_tried = plan.not_tried;
@@ -99,7 +99,7 @@ pub fn run(args: FindArgs) -> Exit {
         console.error("nothing to search for: the manifest has no entries");
     }
     if report.all_left_out() {
-        console.error(&none_selected(report.left_out()));
+        console.error(&nothing_selected_message(report.left_out()));
     }
     if reporting.notes && !report.not_computed().is_empty() {
         let skipped = names(report.not_computed());

@@ -13,12 +13,12 @@ mod summary;
 pub mod writing;
 
 use crate::console::Console;
-use crate::earlier::Earlier;
+use crate::earlier::EarlierManifest;
 use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
-use crate::tasks::{Inputs, in_order_of_the_tree};
+use crate::tasks::{Inputs, sort_in_tree_order};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
@@ -30,13 +30,13 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use truesum::manifest::Cut;
+use truesum::manifest::PieceLayout;
 use truesum::manifest::path::display_safe;
 use truesum::update::{SIGNATURES, is_detached_signature};
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum::{Error, FileId, PieceDigests, Root, Summary, Task};
 use truesum_fs::name::{self, OsStrExt};
-use writing::{Writing, unfit, writer};
+use writing::{Writing, first_unstorable, writer};
 
 /// A run without `-o` on a single file smaller than this many bytes is too short for a progress
 /// line.
@@ -112,11 +112,11 @@ fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
         exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
     } else if written == 0 && !failed {
         let left_out = content.inner().left_out();
-        console.error(&match left_out == LeftOut::default() {
+        console.error(&match left_out == ExcludedCounts::default() {
             true => "no files to hash".to_owned(),
-            false => selection::none_selected(left_out),
+            false => selection::nothing_selected_message(left_out),
         });
-        exit = exit.max(Exit::NotAsAsked);
+        exit = exit.max(Exit::NotAsRequested);
     }
     if plan.reading.reporting.notes {
         let manifests = match place {
@@ -191,7 +191,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         template: plan.template.as_ref(),
         writer: writer(plan.form, &plan.reading.specs, plan.torrent.as_ref()),
         reporting: plan.reading.reporting,
-        names_own: names_own(&plan, &named),
+        names_output: names_output(&plan, &named),
         bounds: bounds(&plan, &named),
         led_out: 0,
         named,
@@ -218,11 +218,11 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         ),
         Some(torrent) => {
             let mut list: Vec<Task> = tasks.by_ref().map(widened).collect();
-            if torrent.cut != Cut::Joined {
-                in_order_of_the_tree(&mut list);
+            if torrent.cut != PieceLayout::Concatenated {
+                sort_in_tree_order(&mut list);
             }
             let tried = writer(plan.form, &plan.reading.specs, None);
-            if let Some((name, why)) = tried.and_then(|tried| unfit(&list, torrent.cut, tried)) {
+            if let Some((name, why)) = tried.and_then(|tried| first_unstorable(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be included in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {
                     Some(naming) if naming.outside > 0 => {
@@ -269,7 +269,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
 }
 
 /// Opens the output and reads the manifest that it replaces.
-fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
+fn open(plan: &Hashing) -> Result<(Output, Option<EarlierManifest>), Refusal> {
     let (Some(path), overwrite) = (&plan.output, plan.accept.overwrite) else {
         return Ok((Output::stdout(), None));
     };
@@ -287,9 +287,9 @@ fn open(plan: &Hashing) -> Result<(Output, Option<Earlier>), Refusal> {
     };
     let folders = named.iter().map(|name| PathBuf::from(OsStr::from_bytes(name)));
     let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
-    let earlier = Earlier::read(path, root, &folders, Some(&plan.reading.specs), plan.key.as_ref());
+    let earlier = EarlierManifest::read(path, root, &folders, Some(&plan.reading.specs), plan.key.as_ref());
     let earlier = earlier.map_err(|why| not_replaced(path, &why))?;
-    match earlier.as_ref().and_then(Earlier::doubt).filter(|_| plan.reading.remote.is_none()) {
+    match earlier.as_ref().and_then(EarlierManifest::doubt).filter(|_| plan.reading.remote.is_none()) {
         Some(doubt) => Err(not_replaced(path, doubt)),
         None => Ok((output, earlier)),
     }
@@ -307,7 +307,7 @@ fn bounds(plan: &Hashing, named: &[Vec<u8>]) -> Option<Root> {
 /// Returns whether the output counts as one of the input files when it is found, because the user
 /// named it. A list of files is not read in advance, so it may also contain the output. Otherwise
 /// the output is a file found in a folder, and `--overwrite` replaces it.
-fn names_own(plan: &Hashing, named: &[Vec<u8>]) -> bool {
+fn names_output(plan: &Hashing, named: &[Vec<u8>]) -> bool {
     let own = plan.output.as_deref().and_then(id);
     let is_own = |name: &Vec<u8>| id(Path::new(OsStr::from_bytes(name))) == own;
     own.is_some() && (matches!(plan.reading.inputs, Inputs::Listed(..)) || named.iter().any(is_own))
@@ -334,7 +334,7 @@ pub struct RunCounts {
     found_own: bool,
     outside: u64,
     led_out: u64,
-    left_out: LeftOut,
+    left_out: ExcludedCounts,
     /// Number of bytes read, including those of incompletely read files.
     read: u64,
 }
@@ -345,7 +345,7 @@ fn end(
     result: io::Result<Summary>,
     output: Output,
     counts: RunCounts,
-    (list_error, mut earlier): (Option<Error>, Option<Earlier>),
+    (list_error, mut earlier): (Option<Error>, Option<EarlierManifest>),
     watch: &Watch,
     began: Instant,
     console: &mut Console,
@@ -358,7 +358,7 @@ fn end(
     let list_read = list_error.is_none();
     if let Some(error) = list_error {
         console.failure(&error);
-        exit = Exit::NotAsAsked;
+        exit = Exit::NotAsRequested;
     }
     let lacking = summary.failed() + counts.refused;
     if lacking > 0 {
@@ -427,11 +427,11 @@ fn end(
     }
     if plan.output.is_none()
         && summary.files() == 0
-        && counts.left_out != LeftOut::default()
+        && counts.left_out != ExcludedCounts::default()
         && exit == Exit::Done
     {
-        console.error(&selection::none_selected(counts.left_out));
-        exit = Exit::NotAsAsked;
+        console.error(&selection::nothing_selected_message(counts.left_out));
+        exit = Exit::NotAsRequested;
     } else if counts.left_out.named() > 0
         && plan.reading.reporting.notes
         && matches!(plan.ending, Ending::None)

@@ -116,7 +116,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         Ok(result) => result,
         Err(error) => {
             console.failure(&error);
-            return watch.signals.ended_by().map_or(Exit::NotAsAsked, Exit::Signal);
+            return watch.signals.ended_by().map_or(Exit::NotAsRequested, Exit::Signal);
         }
     };
     let name = display_safe(file.as_bytes());

@@ -132,7 +132,7 @@ pub const HINT: &str = "specify the key with --key-file FILE or --key-fd N";
 /// # Errors
 /// Fails if one requires a key and there is none, if none accepts a key, or if one does not accept
 /// this length.
-pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
+pub fn apply_key(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
     let Some(key) = key else {
         return match specs.iter().find(|spec| spec.lacks_key()) {
             Some(spec) => Err(Refusal::with_hint(format!("{spec} needs a key"), HINT)),
@@ -163,7 +163,7 @@ pub fn bring(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusa
 
 /// Returns the algorithms for lines that do not name theirs: with a key, those that accept one.
 pub fn expected_under(specs: Vec<Spec>, key: Option<&Secret>) -> Result<Vec<Spec>, Refusal> {
-    let specs = bring(specs, key)?;
+    let specs = apply_key(specs, key)?;
     // A line's own tag shows whether there is a key, but not which one.
     let named = |spec: Spec| match spec.is_keyed() {
         true => spec.with_key(Key::Missing).map_err(|error| Refusal::new(error.to_string())),

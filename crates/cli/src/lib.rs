@@ -79,7 +79,7 @@ fn program() -> ExitCode {
     let called = words.next().unwrap_or_default();
     let applet = applet::called(&called);
     if let Some(applet) = applet {
-        memory::stand_for(applet.name);
+        memory::set_applet_name(applet.name);
     }
     memory::prepare();
     defect::prepare();

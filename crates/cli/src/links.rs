@@ -37,12 +37,12 @@ pub fn run(args: &LinksArgs) -> Exit {
         Ok(program) => program,
         Err(error) => {
             console.failure(&Error::io(b"truesum", "find", error));
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
     };
     if let Err(error) = std::fs::create_dir_all(&args.folder) {
         console.failure(&Error::io(args.folder.as_os_str().as_bytes(), "create", error));
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let mut made = 0;
     let mut requested = 0;
@@ -61,7 +61,7 @@ pub fn run(args: &LinksArgs) -> Exit {
     }
     let folder = truesum::manifest::path::display_safe(args.folder.as_os_str().as_bytes());
     console.line(&format!("truesum: {} created in {folder}", count(made, "link", "links")));
-    if made == requested { Exit::Done } else { Exit::NotAsAsked }
+    if made == requested { Exit::Done } else { Exit::NotAsRequested }
 }
 
 /// Creates one link. A link from an earlier installation is replaced, anything else only with

@@ -170,7 +170,7 @@ fn common_formats() -> String {
 fn formats() -> String {
     let mut text = format!("{:<19} {:<6} {:<5} {}\n", "NAME", "USE", "SIZES", "DESCRIPTION; DIGESTS");
     for row in FORMATS {
-        let sizes = if row.holds().size() { "yes" } else { "no" };
+        let sizes = if row.capabilities().size() { "yes" } else { "no" };
         let uses = usage(row);
         let about = match is_read(row) {
             true => format!("{}; {}", row.summary(), digests(row)),
@@ -218,7 +218,7 @@ fn is_written(row: &Format) -> bool {
 
 /// Returns what a format that is written cannot store, each in a word or two.
 fn lost(row: &Format) -> Vec<&'static str> {
-    let holds = row.holds();
+    let holds = row.capabilities();
     let all = [
         ("size", holds.size()),
         ("time", holds.mtime()),
@@ -230,8 +230,8 @@ fn lost(row: &Format) -> Vec<&'static str> {
 
 /// Returns which digests a format can contain.
 fn digests(row: &Format) -> String {
-    match row.holds().algorithms() {
-        _ if row.holds().pieces().is_some() => "piece digests".to_owned(),
+    match row.capabilities().algorithms() {
+        _ if row.capabilities().pieces().is_some() => "piece digests".to_owned(),
         Algorithms::Any => "any".to_owned(),
         Algorithms::Only(names) => names.join(", "),
     }
@@ -267,7 +267,7 @@ fn kernels_json() -> String {
 }
 
 fn format_json(row: &Format) -> String {
-    let algorithms = match row.holds().algorithms() {
+    let algorithms = match row.capabilities().algorithms() {
         Algorithms::Any => "null".to_owned(),
         Algorithms::Only(names) => format!("[{}]", strings(names)),
     };
@@ -276,9 +276,9 @@ fn format_json(row: &Format) -> String {
          \"read\":{},\"written\":{},\"lost\":[{}],\"summary\":{}}}\n",
         string(row.name()),
         strings(row.file_names()),
-        row.holds().pieces().is_some(),
-        row.holds().size(),
-        row.holds().mtime(),
+        row.capabilities().pieces().is_some(),
+        row.capabilities().size(),
+        row.capabilities().mtime(),
         is_read(row),
         is_written(row),
         strings(&lost(row)),

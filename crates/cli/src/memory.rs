@@ -30,17 +30,17 @@ static ALLOCATOR: CheckedAllocator<truesum_bench::allocations::Counting> =
 unsafe impl<A: GlobalAlloc> GlobalAlloc for CheckedAllocator<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
-        granted(unsafe { self.0.alloc(layout) })
+        require_memory(unsafe { self.0.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
-        granted(unsafe { self.0.alloc_zeroed(layout) })
+        require_memory(unsafe { self.0.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: guaranteed by the caller.
-        granted(unsafe { self.0.realloc(block, layout, size) })
+        require_memory(unsafe { self.0.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -49,7 +49,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for CheckedAllocator<A> {
     }
 }
 
-fn granted(block: *mut u8) -> *mut u8 {
+fn require_memory(block: *mut u8) -> *mut u8 {
     if block.is_null() {
         exhausted();
     }
@@ -57,20 +57,20 @@ fn granted(block: *mut u8) -> *mut u8 {
 }
 
 /// The name of the program that this one replaces, if any.
-static STANDS_FOR: OnceLock<&'static str> = OnceLock::new();
+static APPLET_NAME: OnceLock<&'static str> = OnceLock::new();
 
 /// Records that the program runs under the name of another one, which has its own messages and exit
 /// status.
-pub fn stand_for(name: &'static str) {
-    let _ = STANDS_FOR.set(name);
+pub fn set_applet_name(name: &'static str) {
+    let _ = APPLET_NAME.set(name);
 }
 
 /// Ends the program. This neither allocates nor unwinds nor waits. Buffered output is lost, because
 /// the allocating thread may be using the buffer, and the exit status reports the failure.
 #[cold]
 fn exhausted() -> ! {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    if TOLD.swap(true, SeqCst) {
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    if REPORTED.swap(true, SeqCst) {
         // Another thread is printing the message and will end this one.
         process::wait_for_end();
     }
@@ -78,7 +78,7 @@ fn exhausted() -> ! {
     let print = |words: &str| {
         let _ = data::write(&standard::stderr(), words.as_bytes());
     };
-    let status = match STANDS_FOR.get() {
+    let status = match APPLET_NAME.get() {
         Some(name) => {
             print(name);
             print(": memory exhausted\n");
@@ -111,16 +111,16 @@ pub fn prepare() {
     // if there is not.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK + (STACK >> 2))));
     if limits::stack().is_none_or(|most| most >= 4 * STACK as u64) {
-        grow();
+        grow_stack();
     }
 }
 
 /// Runs the program. If the first thread's stack is limited (`ulimit -s`), it runs on a separate
 /// thread with a sufficient stack.
 pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
-    const ENOUGH: usize = 4 * STACK;
-    let limited = limits::stack().is_some_and(|most| most < ENOUGH as u64);
-    let thread = || std::thread::Builder::new().stack_size(ENOUGH).spawn(program);
+    const SUFFICIENT: usize = 4 * STACK;
+    let limited = limits::stack().is_some_and(|most| most < SUFFICIENT as u64);
+    let thread = || std::thread::Builder::new().stack_size(SUFFICIENT).spawn(program);
     match limited.then(thread) {
         Some(Ok(thread)) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         _ => program(),
@@ -128,6 +128,6 @@ pub fn on_enough_stack<T: Send + 'static>(program: fn() -> T) -> T {
 }
 
 #[inline(never)]
-fn grow() {
+fn grow_stack() {
     std::hint::black_box(&mut [0_u8; STACK]);
 }

@@ -194,7 +194,7 @@ impl RunArgs {
     pub fn reporting(&self, quiet: bool) -> Reporting {
         self.life.bind();
         let hidden = self.progress == ShowProgress::Never || self.no_progress || settings().no_progress;
-        let line = if quiet || hidden { Line::Hidden } else { Line::where_seen() };
+        let line = if quiet || hidden { Line::Hidden } else { Line::on_terminal() };
         let threads = self.threads.unwrap_or(0);
         Reporting { line, notes: !quiet, verbose: self.verbose, threads }
     }

@@ -193,7 +193,7 @@ impl Output {
 }
 
 /// Number of bytes by which a file is recognized.
-const NEAR: u64 = 64 << 10;
+const HEAD_SIZE: u64 = 64 << 10;
 
 const STDOUT: &[u8] = b"standard output";
 
@@ -255,10 +255,10 @@ pub fn lists(path: &Path) -> bool {
 /// Returns the names of the entries near the beginning of a file; none if it is not a regular file or not a manifest.
 pub fn listed(path: &Path) -> impl Iterator<Item = Vec<u8>> {
     /// The number of bytes that are read.
-    const BEGIN: u64 = 1 << 20;
+    const READ_LIMIT: u64 = 1 << 20;
     let name = path.file_name().unwrap_or_default().as_bytes();
     let options = Options::for_name(name).allow_undigested(true).allow_pieces(true);
-    let lines = open_companion(path).map(|file| Reader::new(file.take(BEGIN), options));
+    let lines = open_companion(path).map(|file| Reader::new(file.take(READ_LIMIT), options));
     lines.into_iter().flatten().filter_map(|line| Some(line.ok()?.entry.path))
 }
 
@@ -289,7 +289,9 @@ pub fn may_replace_list(path: &Path, found: Result<Option<Replaceable>, String>)
     match found {
         Err(why) => Err(not_replaced(path, &why)),
         Ok(Some(found)) if !found.is_certain => Err(not_replaced(path, MAY_BE_TEXT)),
-        Ok(Some(found)) if found.format.holds().pieces().is_some() => Err(not_replaced(path, "is a torrent")),
+        Ok(Some(found)) if found.format.capabilities().pieces().is_some() => {
+            Err(not_replaced(path, "is a torrent"))
+        }
         Ok(_) => Ok(()),
     }
 }
@@ -325,7 +327,7 @@ pub fn read_candidate(
     each: &mut dyn FnMut(Entry),
 ) -> Result<Option<Replaceable>, String> {
     /// Number of entries whose files are looked for.
-    const LOOKED_AT: u64 = 1000;
+    const MAX_EXAMINED: u64 = 1000;
     let unread = |error: io::Error| format!("cannot be read ({})", io_reason(&error));
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() > 0 => {}
@@ -334,8 +336,8 @@ pub fn read_candidate(
     }
     let mut file = open_companion(path).map_err(|error| unread(error.into_cause().into()))?;
     let mut text = Vec::new();
-    (&file).take(NEAR).read_to_end(&mut text).map_err(unread)?;
-    let head = Head::new(&text, (text.len() as u64) < NEAR);
+    (&file).take(HEAD_SIZE).read_to_end(&mut text).map_err(unread)?;
+    let head = Head::new(&text, (text.len() as u64) < HEAD_SIZE);
     let recognized = detect(head, None);
     // A binary file such as a disk image may consist of a single line.
     if recognized.is_none() && !head.complete() && !text.contains(&b'\n') {
@@ -356,7 +358,7 @@ pub fn read_candidate(
         };
         entries += 1;
         digests += u64::from(!entry.digests.is_empty() || !entry.pieces.is_empty());
-        if !is_certain && entries <= LOOKED_AT {
+        if !is_certain && entries <= MAX_EXAMINED {
             let name = Path::new(OsStr::from_bytes(&entry.path));
             let folders = path.parent().into_iter().chain(others.iter().map(PathBuf::as_path));
             // A folder or a device may be any word of a text: `du` prints numbers and folders.
@@ -398,7 +400,7 @@ pub fn read_candidate(
 /// Returns whether lines of ordinary text may have the form of entries of this format: its lines are words, numbers
 /// and hexadecimal digits, without the name of an algorithm.
 fn is_like_text(format: &Format) -> bool {
-    format.holds().algorithm_source() != AlgorithmSource::Manifest
+    format.capabilities().algorithm_source() != AlgorithmSource::Manifest
         || matches!(format.name(), "sfv" | "tth" | "md5deep" | "rhash-simple")
 }
 
@@ -407,7 +409,7 @@ fn is_like_text(format: &Format) -> bool {
 /// contain a date.
 fn is_document(format: &Format) -> bool {
     matches!(format.reading(), Reading::Document { .. })
-        && format.holds().pieces().is_none()
+        && format.capabilities().pieces().is_none()
         && format.name() != "ascmhl"
 }
 
@@ -499,9 +501,9 @@ pub fn may_replace_what(path: &Path, otherwise: &str, fits: &dyn Fn(Head<'_>) ->
     if path.is_file() {
         let mut text = Vec::new();
         let file = open_companion(path).map_err(|error| error.with_action("read"))?;
-        let read = file.take(NEAR).read_to_end(&mut text);
+        let read = file.take(HEAD_SIZE).read_to_end(&mut text);
         read.map_err(|error| Error::io(path.as_os_str().as_bytes(), "read", error))?;
-        if !fits(Head::new(&text, (text.len() as u64) < NEAR)) {
+        if !fits(Head::new(&text, (text.len() as u64) < HEAD_SIZE)) {
             let why = Cause::Other(format!("the existing file is {otherwise}, so it is not replaced"));
             return Err(Error::new(path.as_os_str().as_bytes(), "write", why));
         }
@@ -518,5 +520,5 @@ pub fn cannot_write(error: &Error, console: &mut Console) -> Exit {
         std::process::exit(signals::end_by_closed_pipe().into());
     }
     console.failure(error);
-    Exit::NotAsAsked
+    Exit::NotAsRequested
 }

@@ -18,7 +18,7 @@ use truesum_fs::name::OsStrExt;
 use truesum_fs::signals::Signals;
 
 /// The delay after which a progress line is shown.
-const MOMENT: Duration = Duration::from_millis(500);
+const SHOW_AFTER: Duration = Duration::from_millis(500);
 /// The drawing interval.
 const TICK: Duration = Duration::from_millis(100);
 /// The minimum interval over which the rate is measured.
@@ -33,7 +33,7 @@ pub enum Line {
 
 impl Line {
     /// Draws the line if standard error is a terminal.
-    pub fn where_seen() -> Line {
+    pub fn on_terminal() -> Line {
         if std::io::stderr().is_terminal() { Line::Drawn } else { Line::Hidden }
     }
 }
@@ -103,7 +103,7 @@ impl Drawing {
     fn run(mut self, ended: Receiver<()>) {
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(TICK) {
             self.look();
-            if self.line == Line::Drawn && self.began.elapsed() >= MOMENT {
+            if self.line == Line::Drawn && self.began.elapsed() >= SHOW_AFTER {
                 // A line that fills the last column would wrap on some terminals.
                 let text = self.fitting(width() - 1);
                 let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);

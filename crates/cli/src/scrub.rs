@@ -41,7 +41,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
             Err(refusal) => return console.refuse(&refusal),
         };
     if args.idle
-        && let Err(error) = process::yield_disk()
+        && let Err(error) = process::use_idle_io_priority()
     {
         return console.refuse(&Refusal::new(format!("--idle: not available on this system: {error}")));
     }
@@ -56,7 +56,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let report = scrub.report();
     let mut exit = match &result {
         Ok(()) => Exit::of_status(report.exit_status(), watch.signals.ended_by()),
-        Err(_) => Exit::NotAsAsked,
+        Err(_) => Exit::NotAsRequested,
     };
     let is_complete = result.is_ok() && printer.failed.is_none();
     if is_complete && json {
@@ -106,7 +106,7 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
         }
         _ => {}
     }
-    Exit::NotAsAsked
+    Exit::NotAsRequested
 }
 
 /// Tests in advance whether the HTML page can be written.
@@ -141,7 +141,7 @@ fn forget(args: &ScrubArgs, mut console: Console) -> Exit {
 }
 
 fn import(args: &ScrubArgs, mut console: Console) -> Exit {
-    let Some(manifest) = &args.import else { return Exit::NotAsAsked };
+    let Some(manifest) = &args.import else { return Exit::NotAsRequested };
     if let Err(refusal) = plan::folder(args) {
         return console.refuse(&refusal);
     }

@@ -11,13 +11,13 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Time;
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum::{RunLimits, Sample, Selection, Share, Special, Unmatched, Wanted, walk};
 
 /// Options for walks that read the files that they find.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Selection")]
-pub struct WaysArgs {
+pub struct WalkArgs {
     /// Follow symbolic links found in folders
     #[arg(short = 'L', long)]
     pub follow: bool,
@@ -150,10 +150,10 @@ impl FilterArgs {
     }
 }
 
-impl WaysArgs {
+impl WalkArgs {
     /// Returns the selection of all files that a walk finds and this filter accepts.
     pub fn select(self, filter: FilterArgs) -> SelectArgs {
-        let WaysArgs { follow, one_file_system } = self;
+        let WalkArgs { follow, one_file_system } = self;
         SelectArgs { filter, follow, one_file_system, ..SelectArgs::default() }
     }
 }
@@ -191,7 +191,7 @@ pub fn selection(wanted: &Wanted) -> Result<Selection, Refusal> {
 }
 
 /// Returns why nothing was selected for a name given by `--only`.
-pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
+pub fn unmatched_reason(unmatched: &Unmatched<'_>) -> &'static str {
     match unmatched.excluded() {
         true => "selected with --only, but excluded by other selection options",
         false => "selected with --only, but no entry matches",
@@ -199,12 +199,12 @@ pub fn not_matched(unmatched: &Unmatched<'_>) -> &'static str {
 }
 
 /// Returns the error message for a selection without files.
-pub fn none_selected(left_out: LeftOut) -> String {
+pub fn nothing_selected_message(left_out: ExcludedCounts) -> String {
     format!("no file was selected ({} excluded)", not_selected(left_out))
 }
 
 /// Returns the number of files and folders that a walk left out, as text.
-pub fn not_selected(left_out: LeftOut) -> String {
+pub fn not_selected(left_out: ExcludedCounts) -> String {
     let (files, folders) = (left_out.files(), left_out.folders());
     let files = count(files, "file", "files");
     match folders {

@@ -58,12 +58,12 @@ pub struct Settings {
     pub given: [Option<(String, String)>; 4],
 }
 
-static SETTINGS_HERE: OnceLock<Settings> = OnceLock::new();
+static ACTIVE_SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 /// Returns the settings of this run, which are the defaults until [`load`] is called.
 pub fn settings() -> &'static Settings {
     static NONE: OnceLock<Settings> = OnceLock::new();
-    SETTINGS_HERE.get().unwrap_or_else(|| NONE.get_or_init(Settings::default))
+    ACTIVE_SETTINGS.get().unwrap_or_else(|| NONE.get_or_init(Settings::default))
 }
 
 /// Loads the settings for the rest of the run.
@@ -87,12 +87,12 @@ pub fn load() -> Result<(), Refusal> {
         // Tested when it was read.
         color::make_usual(Color::from_str(color, false).unwrap_or(Color::Auto));
     }
-    let _ = SETTINGS_HERE.set(found);
+    let _ = ACTIVE_SETTINGS.set(found);
     Ok(())
 }
 
 /// The file that the command line names; empty for none.
-static CHOSEN: OnceLock<PathBuf> = OnceLock::new();
+static SPECIFIED: OnceLock<PathBuf> = OnceLock::new();
 
 /// Selects the settings file that the command line names, if it does.
 pub fn choose(matches: &ArgMatches) {
@@ -101,7 +101,7 @@ pub fn choose(matches: &ArgMatches) {
         let is_none = matches!(matches.try_get_one::<bool>("no_config"), Ok(Some(true)));
         let file = matches.try_get_one::<PathBuf>("config").ok().flatten().cloned();
         if let Some(file) = file.or_else(|| is_none.then(PathBuf::new)) {
-            let _ = CHOSEN.set(file);
+            let _ = SPECIFIED.set(file);
         }
         command = matches.subcommand().map(|(_, matches)| matches);
     }
@@ -109,7 +109,7 @@ pub fn choose(matches: &ArgMatches) {
 
 /// Returns the path of the file that the command line or the environment names, which may be empty for none.
 fn named() -> Option<PathBuf> {
-    CHOSEN.get().cloned().or_else(|| std::env::var_os(FILE).map(PathBuf::from))
+    SPECIFIED.get().cloned().or_else(|| std::env::var_os(FILE).map(PathBuf::from))
 }
 
 /// Returns the path of the file: the specified one, or that of the user according to the XDG base
@@ -148,7 +148,9 @@ impl Settings {
             }
             "format" => match truesum::manifest::format(value) {
                 None => return refuse(format!("unknown format '{value}' (see truesum list formats)")),
-                Some(row) if matches!(row.writing(), Writing::No) || row.holds().pieces().is_some() => {
+                Some(row)
+                    if matches!(row.writing(), Writing::No) || row.capabilities().pieces().is_some() =>
+                {
                     return refuse(format!(
                         "{value} cannot be the default format: truesum cannot write it, or it has no digests of complete files"
                     ));
@@ -207,13 +209,13 @@ impl Settings {
     /// distinguishable from SHA-256.
     fn agree(&self) -> Result<(), Refusal> {
         let (Some(format), [_, ..]) = (self.format, &self.algorithms[..]) else { return Ok(()) };
-        let holds = |spec: &Spec| match format.holds().algorithms() {
+        let holds = |spec: &Spec| match format.capabilities().algorithms() {
             Algorithms::Any => true,
             Algorithms::Only(names) => names.contains(&spec.algorithm().name()),
         };
-        let usual = self.algorithms == [format.holds().usual_algorithm()];
+        let usual = self.algorithms == [format.capabilities().usual_algorithm()];
         let is_named =
-            format.holds().algorithm_source() == AlgorithmSource::Manifest || tagged(format).is_some();
+            format.capabilities().algorithm_source() == AlgorithmSource::Manifest || tagged(format).is_some();
         if usual || is_named && self.algorithms.iter().all(holds) {
             return Ok(());
         }
@@ -236,10 +238,11 @@ impl Settings {
             Some(set) if format.name() == "gnu" => set,
             _ => format,
         };
-        let usual = self.algorithms.is_empty() || self.algorithms == [format.holds().usual_algorithm()];
+        let usual =
+            self.algorithms.is_empty() || self.algorithms == [format.capabilities().usual_algorithm()];
         match tagged(format) {
             Some(naming) if !usual => (naming, self.algorithms.clone()),
-            _ if format.holds().algorithm_source() == AlgorithmSource::Manifest => {
+            _ if format.capabilities().algorithm_source() == AlgorithmSource::Manifest => {
                 (format, self.algorithms.clone())
             }
             _ => (format, Vec::new()),

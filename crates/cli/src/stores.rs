@@ -128,7 +128,7 @@ pub fn name_of(file: &OsStr) -> &[u8] {
 }
 
 /// The commands and arguments that accept URLs of object stores.
-const TAKEN: [(&str, &str); 10] = [
+const ACCEPTING_URLS: [(&str, &str); 10] = [
     ("hash", "files"),
     ("check", "manifests"),
     ("check", "root"),
@@ -146,11 +146,11 @@ const TAKEN: [(&str, &str); 10] = [
 ///
 /// # Errors
 /// Fails if one is given.
-pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+pub fn refuse_urls(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     if let Some((name, below)) = matches.subcommand()
         && let Some(command) = command.find_subcommand(name)
     {
-        return refuse_elsewhere(command, below);
+        return refuse_urls(command, below);
     }
     let is_path = |arg: &&Arg| {
         use ValueHint::{AnyPath, DirPath, FilePath};
@@ -158,7 +158,7 @@ pub fn refuse_elsewhere(command: &Command, matches: &ArgMatches) -> Result<(), c
     };
     for arg in command.get_arguments().filter(is_path) {
         let id = arg.get_id().as_str();
-        if TAKEN.contains(&(command.get_name(), id)) {
+        if ACCEPTING_URLS.contains(&(command.get_name(), id)) {
             continue;
         }
         let given = matches.get_raw(id).into_iter().flatten();

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
-use truesum::walk::{self, LeftOut, Walk};
+use truesum::walk::{self, ExcludedCounts, Walk};
 use truesum::{Error, Notice, Progress, Remote, Task};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
@@ -93,10 +93,10 @@ impl Tasks {
     }
 
     /// Returns what the selection excluded.
-    pub fn left_out(&self) -> LeftOut {
+    pub fn left_out(&self) -> ExcludedCounts {
         match &self.source {
             Source::Walk(walk) => walk.left_out(),
-            Source::Remote(_) => LeftOut::default(),
+            Source::Remote(_) => ExcludedCounts::default(),
         }
     }
 
@@ -110,7 +110,7 @@ impl Tasks {
 
 /// Sorts files in the order of a tree of names, folder by folder, as in version 2 of torrents;
 /// notices come first.
-pub fn in_order_of_the_tree(tasks: &mut [Task]) {
+pub fn sort_in_tree_order(tasks: &mut [Task]) {
     tasks.sort_by(|one, other| match (one, other) {
         (Task::File(one), Task::File(other)) => {
             one.name().split(|&byte| byte == b'/').cmp(other.name().split(|&byte| byte == b'/'))

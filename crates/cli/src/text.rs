@@ -74,7 +74,7 @@ fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
     if plan.form == Form::Raw && args.texts.len() > 1 {
         return Err(Refusal::new("--raw requires exactly one TEXT"));
     }
-    if let Some(format) = args.format.format.filter(|format| format.holds().pieces().is_some()) {
+    if let Some(format) = args.format.format.filter(|format| format.capabilities().pieces().is_some()) {
         return Err(Refusal::new(format!("-t {}: a torrent can cover only files", format.name())));
     }
     if let (Some(key), Some(lines)) = (&plan.key, &args.lines) {

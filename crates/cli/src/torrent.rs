@@ -7,7 +7,7 @@ use crate::exit::{Exit, Refusal};
 use crate::hash;
 use crate::hash::arguments::{FormatArgs, HashArgs, TorrentOptions};
 use crate::options::RunArgs;
-use crate::selection::{FilterArgs, WaysArgs};
+use crate::selection::{FilterArgs, WalkArgs};
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
 use crate::words::path_word;
@@ -68,7 +68,7 @@ struct CreateArgs {
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
-    ways: WaysArgs,
+    walk: WalkArgs,
     #[command(flatten)]
     run: RunArgs,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
@@ -137,7 +137,7 @@ fn create(args: CreateArgs) -> Exit {
         overwrite: args.overwrite,
         root: Some(root),
         torrent: TorrentOptions { announce: args.announce, piece_size: args.piece_size },
-        select: args.ways.select(args.filter),
+        select: args.walk.select(args.filter),
         run: args.run,
         quiet: args.quiet,
         ..HashArgs::default()

@@ -29,7 +29,7 @@ pub fn run(args: UpdateArgs) -> Exit {
 fn execute(plan: Updating, mut console: Console) -> Exit {
     if let Err(error) = refuse_own_stream(&plan.manifest) {
         console.failure(&error);
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     plan.notes.iter().filter(|_| plan.reporting.notes).for_each(|note| console.note(note));
     let output = Output::stdout();

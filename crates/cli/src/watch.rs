@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::tree::reading::Reading;
-use truesum::{Error, Found, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
+use truesum::{Error, FileResult, Job, Kind, Mapping, Notice, Outcome, Progress, Remote, Sink, Task};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::signals::Signals;
 
@@ -35,7 +35,7 @@ impl Watch {
 
     /// Returns the watch for a run on one file of this size.
     pub fn of_one(size: Option<u64>, console: &mut Console) -> Watch {
-        Watch::start(Line::where_seen(), size, console)
+        Watch::start(Line::on_terminal(), size, console)
     }
 
     /// Returns the exit status after a failure: that of the signal, if one ended the run; otherwise
@@ -44,7 +44,7 @@ impl Watch {
         console.display = None;
         console.failure(error);
         let failed = match (error.kind(), error.action()) {
-            (Kind::Undivided | Kind::Replaced, _) | (_, "write") => Exit::NotAsAsked,
+            (Kind::Undivided | Kind::Replaced, _) | (_, "write") => Exit::NotAsRequested,
             _ => Exit::Failed,
         };
         self.signals.ended_by().map_or(failed, Exit::Signal)
@@ -70,8 +70,8 @@ impl Watch {
     ///
     /// # Errors
     /// Fails if it was not read to its end.
-    pub fn digests(&self, name: &OsStr, specs: &[Spec], threads: usize) -> Result<Found, Error> {
-        struct One(Option<Result<Found, Error>>);
+    pub fn digests(&self, name: &OsStr, specs: &[Spec], threads: usize) -> Result<FileResult, Error> {
+        struct One(Option<Result<FileResult, Error>>);
         impl Sink for One {
             fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
                 self.0 = Some(outcome.result);

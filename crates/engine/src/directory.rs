@@ -20,7 +20,7 @@ pub use options::Options;
 use crate::error::Error;
 use crate::progress::Progress;
 use gather::gather;
-use object::{Object, What};
+use object::{Object, ObjectType};
 use std::path::Path;
 
 /// Computes the digest of a tree.
@@ -64,20 +64,21 @@ pub fn digest(
     if !gathered.is_unchanged(on_event) {
         return None;
     }
-    let count =
-        |is: fn(&What) -> bool| gathered.objects.iter().filter(|object| is(&object.what)).count() as u64;
+    let count = |is: fn(&ObjectType) -> bool| {
+        gathered.objects.iter().filter(|object| is(&object.what)).count() as u64
+    };
     let is_file = gathered.is_file();
     Some(Directory {
         digest,
         is_file,
-        files: count(|what| matches!(what, What::File)),
+        files: count(|what| matches!(what, ObjectType::File)),
         // Do not count the tree itself.
-        folders: count(|what| matches!(what, What::Folder)) - u64::from(!is_file),
-        links: count(|what| matches!(what, What::Link(_))),
+        folders: count(|what| matches!(what, ObjectType::Folder)) - u64::from(!is_file),
+        links: count(|what| matches!(what, ObjectType::Link(_))),
         bytes: gathered
             .objects
             .iter()
-            .filter(|object| matches!(object.what, What::File))
+            .filter(|object| matches!(object.what, ObjectType::File))
             .map(Object::size)
             .fold(0, u64::saturating_add),
         left_out: gathered.left_out,

@@ -7,5 +7,5 @@ mod candidates;
 mod search;
 mod wanted;
 
-pub use search::{Conclusion, Event, Found, Report, Search};
+pub use search::{Conclusion, Event, Match, Report, Search};
 pub use wanted::Wanted;

@@ -9,7 +9,7 @@ use gix_glob::wildmatch::Mode;
 pub(crate) struct Globs(Vec<Pattern>);
 
 /// The maximum number of globs that the braces of one expand to.
-const MOST: usize = 1000;
+const MAX_EXPANSIONS: usize = 1000;
 
 impl Globs {
     /// Adds a glob after expanding its braces: `*.{jpg,png}` is two globs.
@@ -117,8 +117,8 @@ fn expand(glob: &str, mut before: String, all: &mut Vec<String>) -> Result<(), S
             c => before.push(c),
         }
     }
-    if all.len() == MOST {
-        return Err(format!("its braces expand to more than {MOST} globs"));
+    if all.len() == MAX_EXPANSIONS {
+        return Err(format!("its braces expand to more than {MAX_EXPANSIONS} globs"));
     }
     all.push(before);
     Ok(())

@@ -1,7 +1,7 @@
 //! The simple interface: hashes files given by name.
 
 use crate::error::Error;
-use crate::job::{Found, Job, Outcome, Summary};
+use crate::job::{FileResult, Job, Outcome, Summary};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
@@ -26,7 +26,7 @@ use truesum_hash::Spec;
 /// # Errors
 /// Fails if the file could not be read to its end, is not a regular file, or changed while it was read. There is no
 /// digest then.
-pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
+pub fn hash_file(path: impl AsRef<Path>, specs: &[Spec]) -> Result<FileResult, Error> {
     Hashing { config: &Config::default(), progress: &Progress::default() }.file(path, specs)
 }
 
@@ -75,7 +75,7 @@ impl<'a> Hashing<'a> {
     ///
     /// # Errors
     /// Fails as [`hash_file`], or if it was stopped.
-    pub fn file(&self, path: impl AsRef<Path>, specs: &[Spec]) -> Result<Found, Error> {
+    pub fn file(&self, path: impl AsRef<Path>, specs: &[Spec]) -> Result<FileResult, Error> {
         let mut result = None;
         self.files([path.as_ref()], specs, |outcome| result = Some(outcome.result));
         result.unwrap_or_else(|| Err(Error::interrupted(path.as_ref().as_os_str().as_bytes())))
@@ -90,15 +90,15 @@ impl<'a> Hashing<'a> {
     ) -> Summary {
         let specs: Arc<[Spec]> = specs.into();
         let mut tasks = paths.into_iter().map(|path| Task::File(Job::hash(path.as_ref(), &specs)));
-        let summary = run(self.config, &mut tasks, self.progress, &mut Each(each));
+        let summary = run(self.config, &mut tasks, self.progress, &mut OutcomeFn(each));
         summary.expect("a sink that never fails")
     }
 }
 
 /// Passes outcomes to a closure. Tasks that are files have no other results.
-pub(crate) struct Each<F>(pub(crate) F);
+pub(crate) struct OutcomeFn<F>(pub(crate) F);
 
-impl<F: FnMut(Outcome)> Sink for Each<F> {
+impl<F: FnMut(Outcome)> Sink for OutcomeFn<F> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         (self.0)(outcome);
         Ok(())

@@ -4,7 +4,7 @@
 //! unavailable. Each file is read once, even if both kinds are needed.
 
 use crate::error::Error;
-use crate::job::{Findings, Found, Job, Outcome, Summary};
+use crate::job::{FileResult, Findings, Job, Outcome, Summary};
 use crate::pieces::recipe::{PieceResults, Recipe};
 use crate::pieces::sequence::{PieceSink, Sequence};
 use crate::progress::Progress;
@@ -16,12 +16,12 @@ use std::io;
 use std::ops::Range;
 use truesum_fs::name::OsStringExt;
 use truesum_hash::Spec;
-use truesum_manifest::{Cut, Cuts, PieceList};
+use truesum_manifest::{Boundaries, PieceLayout, PieceList};
 
 /// Piece lengths that are chosen by default, as powers of two.
-const CHOSEN: Range<u32> = 14..25;
+const DEFAULT_LENGTHS: Range<u32> = 14..25;
 /// The maximum number of pieces, if longer pieces are available.
-const MANY: u64 = 2000;
+const MAX_PIECES: u64 = 2000;
 
 /// The algorithm for pieces of all files concatenated.
 const JOINED: &str = "sha1";
@@ -48,25 +48,25 @@ pub enum PieceDigests {
 /// # Errors
 /// Returns the error of the sink.
 pub fn hash_pieces(
-    cut: Cut,
+    cut: PieceLayout,
     piece_len: Option<u64>,
     config: &Config,
     tasks: Vec<Task>,
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> io::Result<(Summary, PieceDigests)> {
-    let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| chosen(&tasks, config));
+    let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| default_length(&tasks, config));
     let threads = if config.threads == 0 { cores() } else { config.threads };
     let mut summary = Summary::default();
-    let mut kept = Kept::default();
+    let mut kept = AllDigests::default();
     let spec = |name: &str| name.parse::<Spec>().expect("a row of the table of algorithms");
     let (joined, each) = (spec(JOINED), spec(EACH));
     let mut files: Vec<(u64, Option<PieceList>)> = Vec::new();
     std::thread::scope(|scope| {
         let covered = 0..i64::MAX as u64;
-        let cuts = Cuts::Equal { covered, len: piece_len };
-        let mut sequence =
-            (cut != Cut::Each).then(|| Sequence::new(vec![Recipe::plain(&joined)], 0, cuts, threads, scope));
+        let cuts = Boundaries::Equal { covered, len: piece_len };
+        let mut sequence = (cut != PieceLayout::PerFile)
+            .then(|| Sequence::new(vec![Recipe::plain(&joined)], 0, cuts, threads, scope));
         let mut buffer = vec![0; SLICE];
         let mut total = Some(0u64);
         for task in tasks {
@@ -88,16 +88,16 @@ pub fn hash_pieces(
             progress.set_current(&job.name);
             // The gap after the previous file, if each file begins with a new piece.
             let mut gap = match (cut, total) {
-                (Cut::Both, Some(at)) => at.next_multiple_of(piece_len) - at,
+                (PieceLayout::Hybrid, Some(at)) => at.next_multiple_of(piece_len) - at,
                 _ => 0,
             };
             let whole_gap = gap;
-            let own = (cut != Cut::Joined).then(|| size(&job, config));
+            let own = (cut != PieceLayout::Concatenated).then(|| size(&job, config));
             let threads = own.map_or(0, |size| if size > piece_len { threads } else { 0 });
             let mut own = own.map(|size| {
                 let covered = 0..size.max(piece_len).next_multiple_of(piece_len);
-                let cuts = Cuts::Equal { covered, len: piece_len };
-                (Sequence::new(vec![Recipe::plain(&each)], 0, cuts, threads, scope), Kept::default())
+                let cuts = Boundaries::Equal { covered, len: piece_len };
+                (Sequence::new(vec![Recipe::plain(&each)], 0, cuts, threads, scope), AllDigests::default())
             });
             let mut empty = true;
             let mut give = |bytes: &[u8]| {
@@ -121,11 +121,11 @@ pub fn hash_pieces(
                     }
                     let result = result.and_then(|found| found.ok_or_else(|| Error::interrupted(&job.name)));
                     let result = result.map(|found| found.with_pieces(Findings::default()));
-                    let size = result.as_ref().ok().map(Found::size);
+                    let size = result.as_ref().ok().map(FileResult::size);
                     if let (Some(total), Some(size)) = (&mut total, size) {
                         *total += if empty { 0 } else { whole_gap };
                         let own = own.and_then(|(mut own, mut kept)| {
-                            own.end_here(&mut kept);
+                            own.end_open_range(&mut kept);
                             PieceList::new(each.clone(), 0..size, piece_len, kept.digests.into())
                         });
                         files.push((*total, own));
@@ -147,10 +147,10 @@ pub fn hash_pieces(
             Some(total) => total,
         };
         let all = sequence.and_then(|mut sequence| {
-            sequence.end_here(&mut kept);
+            sequence.end_open_range(&mut kept);
             PieceList::new(joined.clone(), 0..total, piece_len, kept.digests.into())
         });
-        let wanted = 1 + usize::from(cut == Cut::Both);
+        let wanted = 1 + usize::from(cut == PieceLayout::Hybrid);
         let of = |(start, own): (u64, Option<PieceList>)| -> Vec<PieceList> {
             all.iter().map(|all| all.of_file_at(start)).chain(own).collect()
         };
@@ -166,28 +166,28 @@ pub fn hash_pieces(
 
 /// Returns the expected size of a file, or 0 if it is unknown.
 fn size(job: &Job, config: &Config) -> u64 {
-    let (root, path) = job.way(&config.root);
+    let (root, path) = job.root_and_name(&config.root);
     root.size(path)
 }
 
 /// Returns the shortest length that does not result in too many pieces.
-fn chosen(tasks: &[Task], config: &Config) -> u64 {
+fn default_length(tasks: &[Task], config: &Config) -> u64 {
     let size = |task: &Task| match task {
         Task::File(job) => size(job, config),
         Task::Notice(_) => 0,
     };
     let total: u64 = tasks.iter().map(size).fold(0, u64::saturating_add);
-    let len = CHOSEN.map(|bits| 1 << bits).find(|len| total.div_ceil(*len) <= MANY);
-    len.unwrap_or(1 << (CHOSEN.end - 1))
+    let len = DEFAULT_LENGTHS.map(|bits| 1 << bits).find(|len| total.div_ceil(*len) <= MAX_PIECES);
+    len.unwrap_or(1 << (DEFAULT_LENGTHS.end - 1))
 }
 
 /// Stores the digests of all pieces.
 #[derive(Default)]
-struct Kept {
+struct AllDigests {
     digests: Vec<u8>,
 }
 
-impl PieceSink for Kept {
+impl PieceSink for AllDigests {
     fn pieces(&mut self, _: u64, digests: &[PieceResults], _: &[bool]) {
         self.digests.extend_from_slice(&digests[0].digests);
     }

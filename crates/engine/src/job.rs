@@ -28,7 +28,7 @@ readable! {
         anchor: Option<Anchor> as Option<&Anchor>,
         /// The version that a listing reported, in a store that has versions: only this version is
         /// read.
-        listed: Option<Box<Listed>> as Option<&Listed>,
+        listed: Option<Box<ObjectVersion>> as Option<&ObjectVersion>,
         /// The algorithms to compute, in this order.
         specs: Arc<[Spec]> => &Arc<[Spec]>,
         /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
@@ -166,7 +166,7 @@ impl Job {
 
     /// Sets the version that a listing reported.
     #[must_use]
-    pub fn with_listed(self, listed: Option<Box<Listed>>) -> Job {
+    pub fn with_listed(self, listed: Option<Box<ObjectVersion>>) -> Job {
         Job { listed, ..self }
     }
 
@@ -193,7 +193,7 @@ impl Job {
     }
 
     /// Returns the root and the name by which the file is opened: those of its anchor, or `root` if it has none.
-    pub(crate) fn way<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
+    pub(crate) fn root_and_name<'j>(&'j self, root: &'j Root) -> (&'j Root, &'j [u8]) {
         match &self.anchor {
             Some(anchor) => (anchor.root(), anchor.rest(self.path())),
             None => (root, self.path()),
@@ -204,7 +204,7 @@ impl Job {
 readable! {
     /// A version of an object, as reported by a listing.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Listed {
+    pub struct ObjectVersion {
         /// The size in bytes.
         size: u64,
         /// The tag that distinguishes versions, if the store has one.
@@ -214,17 +214,17 @@ readable! {
     }
 }
 
-impl Listed {
+impl ObjectVersion {
     /// Returns a version with these properties.
-    pub fn new(size: u64, version: Option<String>, modified: i64) -> Listed {
-        Listed { size, version, modified }
+    pub fn new(size: u64, version: Option<String>, modified: i64) -> ObjectVersion {
+        ObjectVersion { size, version, modified }
     }
 }
 
 /// The result for a file that was read to its end without error and did not change during the read; for a job without
 /// specs, the metadata of a file that was not read.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FileResult {
     size: u64,
     mtime: (i64, u32),
     ctime: (i64, u32),
@@ -234,36 +234,36 @@ pub struct Found {
     pieces: Option<Findings>,
 }
 
-impl Found {
+impl FileResult {
     /// Creates the result of a complete read that began at `started`. The proof of that read is the only way to a
     /// result with digests.
-    pub fn new(whole: CompleteRead, digests: Vec<Digest>, started: Instant) -> Found {
+    pub fn new(whole: CompleteRead, digests: Vec<Digest>, started: Instant) -> FileResult {
         let (size, mtime, ctime, inode) = (whole.size(), whole.mtime(), whole.ctime(), whole.inode());
-        Found { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None }
+        FileResult { size, mtime, ctime, inode, digests, time: started.elapsed(), pieces: None }
     }
 
     /// Creates the result for a file that was opened and not read: it has no digests.
-    pub(crate) fn unread(file: &Guarded, started: Instant) -> Found {
+    pub(crate) fn unread(file: &Guarded, started: Instant) -> FileResult {
         let stat = file.stat();
         let (size, inode, time) = (file.size_hint(), stat.id().number(), started.elapsed());
         let pair = |time: Time| (time.seconds, time.nanos);
         let (mtime, ctime) = (pair(stat.mtime()), pair(stat.ctime()));
-        Found { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
+        FileResult { size, mtime, ctime, inode, digests: Vec::new(), time, pieces: None }
     }
 
     /// Returns the result with the digests for `specs` only, if it has all of them; `all` are its algorithms.
-    pub(crate) fn selected(&self, all: &[Spec], specs: &[Spec]) -> Option<Found> {
+    pub(crate) fn selected(&self, all: &[Spec], specs: &[Spec]) -> Option<FileResult> {
         if all == specs {
             return Some(self.clone());
         }
         let digest = |spec| Some(self.digests.get(all.iter().position(|one| one == spec)?)?.clone());
         let digests = specs.iter().map(digest).collect::<Option<_>>()?;
-        Some(Found { digests, ..self.clone() })
+        Some(FileResult { digests, ..self.clone() })
     }
 
     /// Adds the results for the piece digests of a complete read.
-    pub(crate) fn with_pieces(self, pieces: Findings) -> Found {
-        Found { pieces: Some(pieces), ..self }
+    pub(crate) fn with_pieces(self, pieces: Findings) -> FileResult {
+        FileResult { pieces: Some(pieces), ..self }
     }
 
     /// Returns the number of bytes read, or the size of the file if the job has no specs.
@@ -369,7 +369,7 @@ pub struct Outcome {
     /// The job.
     pub job: Job,
     /// The result, or the reason why there is none.
-    pub result: Result<Found, Error>,
+    pub result: Result<FileResult, Error>,
 }
 
 /// The meaning of an outcome.
@@ -455,11 +455,11 @@ impl Outcome {
 ///
 /// # Errors
 /// Fails if it did not, or shows such traces. There is no digest then.
-pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
+pub(crate) fn check_final_size(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> {
     if let Some((hasher, why)) = hashers.iter().find_map(|hasher| Some((hasher, hasher.attack()?))) {
         return Err(Error::new(name, "hash", Cause::Other(format!("{}: {why}", hasher.spec()))));
     }
-    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_whole()) else { return Ok(()) };
+    let Some(hasher) = hashers.iter().find(|hasher| !hasher.is_complete()) else { return Ok(()) };
     let why = format!("{} requires the size in advance, so only regular files can be hashed", hasher.spec());
     Err(Error::new(name, "hash", Cause::Other(why)))
 }
@@ -469,7 +469,7 @@ pub(crate) fn as_promised(hashers: &[Hasher], name: &[u8]) -> Result<(), Error> 
 /// # Errors
 /// Fails if the file did not have the size announced to a hasher, or shows traces of a collision attack on its digest.
 pub fn digests(hashers: &mut [Hasher], name: &[u8]) -> Result<Vec<Digest>, Error> {
-    as_promised(hashers, name)?;
+    check_final_size(hashers, name)?;
     Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))
 }
 

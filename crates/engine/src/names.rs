@@ -163,7 +163,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
 /// assert_eq!(truesum::names::respelt(folder.path(), "READ ME"), Some("Read Me".into()));
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn respelt(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {
+pub fn equivalent_name(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {
     let root = Root::folder(folder, false).ok()?;
     match Folders::new(&root, Spellings::ALL).find(&name::of(name.as_ref())) {
         NameMatch::One { found, .. } => Some(OsString::from_vec(found).into()),

@@ -24,7 +24,7 @@ pub(crate) const UNIT: u64 = 1 << 20;
 
 /// The result for pieces.
 #[derive(Debug)]
-pub(crate) enum Hashed {
+pub(crate) enum PieceOutcome {
     /// The digests, starting with this piece.
     Digests(u64, Vec<Digest>),
     /// The pieces are in a hole.

@@ -92,7 +92,7 @@ impl Progress {
     /// Makes the run end soon. Finished results are still passed on, and the remaining files are counted
     /// ([`Summary::unreached`](crate::Summary::unreached)). A thread that waits for a pipe or a terminal is woken.
     pub fn stop(&self) {
-        self.stop.ask();
+        self.stop.request();
     }
 
     /// Returns the flag that [`Progress::stop`] sets, for signal handlers. The flag alone does not wake any thread; see

@@ -95,7 +95,7 @@ fn run_threads(
     let most = if more { feeder.useful_threads.max(READERS) } else { feeder.useful_threads };
     std::thread::scope(|scope| {
         let start = |threads: usize| {
-            let end = Ended(send.clone());
+            let end = EndNotifier(send.clone());
             let work = move || {
                 let mut deliver = |batch| end.0.send(Message::Batch(batch)).is_ok();
                 Worker::new(config, feeder, links, progress, threads).work(&mut deliver);
@@ -149,9 +149,9 @@ enum Message {
 }
 
 /// Reports the end of a worker, however it ends.
-struct Ended(crossbeam_channel::Sender<Message>);
+struct EndNotifier(crossbeam_channel::Sender<Message>);
 
-impl Drop for Ended {
+impl Drop for EndNotifier {
     fn drop(&mut self) {
         let _ = self.0.send(Message::Ended);
     }

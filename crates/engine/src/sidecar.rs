@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::io::open::Root;
 use crate::io::rename;
 use crate::io::write::AtomicFile;
-use crate::job::{Found, Job};
+use crate::job::{FileResult, Job};
 use std::fs::File;
 use truesum_fs::resolve::OpenMode;
 
@@ -14,23 +14,23 @@ use truesum_fs::resolve::OpenMode;
 /// # Errors
 /// Fails if the new name exists, if the file is no longer the one that was read, or with a system error. The file then
 /// keeps its old name.
-pub fn rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
-    beside(job, found, base, rename::rename)
+pub fn rename_in_folder(job: &Job, found: &FileResult, base: &[u8]) -> Result<(), Error> {
+    rename_with(job, found, base, rename::rename)
 }
 
-/// Tests a rename by [`rename_beside`] without carrying it out.
+/// Tests a rename by [`rename_in_folder`] without carrying it out.
 ///
 /// # Errors
 /// Fails if the rename would fail.
-pub fn test_rename_beside(job: &Job, found: &Found, base: &[u8]) -> Result<(), Error> {
-    beside(job, found, base, rename::test)
+pub fn test_rename_in_folder(job: &Job, found: &FileResult, base: &[u8]) -> Result<(), Error> {
+    rename_with(job, found, base, rename::test)
 }
 
 type Rename = fn(&Root, &[u8], &[u8], rename::Stamp) -> Result<(), Error>;
 
-fn beside(job: &Job, found: &Found, base: &[u8], rename: Rename) -> Result<(), Error> {
+fn rename_with(job: &Job, found: &FileResult, base: &[u8], rename: Rename) -> Result<(), Error> {
     let anywhere = Root::Anywhere;
-    let (root, from) = job.way(&anywhere);
+    let (root, from) = job.root_and_name(&anywhere);
     let end = from.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let to = [&from[..end], base].concat();
     rename(root, from, &to, (found.size(), found.mtime())).map_err(|error| error.under(job.path()))
@@ -43,13 +43,14 @@ fn beside(job: &Job, found: &Found, base: &[u8], rename: Rename) -> Result<(), E
 /// Fails if the folder no longer exists or is now a symbolic link.
 pub fn open_folder(job: &Job, base: &[u8]) -> Result<File, Error> {
     let anywhere = Root::Anywhere;
-    let (root, path) = job.way(&anywhere);
+    let (root, path) = job.root_and_name(&anywhere);
     let folder = match path.iter().rposition(|&byte| byte == b'/') {
         None => &b"."[..],
         Some(0) => b"/",
         Some(cut) => &path[..cut],
     };
-    root.resolve(folder, OpenMode::Folder).map_err(|error| root.refusal(&neighbor(job, base), "write", error))
+    root.resolve(folder, OpenMode::Folder)
+        .map_err(|error| root.refusal(&sibling_path(job, base), "write", error))
 }
 
 /// Starts writing a file with this name in the folder of a job's file. A symbolic link with that
@@ -58,13 +59,13 @@ pub fn open_folder(job: &Job, base: &[u8]) -> Result<File, Error> {
 /// # Errors
 /// Fails if the folder no longer exists or is now a symbolic link, if it is not writable, or if the
 /// name belongs to something other than a regular file.
-pub fn create_beside(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
+pub fn create_in_folder(job: &Job, base: &[u8]) -> Result<AtomicFile, Error> {
     let folder = open_folder(job, base)?;
-    AtomicFile::create_in(folder, base).map_err(|error| error.under(&neighbor(job, base)))
+    AtomicFile::create_in(folder, base).map_err(|error| error.under(&sibling_path(job, base)))
 }
 
 /// Returns the path of a file with this name in the folder of a job's file, as the user knows it.
-fn neighbor(job: &Job, base: &[u8]) -> Vec<u8> {
+fn sibling_path(job: &Job, base: &[u8]) -> Vec<u8> {
     let path = job.path();
     [&path[..path.len() - base_of(path).len()], base].concat()
 }
@@ -93,7 +94,7 @@ mod tests {
         let Item::File(path, Some(anchor)) = item else { panic!("{item:?}") };
         let job = Job { anchor: Some(anchor), ..Job::hash(path, &Arc::from([])) };
         let write = |text: &str| {
-            let mut file = create_beside(&job, b"file.sum")?;
+            let mut file = create_in_folder(&job, b"file.sum")?;
             file.write_all(text.as_bytes()).unwrap();
             file.commit()
         };

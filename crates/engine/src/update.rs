@@ -14,7 +14,7 @@ mod unused;
 
 pub use outcome::{Action, Consent, Event, Observer, Options, QuickTrust, Refusal, Report};
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED, Quick};
+use crate::audit::comparison::{Comparison, FOUND, LISTED, QuickCheck};
 use crate::audit::row::Row;
 use crate::audit::stamps::is_edited;
 use crate::audit::{Event as AuditEvent, FileStatus};
@@ -140,7 +140,7 @@ impl<'a> Update<'a> {
         let written = Some(original.written()).filter(|written| *written <= now());
         let quick = self.options.quick.zip(written);
         requested.quick =
-            quick.map(|(quick, written)| Quick { written, trusts_date: quick == QuickTrust::Date });
+            quick.map(|(quick, written)| QuickCheck { written, trusts_date: quick == QuickTrust::Date });
         requested.accepts_modified = self.options.refresh == Consent::All;
         requested.usual = usual(&reading, format);
         // If the user specifies a folder, all of it belongs to the manifest.
@@ -154,7 +154,7 @@ impl<'a> Update<'a> {
             AuditEvent::Failed(error) => on_event(Event::Failed(error)),
             AuditEvent::Finding(_) | AuditEvent::Doubtful(_) => Ok(()),
         };
-        let Some(mut rows) = self.comparison.survey(&[manifest], &mut relay)? else { return Ok(()) };
+        let Some(mut rows) = self.comparison.compare_all(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();
         self.report.unread = self.comparison.requested.unread;
         if self.comparison.report.pieces[LISTED] {
@@ -178,8 +178,8 @@ impl<'a> Update<'a> {
         let mut rows = self.split(rows, &folder);
         let inside = &self.comparison.requested.inside;
         let before = rows.len();
-        rows.retain(|row| row.at[LISTED] != NONE || !self.is_beside(row, inside, &folder));
-        self.report.beside = self.comparison.requested.beside + (before - rows.len()) as u64;
+        rows.retain(|row| row.at[LISTED] != NONE || !self.is_outside(row, inside, &folder));
+        self.report.outside = self.comparison.requested.outside + (before - rows.len()) as u64;
         // A new signature differs from the old one, so an entry for it would never match again.
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
@@ -248,7 +248,7 @@ impl<'a> Update<'a> {
         let inside = &self.comparison.requested.inside;
         let parts = |row: Row| match (row.status, row.at) {
             (FileStatus::Moved, [listed, found])
-                if row.doubtful || !self.options.rename && !self.is_beside(&row, inside, folder) =>
+                if row.doubtful || !self.options.rename && !self.is_outside(&row, inside, folder) =>
             {
                 let copy = Row { from: Some((LISTED, listed)), ..Row::of(FileStatus::Copied, NONE, found) };
                 [Some(Row::of(FileStatus::Missing, listed, NONE)), Some(copy)]
@@ -275,7 +275,7 @@ impl<'a> Update<'a> {
 
     /// Returns whether this is a file, not a signature, outside the folder `inside` that contains all files in the
     /// manifest.
-    fn is_beside(&self, row: &Row, inside: &[u8], folder: &Path) -> bool {
+    fn is_outside(&self, row: &Row, inside: &[u8], folder: &Path) -> bool {
         let is_outside =
             row.at[FOUND] != NONE && !self.comparison.sets[FOUND].name(row.at[FOUND]).starts_with(inside);
         is_outside && !self.is_signature(row, folder)
@@ -311,7 +311,9 @@ impl<'a> Update<'a> {
             FileStatus::New | FileStatus::Copied | FileStatus::Duplicated => Action::Added,
             FileStatus::Missing if *prune != Consent::Withheld => Action::Removed,
             FileStatus::Moved if self.options.rename => Action::Renamed,
-            FileStatus::Same if found != NONE && *refresh != Consent::Withheld && format.holds().mtime() => {
+            FileStatus::Same
+                if found != NONE && *refresh != Consent::Withheld && format.capabilities().mtime() =>
+            {
                 Action::Refreshed
             }
             FileStatus::Changed | FileStatus::Restored if self.own_line == Some(listed) => Action::Kept,
@@ -387,7 +389,7 @@ fn now() -> Time {
 /// Returns the algorithms for the first files of a manifest.
 fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
     let specs = match reading.expected() {
-        [] => vec![format.holds().usual_algorithm()],
+        [] => vec![format.capabilities().usual_algorithm()],
         expected => expected.to_vec(),
     };
     under(specs, reading.secret())

@@ -5,7 +5,7 @@
 //!
 //! A manifest of the same tree must be the same on every machine and in every run, so the order
 //! cannot be that of the file system. Listing a folder waits for the disk or the network, while
-//! hashing could proceed. And a tree can change during the walk: somebody may replace a folder by a
+//! hashing could proceed. And a tree can change during the walk: another process may replace a folder by a
 //! link to `/etc` between listing its parent and opening a file in it.
 //!
 //! # Order
@@ -61,7 +61,7 @@ use crate::run::config::cores;
 use crate::select::Selection;
 use crate::select::names::{parts, plain};
 use crate::task::{Notice, Task};
-use ahead::{Ahead, listing_jobs};
+use ahead::{ListAhead, listing_jobs};
 use ancestry::Ancestry;
 use listing::{Entry, ListingJob, Pending, list};
 use std::ffi::{OsStr, OsString};
@@ -165,7 +165,7 @@ impl Item {
 readable! {
     /// The counts of objects that a selection excluded from a walk.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct LeftOut {
+    pub struct ExcludedCounts {
         /// Excluded files.
         files: u64,
         /// Excluded folders, whose contents are unknown.
@@ -186,14 +186,14 @@ pub struct Walk {
     options: Options,
     /// The length of the root's path, which globs are not matched against.
     skip: usize,
-    left_out: LeftOut,
+    left_out: ExcludedCounts,
     /// Standard input was returned, which can be read only once.
     stdin_returned: bool,
     stack: Vec<Level>,
     /// The path of the folder on top of the stack.
     path: Vec<u8>,
     stop: Arc<AtomicBool>,
-    ahead: Option<Ahead>,
+    ahead: Option<ListAhead>,
     listed: usize,
     threads: usize,
     pending: Arc<Pending>,
@@ -248,7 +248,7 @@ impl Walk {
             pending: Arc::new(Pending { follow: options.follow, ..Pending::default() }),
             options,
             skip: 0,
-            left_out: LeftOut::default(),
+            left_out: ExcludedCounts::default(),
             stdin_returned: false,
             stack: Vec::new(),
             path: Vec::new(),
@@ -300,7 +300,7 @@ impl Walk {
 
     /// Returns the counts of objects that the selection has excluded so far. Files excluded by
     /// ignore files are not counted.
-    pub fn left_out(&self) -> LeftOut {
+    pub fn left_out(&self) -> ExcludedCounts {
         self.left_out
     }
 
@@ -414,7 +414,7 @@ impl Walk {
             // or form loops.
             let deep =
                 !self.options.follow && !self.options.one_file_system && !self.options.select.has_globs();
-            let start = || Ahead::start(threads, deep, self.pending.clone());
+            let start = || ListAhead::start(threads, deep, self.pending.clone());
             self.ahead.get_or_insert_with(start).offer(listed);
         }
     }
@@ -443,7 +443,7 @@ impl Walk {
     }
 
     /// Returns whether the selection excludes the current path. It is then counted, unless it is outside the folder to
-    /// which the selection is limited: nobody asked for it.
+    /// which the selection is limited, because it was not requested.
     fn is_left_out(&mut self, kind: FileType) -> bool {
         let rest = &self.path[self.skip..];
         let name = rest.strip_prefix(b"/").unwrap_or(rest);

@@ -58,9 +58,9 @@ fn memory_for_a_huge_file_is_bounded() {
             hash(&data, names, size, threads);
             assert!(peak() <= most, "{names} on {threads} threads: {} MiB", peak() / MIB);
         }
-        let beside = ["xxh3", "crc32"].map(|name| name.parse().expect("a name"));
+        let plain_digests = ["xxh3", "crc32"].map(|name| name.parse().expect("a name"));
         for name in ["sha256-tree", "mtsum-md5"] {
-            let saving = Saving::new(&tree).beside(&beside);
+            let saving = Saving::new(&tree).plain_digests(&plain_digests);
             let (spec, progress) = (name.parse().expect("a name"), Progress::default());
             save(&data, &spec, &saving, &Reading::new(&progress).threads(threads)).expect("saved");
             assert_eq!(progress.bytes(), size, "{name} and flat digests are had in one read");

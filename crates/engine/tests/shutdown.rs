@@ -19,7 +19,7 @@ mod frontier;
 #[allow(dead_code, missing_docs)]
 mod slot;
 
-use frontier::{Frontier, Leaving};
+use frontier::{Frontier, FrontierGuard};
 use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use loom::sync::{Mutex, mpsc};
 use slot::ListingSlot;
@@ -30,7 +30,7 @@ const WINDOW: u64 = 1;
 
 /// A worker like `run::worker`, with one task at a time: it waits only when it holds nothing.
 fn work(frontier: &Frontier, next: &Mutex<u64>, stop: &AtomicBool, send: &mpsc::Sender<Option<u64>>) {
-    let _leaves = Leaving(frontier);
+    let _leaves = FrontierGuard(frontier);
     while !stop.load(Relaxed) {
         let mut place = next.lock().unwrap();
         let Some(handed_out) = frontier.place() else { return };

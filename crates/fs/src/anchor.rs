@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The length in bytes above which a name is worth a base closer to the file.
-const FAR: usize = 1024;
+const LONG_PATH: usize = 1024;
 
 /// The folder from which names are resolved. Every file and folder found by a walk has one.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Anchor {
     /// `folder`.
     pub fn below(&self, path_len: usize, folder: File) -> Anchor {
         let skip = path_len + 1;
-        match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > FAR) {
+        match CountedBase::new().filter(|_| skip.saturating_sub(self.skip) > LONG_PATH) {
             None => self.clone(),
             counted => {
                 let root = walked(folder, self.base.root.confinement());

@@ -150,8 +150,8 @@ impl Error {
 
     /// Returns whether the same attempt may succeed later or on another machine: network errors, a busy system, and
     /// devices that failed to read.
-    pub fn may_pass(&self) -> bool {
-        const PASSING: [Errno; 12] = [
+    pub fn is_transient(&self) -> bool {
+        const TRANSIENT: [Errno; 12] = [
             Errno::IO,
             Errno::TIMEDOUT,
             Errno::STALE,
@@ -168,7 +168,7 @@ impl Error {
         let errno = self.errno().map(Errno::from_raw_os_error);
         // A timeout or overload may also be reported by a remote service.
         let late = matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::TimedOut);
-        late || errno.is_some_and(|number| PASSING.contains(&number))
+        late || errno.is_some_and(|number| TRANSIENT.contains(&number))
     }
 
     /// Returns the kind of failure, for callers that give advice.
@@ -321,15 +321,15 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Outer(io::Error);
+    struct Wrapper(io::Error);
 
-    impl fmt::Display for Outer {
+    impl fmt::Display for Wrapper {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("request failed")
         }
     }
 
-    impl std::error::Error for Outer {
+    impl std::error::Error for Wrapper {
         fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
             Some(&self.0)
         }
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!((io.kind(), chain(&io)), (io::ErrorKind::NotFound, vec![message]));
         assert!(io.get_ref().is_some_and(|error| error.is::<Error>()), "it can be had again");
         // What is behind the cause, and not in the message, is in the chain.
-        let error = Error::io(b"f", "read", io::Error::other(Outer(missing())));
+        let error = Error::io(b"f", "read", io::Error::other(Wrapper(missing())));
         assert_eq!(chain(&error), ["f: cannot read: request failed", &missing().to_string()]);
         let kept = io::Error::from(Cause::Interrupted);
         assert!(kept.get_ref().is_some_and(|cause| matches!(cause.downcast_ref(), Some(Cause::Interrupted))));

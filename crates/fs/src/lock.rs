@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The maximum time to wait for another run.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -36,7 +36,7 @@ impl Lock {
     /// # Errors
     /// Fails if the file cannot be opened, is not a regular file, or is locked by another run.
     pub fn open(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, false, PATIENCE, stop)
+        Lock::take(path, false, MAX_WAIT, stop)
     }
 
     /// Locks a file, creating an empty one if it does not exist.
@@ -44,7 +44,7 @@ impl Lock {
     /// # Errors
     /// Fails as [`Lock::open`].
     pub fn create(path: &Path, stop: &Stop) -> Result<Lock, Error> {
-        Lock::take(path, true, PATIENCE, stop)
+        Lock::take(path, true, MAX_WAIT, stop)
     }
 
     /// Locks a file like [`Lock::create`], without waiting for another run.

@@ -20,8 +20,8 @@ const SPARE: u64 = 5 << 20;
 
 /// Returns whether buffers should be small and nothing mapped. Determined once.
 pub fn is_tight() -> bool {
-    static IS: OnceLock<bool> = OnceLock::new();
-    *IS.get_or_init(|| left().is_some_and(|left| left < TIGHT))
+    static IS_TIGHT: OnceLock<bool> = OnceLock::new();
+    *IS_TIGHT.get_or_init(|| left().is_some_and(|left| left < TIGHT))
 }
 
 /// Returns how many of these threads fit in memory, at least one.

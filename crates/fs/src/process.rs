@@ -27,8 +27,8 @@ pub fn return_freed_blocks(least: u32) {
 ///
 /// # Errors
 /// Fails if the system has no such priority.
-pub fn yield_disk() -> io::Result<()> {
-    process::yield_disk()
+pub fn use_idle_io_priority() -> io::Result<()> {
+    process::use_idle_io_priority()
 }
 
 /// Ends the process without unwinding, allocating or running handlers.

@@ -70,15 +70,15 @@ const SECOND: i64 = 1_000_000_000;
 /// The maximum number of ticks to wait for if the file keeps changing, and the minimum wait in
 /// nanoseconds.
 const TICKS: usize = 4;
-const LEAST: i64 = SECOND / 1000;
+const MIN_WAIT: i64 = SECOND / 1000;
 /// The maximum length of one write(2) in bytes.
 const WRITE: u64 = 1 << 31;
 /// The speed, in bytes per second, of the slowest disk whose writes are awaited.
 const SLOWEST: u64 = 1 << 18;
 /// The time in nanoseconds that may pass between the timestamp of a write and its first byte.
-const BEGIN: i64 = SECOND / 10;
+const WRITE_DELAY: i64 = SECOND / 10;
 /// The maximum time to wait for a file that is open for writing.
-const PATIENCE: Duration = Duration::from_millis(500);
+const MAX_WAIT: Duration = Duration::from_millis(500);
 /// The time, in nanoseconds, that dirty pages may wait for a busy disk beyond the intended time.
 const BUSY: i64 = 60 * SECOND;
 
@@ -86,7 +86,11 @@ const BUSY: i64 = 60 * SECOND;
 ///
 /// # Errors
 /// Fails if another process has it open for writing, or modifies it continuously.
-pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata, Quiescence), Cause> {
+pub fn wait_until_stable(
+    file: &File,
+    stat: Metadata,
+    system: &System,
+) -> Result<(Metadata, Quiescence), Cause> {
     if system.sizes == Sizes::Invented {
         return Ok((stat, Quiescence::Known));
     }
@@ -107,7 +111,7 @@ pub fn settle(file: &File, stat: Metadata, system: &System) -> Result<(Metadata,
                 return Ok((stat, Quiescence::Known));
             }
             // This may be only a copy of the descriptor, in a process that is just being started.
-            Writers::Some if begun.elapsed() < PATIENCE => {}
+            Writers::Some if begun.elapsed() < MAX_WAIT => {}
             Writers::Some => {
                 return Err(Cause::Changed("another program has it open for writing".to_owned()));
             }
@@ -162,13 +166,13 @@ fn wait(age: i64, tick: i64, is_local: bool, waited: bool) -> Option<Duration> {
         false if waited => return None,
         false => tick,
     };
-    Some(Duration::from_nanos(nanoseconds.max(LEAST).unsigned_abs()))
+    Some(Duration::from_nanos(nanoseconds.max(MIN_WAIT).unsigned_abs()))
 }
 
 /// Returns whether a file that is open for writing is not being written to, and no store to it can go unnoticed.
 fn is_quiet(file: &File, stat: &Metadata) -> bool {
     // Pages that were written back are clean, and the next store to one updates the timestamp.
-    now().saturating_sub(changed(stat)) >= BEGIN + writing(stat.size())
+    now().saturating_sub(changed(stat)) >= WRITE_DELAY + writing(stat.size())
         && file.sync_data().is_ok()
         && Metadata::of(file).is_ok_and(|now| changed(&now) == changed(stat) && now.size() == stat.size())
 }
@@ -182,9 +186,9 @@ fn writing(size: u64) -> i64 {
 /// Returns how long after the timestamp of a file of `size` bytes a write may be in progress or a page dirty, in
 /// nanoseconds; `None` if dirty pages are never written back.
 fn grace(size: u64) -> Option<i64> {
-    static WRITTEN_AFTER: OnceLock<Option<i64>> = OnceLock::new();
-    let written_after = (*WRITTEN_AFTER.get_or_init(writeback::longest))?;
-    Some(written_after + BUSY + writing(size))
+    static WRITEBACK_TIME: OnceLock<Option<i64>> = OnceLock::new();
+    let writeback_time = (*WRITEBACK_TIME.get_or_init(writeback::longest))?;
+    Some(writeback_time + BUSY + writing(size))
 }
 
 /// Returns the time of the last status change, in nanoseconds since 1970.
@@ -206,9 +210,9 @@ mod tests {
     use crate::data::FileExt;
     use truesum_test_support::Scratch;
 
-    fn settled(file: &File) -> Result<(Metadata, Quiescence), Cause> {
+    fn stat_when_stable(file: &File) -> Result<(Metadata, Quiescence), Cause> {
         let stat = Metadata::of(file).expect("open");
-        settle(file, stat, &System::of_file(file, &stat))
+        wait_until_stable(file, stat, &System::of_file(file, &stat))
     }
 
     #[test]
@@ -238,7 +242,7 @@ mod tests {
         for _ in 0..20 {
             scratch.open().write_all_at(&[1], 0).expect("written");
             let file = File::open(scratch.path()).expect("open");
-            let (stat, _) = settled(&file).expect("nobody has it open");
+            let (stat, _) = stat_when_stable(&file).expect("nobody has it open");
             assert!(now() > changed(&stat), "a write from here on gets another stamp");
         }
     }
@@ -252,7 +256,7 @@ mod tests {
             let file = File::open(scratch.path()).expect("open");
             let has_writers = writers(&file) == Writers::Some;
             let kept = System::of_file(&file, &Metadata::of(&file).expect("open")).stamps != Stamps::Written;
-            let refused = matches!(settled(&file), Err(Cause::Changed(_)));
+            let refused = matches!(stat_when_stable(&file), Err(Cause::Changed(_)));
             assert_eq!(refused, has_writers && (kept || !quiet), "{len} bytes");
         }
     }

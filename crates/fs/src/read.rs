@@ -10,7 +10,7 @@ use crate::error::{Cause, Errno, Error};
 use crate::lease::{Writers, writers};
 use crate::metadata::{FileType, Metadata};
 use crate::open::{Root, Special};
-use crate::quiescence::{Quiescence, after_tick, settle};
+use crate::quiescence::{Quiescence, after_tick, wait_until_stable};
 use crate::standard;
 use crate::stop::Stop;
 use crate::sys::open::null;
@@ -57,7 +57,7 @@ impl Guarded {
     /// Fails if another process is writing to the file.
     pub fn of(file: File, stat: Metadata, path: &[u8]) -> Result<Guarded, Error> {
         let system = System::of_file(&file, &stat);
-        let settled = settle(&file, stat, &system);
+        let settled = wait_until_stable(&file, stat, &system);
         let (before, quiescence) = settled.map_err(|cause| Error::new(path, "read", cause))?;
         let stamped = system.sizes != Sizes::Invented;
         let awaits_writer = before.kind() == FileType::Fifo;
@@ -267,7 +267,7 @@ impl Guarded {
     ///
     /// # Errors
     /// Returns the system's error.
-    pub fn go_on_from(&mut self, position: u64) -> Result<(), Errno> {
+    pub fn resume_at(&mut self, position: u64) -> Result<(), Errno> {
         self.seek(position)?;
         self.position = position;
         Ok(())
@@ -282,7 +282,7 @@ impl Guarded {
 
     /// Records that the bytes up to `position`, to the end, were read by other means (mapping, direct or queued reads).
     /// The proof that [`Guarded::finish`] returns then relies on the caller for having read them.
-    pub fn read_elsewhere(&mut self, position: u64) {
+    pub fn mark_as_read(&mut self, position: u64) {
         self.position = position;
         self.at_end = true;
     }
@@ -308,7 +308,7 @@ impl Guarded {
     }
 
     /// Returns why a mapping or a hole did not show the file's bytes: a change of the file, or else the system's error.
-    pub fn blame(&self, error: Errno) -> Cause {
+    pub fn cause_of(&self, error: Errno) -> Cause {
         match self.change() {
             Ok(Some(what)) => Cause::Changed(what),
             Ok(None) | Err(_) => Cause::Io(error.into()),

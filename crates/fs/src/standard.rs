@@ -3,13 +3,13 @@
 //! Rust's runtime opens `/dev/null` in place of a closed standard stream, and its own streams treat
 //! reads and writes that fail for that reason as successful: a program started without them would
 //! hash nothing, report nothing, and succeed. Therefore each free descriptor is occupied before the
-//! runtime starts ([`occupy`]), by something that can be neither read nor written nor reopened by its name in
+//! runtime starts ([`open_closed_streams`]), by something that can be neither read nor written nor reopened by its name in
 //! `/dev`, and [`Input`] and [`Output`] return the system's errors.
 
 use crate::data;
 use crate::metadata::{FileType, Metadata};
 use crate::sys::standard::stream;
-pub use crate::sys::standard::{inherited, occupy, output_path};
+pub use crate::sys::standard::{inherited, open_closed_streams, output_path};
 use crate::sys::{open, standard};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -88,7 +88,7 @@ mod tests {
         let streams = || [stdin(), stdout(), stderr()];
         let what = || streams().map(|stream| Metadata::of(&stream).map(|stat| stat.id()));
         let before = what();
-        occupy();
+        open_closed_streams();
         assert_eq!(what(), before);
     }
 }

@@ -23,13 +23,13 @@ impl Stop {
         self.flag.load(Relaxed)
     }
 
-    /// Returns the flag that [`Stop::ask`] sets. The flag alone does not wake any thread; see [`Stop::waker`].
+    /// Returns the flag that [`Stop::request`] sets. The flag alone does not wake any thread; see [`Stop::waker`].
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
     }
 
     /// Requests a stop.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         self.flag.store(true, Relaxed);
         // Either this thread sees the pipe, or the thread that creates it sees the flag.
         fence(SeqCst);
@@ -90,7 +90,7 @@ mod tests {
                     stop.flag().store(true, Relaxed);
                     stop.waker().unwrap().wake();
                 } else {
-                    stop.ask();
+                    stop.request();
                 }
                 for waiting in waiting {
                     assert_eq!(waiting.join().unwrap(), Ok(false));
@@ -107,7 +107,7 @@ mod tests {
             let (empty, _kept) = pipe();
             std::thread::scope(|scope| {
                 scope.spawn(|| assert_eq!(stop.wait(&empty), Ok(false)));
-                stop.ask();
+                stop.request();
             });
         }
     }

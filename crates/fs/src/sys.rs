@@ -31,11 +31,11 @@
 //! | `path` | `real_path`: the path of an open file (not on Windows) |
 //! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
-//! | `process` | `end_with_parent`, `use_one_heap`, `yield_disk`, `exit_at_once`, `is_program` |
-//! | `replace` | `create_unnamed`, `give_name`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
+//! | `process` | `end_with_parent`, `use_one_heap`, `use_idle_io_priority`, `exit_at_once`, `is_program` |
+//! | `replace` | `create_unnamed`, `link_unnamed`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |
 //! | `resolve` | `open`, `stat`, `read_link`: names of any length within their limits; `real_path`, `alias`, `PATH_MAX` |
 //! | `signals` | `Signals`, `end_by_closed_pipe` (a feature) |
-//! | `standard` | `occupy`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |
+//! | `standard` | `open_closed_streams`, `was_closed`, `stdin`, `stdout`, `stderr`, `inherited`, `output_path`, `input_is_readable`, `replace_input` |
 //! | `stat` | `of`, `at`, `MODES_ARE_KNOWN`: metadata |
 //! | `temporary` | `Removal`, `remove_all`: files that are removed if the process is ended |
 //! | `usage` | `run`, `thread_seconds`, `thread_user_seconds`, `process_seconds`: processor time and memory |

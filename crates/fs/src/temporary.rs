@@ -28,12 +28,12 @@ pub struct Temporary {
 }
 
 /// The names that this process has created and not released: a walk skips them silently.
-static MADE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+static CREATED: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 impl Temporary {
     /// Records that a file with this name was created. `folder` stays open while the returned value exists.
-    pub fn made(folder: &File, name: Vec<u8>) -> Temporary {
-        MADE.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
+    pub fn created(folder: &File, name: Vec<u8>) -> Temporary {
+        CREATED.lock().unwrap_or_else(PoisonError::into_inner).push(name.clone());
         let removal = Removal::of(folder, &name);
         Temporary { name, _removal: removal }
     }
@@ -46,7 +46,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        MADE.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != self.name);
+        CREATED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != self.name);
     }
 }
 
@@ -76,8 +76,8 @@ pub fn is_temporary(name: &[u8]) -> bool {
 }
 
 /// Returns whether this process is currently writing a file with this name.
-pub fn is_made_here(name: &[u8]) -> bool {
-    MADE.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|made| made == name)
+pub fn is_being_written(name: &[u8]) -> bool {
+    CREATED.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|made| made == name)
 }
 
 /// Returns the checksum digits of a name.

@@ -92,8 +92,8 @@ impl AtomicFile {
     ///
     /// # Errors
     /// Fails as [`AtomicFile::create`], or if another file has this name.
-    pub fn create_own(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
-        if !is_own(target, magic) {
+    pub fn create_internal(target: &Path, magic: &[u8]) -> Result<AtomicFile, Error> {
+        if !is_internal(target, magic) {
             let why = Cause::Other(
                 "the existing file was not written by truesum, so it is not replaced".to_owned(),
             );
@@ -103,7 +103,7 @@ impl AtomicFile {
     }
 
     /// Starts the same without the test for `magic`, to find out whether the file could be written.
-    pub fn begin_own(target: &Path) -> Result<AtomicFile, Error> {
+    pub fn begin_internal(target: &Path) -> Result<AtomicFile, Error> {
         AtomicFile::begin(target, true)
     }
 
@@ -252,13 +252,13 @@ impl Destination {
     /// false if that is not possible.
     fn link(&mut self, file: &File, fresh: bool) -> bool {
         if fresh {
-            match replace::give_name(file, &self.folder, &self.name) {
+            match replace::link_unnamed(file, &self.folder, &self.name) {
                 Ok(()) => return true,
                 Err(Errno::EXIST) => {}
                 Err(_) => return false,
             }
         }
-        self.with_temporary_name(|folder, name| replace::give_name(file, folder, name)).is_ok()
+        self.with_temporary_name(|folder, name| replace::link_unnamed(file, folder, name)).is_ok()
     }
 
     /// Calls `create` with temporary names until one does not exist yet.
@@ -270,7 +270,7 @@ impl Destination {
             let name = temporary_name(&self.name);
             match create(&self.folder, &name) {
                 Ok(created) => {
-                    self.temporary = Some(Temporary::made(&self.folder, name));
+                    self.temporary = Some(Temporary::created(&self.folder, name));
                     return Ok(created);
                 }
                 Err(Errno::EXIST) => {}
@@ -305,7 +305,7 @@ pub fn remove_temporaries() {
 
 /// Returns whether an internal file may be written here: there is no file, a symbolic link, or a file that begins with
 /// `magic`.
-pub fn is_own(target: &Path, magic: &[u8]) -> bool {
+pub fn is_internal(target: &Path, magic: &[u8]) -> bool {
     match std::fs::symlink_metadata(target) {
         Ok(found) if found.is_file() && found.len() > 0 => {
             let mut begin = vec![0; magic.len()];

@@ -26,7 +26,7 @@ fn main() {
     println!();
     for algorithm in ALGORITHMS.iter().filter(|row| names.is_empty() || names.iter().any(|n| n == row.name()))
     {
-        let mut turns = Vec::new();
+        let mut costs = Vec::new();
         for row in kernel::rows(algorithm).iter().filter_map(Kernel::runnable) {
             print!("{:11} {:14}", algorithm.name(), format!("{} x{}", row.isa(), row.lanes()));
             for count in COUNTS {
@@ -34,19 +34,19 @@ fn main() {
                 let cycles = cycles_per_byte(algorithm, row, count);
                 print!("{cycles:>7.3}{}", if picked { '*' } else { ' ' });
                 if count == row.lanes() {
-                    turns.push(Turn { row, cycles: cycles * count as f64 });
+                    costs.push(CallCost { row, cycles: cycles * count as f64 });
                 }
             }
             println!();
         }
-        if turns.len() > 1 {
-            crossovers(algorithm, &turns);
+        if costs.len() > 1 {
+            crossovers(algorithm, &costs);
         }
     }
 }
 
 /// The cost per byte of each message in a row, regardless of how many messages there are.
-struct Turn {
+struct CallCost {
     row: Runnable,
     cycles: f64,
 }
@@ -54,25 +54,25 @@ struct Turn {
 /// The row that starts with this number of messages, and the cost of all of them.
 #[derive(Clone, Copy)]
 struct Choice<'a> {
-    turn: &'a Turn,
+    cost: &'a CallCost,
     cycles: f64,
 }
 
-fn crossovers(algorithm: &'static Algorithm, turns: &[Turn]) {
-    let most = turns.iter().map(|turn| turn.row.lanes()).max().unwrap_or(1);
+fn crossovers(algorithm: &'static Algorithm, costs: &[CallCost]) {
+    let most = costs.iter().map(|cost| cost.row.lanes()).max().unwrap_or(1);
     let (mut best, mut table): (Vec<Choice>, Vec<Choice>) = (Vec::new(), Vec::new());
     for messages in 1..=most {
-        let all = |turn: &Turn, fewer: &[Choice]| match messages.checked_sub(turn.row.lanes() + 1) {
-            None => turn.cycles,
-            Some(place) => turn.cycles + fewer[place].cycles,
+        let all = |cost: &CallCost, fewer: &[Choice]| match messages.checked_sub(cost.row.lanes() + 1) {
+            None => cost.cycles,
+            Some(place) => cost.cycles + fewer[place].cycles,
         };
-        let choices = turns.iter().map(|turn| Choice { turn, cycles: all(turn, &best) });
+        let choices = costs.iter().map(|cost| Choice { cost, cycles: all(cost, &best) });
         // A wider row comes before narrower ones, and is only replaced by one that is faster by more than noise.
         let choice = choices.reduce(|a, b| if b.cycles < 0.98 * a.cycles { b } else { a });
         best.push(choice.expect("an algorithm has rows"));
         let picked = kernel::pick(kernel::rows(algorithm), messages).row();
-        let turn = turns.iter().find(|turn| std::ptr::eq(turn.row.row(), picked)).expect("picked rows run");
-        table.push(Choice { turn, cycles: all(turn, &table) });
+        let cost = costs.iter().find(|cost| std::ptr::eq(cost.row.row(), picked)).expect("picked rows run");
+        table.push(Choice { cost, cycles: all(cost, &table) });
     }
     println!("{:11} best:  {}", algorithm.name(), Ranges(&best));
     println!("{:11} table: {}", algorithm.name(), Ranges(&table));
@@ -102,7 +102,7 @@ impl fmt::Display for Ranges<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before: Option<&Kernel> = None;
         for (i, choice) in self.0.iter().enumerate() {
-            let row = choice.turn.row.row();
+            let row = choice.cost.row.row();
             if before.is_none_or(|before| !std::ptr::eq(before, row)) {
                 write!(f, "{}{} x{} from {}", if i == 0 { "" } else { ", " }, row.isa(), row.lanes(), i + 1)?;
             }

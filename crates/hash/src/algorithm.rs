@@ -10,10 +10,10 @@ mod unit;
 
 pub use crc::{Crc, Parameters};
 pub use linear::Linear;
+pub(crate) use params::{GivenExplicitly, Params};
 pub use params::{Key, Keying, Secret};
-pub(crate) use params::{Params, Said};
 pub use row::{Algorithm, Decimal, Lengths, Variant};
-pub(crate) use row::{Close, Composite, Cut, Headed, Kind, List, rows};
+pub(crate) use row::{Close, Composite, Division, HeaderDigest, Kind, List, rows};
 pub(crate) use serial::{Output, Serial, feed_zeros};
 pub use status::Status;
 pub(crate) use unit::Unit;

@@ -5,21 +5,21 @@
 mod ahead;
 mod chain;
 pub(crate) mod cpu;
-mod held;
 mod padding;
+mod partial_block;
 pub(crate) mod row;
 mod schedule;
 mod stream;
 mod striped;
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(crate) use ahead::{Ahead, Work, ahead};
+pub(crate) use ahead::{ScheduleAhead, Work, ahead};
 pub(crate) use chain::{Chain, MAX_BLOCK, MAX_WORDS, State, Tail, state};
-pub(crate) use held::Held;
 pub(crate) use padding::{
     add_words, output_be32, output_be64, output_le32, output_le64, pad_be64, pad_be128, pad_le64, pad_tiger,
     put_words, words,
 };
+pub(crate) use partial_block::PartialBlock;
 #[cfg(test)]
 pub(crate) use row::Advance;
 pub(crate) use row::{Code, kernels, portable};

@@ -39,11 +39,11 @@ impl std::error::Error for DigestError {}
 impl Digest {
     /// Returns the digest with these bytes.
     pub fn new(bytes: &[u8]) -> Digest {
-        Digest::made(bytes.len(), |place| place.copy_from_slice(bytes))
+        Digest::from_fn(bytes.len(), |place| place.copy_from_slice(bytes))
     }
 
     /// Returns a digest of `len` bytes written by `write`.
-    pub(crate) fn made(len: usize, write: impl FnOnce(&mut [u8])) -> Digest {
+    pub(crate) fn from_fn(len: usize, write: impl FnOnce(&mut [u8])) -> Digest {
         let bytes = if len <= INLINE {
             let mut bytes = [0; INLINE];
             write(&mut bytes[..len]);
@@ -74,7 +74,7 @@ impl Digest {
         Some(self.parts).filter(|&parts| parts > 0)
     }
 
-    fn spelt(&self, bytes: String) -> String {
+    fn with_part_count(&self, bytes: String) -> String {
         match self.parts {
             0 => bytes,
             parts => format!("{bytes}-{parts}"),
@@ -97,7 +97,7 @@ impl Digest {
 
     /// Returns lower-case hexadecimal, two characters per byte.
     pub fn to_hex(&self) -> String {
-        self.spelt(HEXLOWER.encode(self.as_bytes()))
+        self.with_part_count(HEXLOWER.encode(self.as_bytes()))
     }
 
     /// Appends what [`Digest::to_hex`] returns to a text, without an allocation of its own.
@@ -112,17 +112,17 @@ impl Digest {
 
     /// Returns upper-case hexadecimal.
     pub fn to_hex_upper(&self) -> String {
-        self.spelt(HEXUPPER.encode(self.as_bytes()))
+        self.with_part_count(HEXUPPER.encode(self.as_bytes()))
     }
 
     /// Returns standard base64 with padding (RFC 4648 section 4), as written by `cksum --base64`.
     pub fn to_base64(&self) -> String {
-        self.spelt(BASE64.encode(self.as_bytes()))
+        self.with_part_count(BASE64.encode(self.as_bytes()))
     }
 
     /// Returns lower-case base32 without padding (RFC 4648 section 6), as written by RHash.
     pub fn to_base32(&self) -> String {
-        self.spelt(BASE32_NOPAD.encode(self.as_bytes()).to_ascii_lowercase())
+        self.with_part_count(BASE32_NOPAD.encode(self.as_bytes()).to_ascii_lowercase())
     }
 
     /// Parses hexadecimal in either case. An odd number of characters, an empty text, and any other character are
@@ -165,7 +165,7 @@ fn of_digits(text: &[u8]) -> Option<Digest> {
     }
     // All digits are decoded before any is tested: one branch for each would take most of the time.
     let mut all = 0;
-    let digest = Digest::made(text.len() / 2, |bytes| {
+    let digest = Digest::from_fn(text.len() / 2, |bytes| {
         for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
             let [high, low] = [DIGITS[usize::from(pair[0])], DIGITS[usize::from(pair[1])]];
             all |= high | low;

@@ -14,7 +14,7 @@ macro_rules! families {
 pub(crate) mod columns;
 #[cfg(target_arch = "x86_64")]
 mod rounds;
-pub(crate) mod whole;
+pub(crate) mod whole_message;
 
 families! {
     md2

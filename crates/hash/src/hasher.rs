@@ -14,10 +14,7 @@ pub struct Hasher {
     size: Option<u64>,
 }
 
-#[allow(
-    clippy::large_enum_variant,
-    reason = "the large one is the usual one, and lies inline beside its neighbors"
-)]
+#[allow(clippy::large_enum_variant, reason = "the large variant is the common one, and is stored inline")]
 pub(crate) enum Inner {
     Blocks(Stream),
     Serial(Box<dyn Serial>),
@@ -64,7 +61,7 @@ impl Spec {
 
     /// Returns a hasher for one message of `size` bytes, in bounded memory for every algorithm.
     ///
-    /// [`Hasher::is_whole`] returns whether as many bytes have been added. If they have not and [`Spec::needs_size`] is
+    /// [`Hasher::is_complete`] returns whether as many bytes have been added. If they have not and [`Spec::needs_size`] is
     /// true, [`Hasher::finish`] panics.
     ///
     /// # Panics
@@ -97,13 +94,13 @@ impl Hasher {
             Kind::Serial(new) | Kind::Chunks { new, .. } => Inner::Serial(new(&spec.params)),
             Kind::Sized(new, _) => Inner::Serial(new(&spec.params, size)),
             Kind::Composite(composite) => Inner::Serial((composite.hasher)(composite, &spec.params, size)),
-            Kind::Headed(headed) => match size {
+            Kind::HeaderDigest(headed) => match size {
                 Some(size) => {
                     let mut hasher = Hasher::new(&Spec::new(headed.base), None);
                     hasher.update(&(headed.header)(size));
                     hasher.inner
                 }
-                None => Inner::Serial((headed.held)(headed)),
+                None => Inner::Serial((headed.buffered)(headed)),
             },
         };
         Hasher { inner, spec: spec.clone(), size }
@@ -124,13 +121,13 @@ impl Hasher {
 
     /// Returns whether the number of bytes passed to [`Spec::hasher_for_size`] has been added; always true for
     /// algorithms that do not depend on it.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         match (&self.inner, &self.spec.algorithm().kind, self.size) {
-            (Inner::Blocks(stream), Kind::Headed(headed), Some(size)) => {
+            (Inner::Blocks(stream), Kind::HeaderDigest(headed), Some(size)) => {
                 Some(stream.total) == size.checked_add((headed.header)(size).len() as u64)
             }
             (Inner::Blocks(_), ..) => true,
-            (Inner::Serial(serial), ..) => serial.is_whole(),
+            (Inner::Serial(serial), ..) => serial.is_complete(),
         }
     }
 
@@ -154,7 +151,7 @@ impl Hasher {
     /// Finishes the message and returns its digest.
     ///
     /// # Panics
-    /// If it was created for a size that the algorithm depends on, and [`Hasher::is_whole`] is false.
+    /// If it was created for a size that the algorithm depends on, and [`Hasher::is_complete`] is false.
     pub fn finish(mut self) -> Digest {
         self.end()
     }
@@ -170,8 +167,8 @@ impl Hasher {
     }
 
     fn end(&mut self) -> Digest {
-        if matches!(self.spec.algorithm().kind, Kind::Headed(_)) {
-            self.must_be_whole();
+        if matches!(self.spec.algorithm().kind, Kind::HeaderDigest(_)) {
+            self.assert_complete();
         }
         match &mut self.inner {
             Inner::Blocks(stream) => stream.finish(),
@@ -181,8 +178,8 @@ impl Hasher {
 
     /// # Panics
     /// If the message does not have the announced length.
-    pub(crate) fn must_be_whole(&self) {
-        assert!(self.is_whole(), "a hasher for {:?} bytes was fed others", self.size);
+    pub(crate) fn assert_complete(&self) {
+        assert!(self.is_complete(), "the message must have {:?} bytes, as announced", self.size);
     }
 
     /// Discards all bytes added so far.

@@ -50,7 +50,7 @@ pub fn finish_many(hashers: &mut [&mut Hasher]) -> Vec<Digest> {
                 many.iter_mut().for_each(|hasher| hasher.reset());
             }
             (many, _) => {
-                many.iter().for_each(|hasher| hasher.must_be_whole());
+                many.iter().for_each(|hasher| hasher.assert_complete());
                 let mut streams: Vec<&mut Stream> = many.iter_mut().filter_map(|h| h.stream()).collect();
                 finish_streams(streams[0].chain.kernels, &mut streams, &mut digests);
                 many.iter_mut().for_each(|hasher| hasher.reset());

@@ -42,7 +42,7 @@ impl std::error::Error for RestoreError {}
 
 impl Hasher {
     /// Returns the number of message bytes so far; `None` if [`Hasher::save`] returns none.
-    pub fn fed(&self) -> Option<u64> {
+    pub fn message_len(&self) -> Option<u64> {
         self.resumable().map(|stream| stream.total)
     }
 
@@ -159,7 +159,7 @@ mod tests {
                 let mut hasher = spec.hasher();
                 hasher.update(&data[..cut]);
                 let mut other = spec.restore(&hasher.save().unwrap()).unwrap();
-                assert_eq!(other.fed(), Some(cut as u64));
+                assert_eq!(other.message_len(), Some(cut as u64));
                 other.update(&data[cut..]);
                 assert_eq!(other.finish(), spec.digest(&data), "{spec} saved after {cut} bytes");
             }

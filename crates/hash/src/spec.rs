@@ -6,7 +6,7 @@
 //! seed (`xxh64;seed=7`), a customization string, a salt or a personalization in hexadecimal
 //! (`cshake128;custom=456d61696c`, `blake2b;salt=0102;person=617070`), and the mark of a key (`blake3;keyed`).
 
-use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Params, Said, Unit};
+use crate::algorithm::{Algorithm, GivenExplicitly, Key, Keying, Kind, Lengths, Params, Unit};
 use crate::digest::Digest;
 use crate::size::Size;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
@@ -165,8 +165,8 @@ impl Spec {
     }
 
     /// Returns whether a seed was given explicitly, even the default one.
-    pub fn says_seed(&self) -> bool {
-        self.params.seed_said.0
+    pub fn has_explicit_seed(&self) -> bool {
+        self.params.seed_given.0
     }
 
     /// Returns whether it has a customization string, a salt or a personalization.
@@ -195,7 +195,7 @@ impl Spec {
             return Err(SpecError::Parameter(name, "a seed and a key cannot be combined".to_owned()));
         }
         self.params.seed = seed;
-        self.params.seed_said = Said(true);
+        self.params.seed_given = GivenExplicitly(true);
         Ok(self)
     }
 

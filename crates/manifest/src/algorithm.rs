@@ -13,18 +13,18 @@ const OTHERS: &[&str] =
 
 /// An algorithm named by a manifest's file name or by a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stated {
+pub(crate) enum NamedAlgorithm {
     /// A supported algorithm.
     Known(Spec),
     /// A word in [`OTHERS`].
     Other(&'static str),
 }
 
-impl Stated {
-    pub(crate) fn of(name: &str) -> Option<Stated> {
+impl NamedAlgorithm {
+    pub(crate) fn of(name: &str) -> Option<NamedAlgorithm> {
         let other = || OTHERS.iter().find(|other| **other == name);
         let name = match name {
-            "btih" => return Some(Stated::Known(Spec::nameless())),
+            "btih" => return Some(NamedAlgorithm::Known(Spec::nameless())),
             // The names of options of OpenSSL and shasum.
             "blake2b512" => "blake2b",
             "blake2s256" => "blake2s",
@@ -32,7 +32,10 @@ impl Stated {
             "sha512256" => "sha512-256",
             name => name,
         };
-        name.parse().ok().map(Stated::Known).or_else(|| other().map(|other| Stated::Other(other)))
+        name.parse()
+            .ok()
+            .map(NamedAlgorithm::Known)
+            .or_else(|| other().map(|other| NamedAlgorithm::Other(other)))
     }
 }
 
@@ -42,14 +45,14 @@ impl Stated {
 /// Algorithm names count only in names that are about checksums, so that `tiger-photos.txt` is not
 /// taken for a list of Tiger digests.
 pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
-    match stated_by_name(file_name)? {
-        Stated::Known(spec) => Some(spec),
-        Stated::Other(_) => None,
+    match algorithm_in_file_name(file_name)? {
+        NamedAlgorithm::Known(spec) => Some(spec),
+        NamedAlgorithm::Other(_) => None,
     }
 }
 
 /// Returns the algorithm, supported or not, named by the file name of a manifest.
-pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
+pub(crate) fn algorithm_in_file_name(file_name: &[u8]) -> Option<NamedAlgorithm> {
     let base = &file_name[scan::rfind(file_name, |byte| byte == b'/').map_or(0, |at| at + 1)..];
     // Invalid UTF-8 names no algorithm, and does not hide one in the rest of the name.
     let base = String::from_utf8_lossy(base).to_ascii_lowercase();
@@ -73,7 +76,7 @@ pub(crate) fn stated_by_name(file_name: &[u8]) -> Option<Stated> {
         matches!(*word, "checksum" | "checksums" | "sum" | "sums" | "digest" | "digests" | "hash" | "hashes")
     };
     let plain = if words.iter().any(about) { Plain::Allowed } else { Plain::Refused };
-    let mut found: Vec<Stated> = Vec::new();
+    let mut found: Vec<NamedAlgorithm> = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let pair = words.get(at + 1).map(|next| format!("{}-{next}", words[at]));
@@ -96,7 +99,7 @@ enum Plain {
 }
 
 /// Returns the algorithm named by a word such as `sha256`, `sha256sums` or `b2sum`.
-fn named(word: &str, plain: Plain) -> Option<Stated> {
+fn named(word: &str, plain: Plain) -> Option<NamedAlgorithm> {
     let bare = ["sums", "sum"].iter().find_map(|suffix| word.strip_suffix(suffix));
     let bare = bare.map(|bare| bare.trim_end_matches(['-', '_']));
     let name = match (bare, plain) {
@@ -105,7 +108,7 @@ fn named(word: &str, plain: Plain) -> Option<Stated> {
         (None, Plain::Allowed) => word,
         (None, Plain::Refused) => return None,
     };
-    Stated::of(name).or_else(|| bare.and_then(|_| Stated::of(word)))
+    NamedAlgorithm::of(name).or_else(|| bare.and_then(|_| NamedAlgorithm::of(word)))
 }
 
 /// The CRC of POSIX, which has the name `crc` in `cksum -a`, and the CRC-32 that other programs write
@@ -178,21 +181,21 @@ const FAMILIES: &[(&str, &str)] = &[
 ];
 
 /// Returns the algorithm with the length `digits` of the family in the word before it: `SHA-3 256`.
-fn of_family(word: &str, digits: &str) -> Option<Stated> {
+fn of_family(word: &str, digits: &str) -> Option<NamedAlgorithm> {
     let (_, family) = FAMILIES.iter().find(|(known, _)| *known == word)?;
     let is_length = (2..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     let spelled = [format!("{family}-{digits}"), format!("{family}{digits}")];
-    spelled.iter().filter(|_| is_length).find_map(|name| Stated::of(name))
+    spelled.iter().filter(|_| is_length).find_map(|name| NamedAlgorithm::of(name))
 }
 
 /// Returns true if an algorithm has digests of this number of bits.
-fn is_length_of(stated: Option<&Stated>, digits: &str) -> bool {
-    matches!(stated, Some(Stated::Known(spec)) if digits.parse() == Ok(spec.digest_len() * 8))
+fn is_length_of(stated: Option<&NamedAlgorithm>, digits: &str) -> bool {
+    matches!(stated, Some(NamedAlgorithm::Known(spec)) if digits.parse() == Ok(spec.digest_len() * 8))
 }
 
 /// Returns the algorithm in a line that consists only of its name, such as `BLAKE2b`, `md5sum` or `SHA3 256`. Such a line
 /// may also be the beginning of a line that lost its end, so it is a heading only above lines without a tag.
-pub(crate) fn stated_alone(line: &[u8]) -> Option<Stated> {
+pub(crate) fn algorithm_on_own_line(line: &[u8]) -> Option<NamedAlgorithm> {
     // Cheap checks come first, because this function is called for every line.
     if line.len() > 24 || !line.first()?.is_ascii_alphabetic() {
         return None;
@@ -207,7 +210,7 @@ pub(crate) fn stated_alone(line: &[u8]) -> Option<Stated> {
 }
 
 /// Returns the algorithm in `sha-3-256` and `sha-2-512`.
-fn of_dashed_family(word: &str) -> Option<Stated> {
+fn of_dashed_family(word: &str) -> Option<NamedAlgorithm> {
     let (family, digits) = word.rsplit_once('-')?;
     of_family(family, digits)
 }
@@ -223,7 +226,7 @@ fn of_dashed_family(word: &str) -> Option<Stated> {
 ///   algorithm and has no digest
 ///
 /// A line without decoration begins with the algorithm and ends with a word for checksums.
-pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
+pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
     // Cheap checks come first, because this function is called for every line.
     let is_comment = line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//");
     let is_marked = is_comment || line.ends_with(b":") || line.ends_with(b"]");
@@ -241,7 +244,7 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
         word == "hashes" || words.contains(&word.strip_suffix('s').unwrap_or(word))
     };
     // The algorithm outside of parentheses, and the one in them.
-    let (mut outer, mut inner): (Option<Stated>, Option<Stated>) = (None, None);
+    let (mut outer, mut inner): (Option<NamedAlgorithm>, Option<NamedAlgorithm>) = (None, None);
     let (mut is_inside, mut was_about) = (false, false);
     let mut previous = "";
     let words = line.split([' ', '\t', '#', ';', '/', '=', '*', ':', '[', ']']);
@@ -262,7 +265,7 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
                     FAMILIES
                         .iter()
                         .find(|(known, _)| *known == bare_word)
-                        .and_then(|(_, family)| Stated::of(family))
+                        .and_then(|(_, family)| NamedAlgorithm::of(family))
                 }),
         };
         let is_before = outer.is_none();
@@ -306,17 +309,17 @@ pub(crate) fn stated_by_heading(line: &[u8]) -> Option<Stated> {
         return None;
     }
     match (outer, inner) {
-        (Some(Stated::Other(family)), Some(Stated::Known(spec)))
+        (Some(NamedAlgorithm::Other(family)), Some(NamedAlgorithm::Known(spec)))
             if spec.algorithm().name().starts_with(family) =>
         {
-            Some(Stated::Known(spec))
+            Some(NamedAlgorithm::Known(spec))
         }
-        (Some(outer @ Stated::Other(_)), _) => Some(outer),
+        (Some(outer @ NamedAlgorithm::Other(_)), _) => Some(outer),
         // Another length of the same algorithm.
-        (Some(Stated::Known(outer)), Some(Stated::Known(inner)))
+        (Some(NamedAlgorithm::Known(outer)), Some(NamedAlgorithm::Known(inner)))
             if outer.algorithm() == inner.algorithm() =>
         {
-            Some(Stated::Known(inner))
+            Some(NamedAlgorithm::Known(inner))
         }
         (Some(outer), Some(inner)) if outer != inner => None,
         (outer, inner) => outer.or(inner),
@@ -331,7 +334,9 @@ pub(crate) fn mentioned(comment: &[u8]) -> Option<Spec> {
     let mut found = words.filter(|word| word.len() > 2).filter_map(|word| named(word, Plain::Allowed));
     let first = found.next()?;
     match first {
-        Stated::Known(spec) if found.all(|other| other == Stated::Known(spec.clone())) => Some(spec),
+        NamedAlgorithm::Known(spec) if found.all(|other| other == NamedAlgorithm::Known(spec.clone())) => {
+            Some(spec)
+        }
         _ => None,
     }
 }
@@ -339,9 +344,9 @@ pub(crate) fn mentioned(comment: &[u8]) -> Option<Spec> {
 /// Returns whether a reader that knows the manifest's name identifies a bare hexadecimal digest of
 /// this algorithm correctly.
 pub fn implies_algorithm(spec: &Spec, file_name: Option<&[u8]>) -> bool {
-    match file_name.and_then(stated_by_name) {
-        Some(Stated::Known(stated)) => in_hex(&stated) == *spec,
-        Some(Stated::Other(_)) => false,
+    match file_name.and_then(algorithm_in_file_name) {
+        Some(NamedAlgorithm::Known(stated)) => in_hex(&stated) == *spec,
+        Some(NamedAlgorithm::Other(_)) => false,
         None => usual(spec.digest_len()).as_ref() == Some(spec),
     }
 }
@@ -400,12 +405,12 @@ mod tests {
             assert_eq!(found.as_deref(), spec, "{name}");
         }
         assert_eq!(algorithm_from_name(b"\xff.md5"), algorithm_from_name(b"x.md5"));
-        assert_eq!(stated_by_name(b"x.ed2k"), Some(Stated::Known("ed2k".parse().unwrap())));
-        assert_eq!(stated_by_name(b"x.btih"), Some(Stated::Known(Spec::nameless())));
-        assert_eq!(stated_by_name(b"program.elf"), None);
-        assert_eq!(stated_by_name(b"sha3sums.txt"), Some(Stated::Other("sha3")));
-        assert_eq!(stated_by_name(b"snefru.txt"), Some(Stated::Other("snefru")));
-        assert_eq!(stated_by_name(b"a-panama.txt"), None);
+        assert_eq!(algorithm_in_file_name(b"x.ed2k"), Some(NamedAlgorithm::Known("ed2k".parse().unwrap())));
+        assert_eq!(algorithm_in_file_name(b"x.btih"), Some(NamedAlgorithm::Known(Spec::nameless())));
+        assert_eq!(algorithm_in_file_name(b"program.elf"), None);
+        assert_eq!(algorithm_in_file_name(b"sha3sums.txt"), Some(NamedAlgorithm::Other("sha3")));
+        assert_eq!(algorithm_in_file_name(b"snefru.txt"), Some(NamedAlgorithm::Other("snefru")));
+        assert_eq!(algorithm_in_file_name(b"a-panama.txt"), None);
     }
 
     #[test]
@@ -461,12 +466,12 @@ mod tests {
             ("#", None),
             ("", None),
         ] {
-            let stated = stated_by_heading(line.as_bytes());
-            let known = spec.map(|spec| Stated::Known(spec.parse().unwrap()));
+            let stated = algorithm_in_heading(line.as_bytes());
+            let known = spec.map(|spec| NamedAlgorithm::Known(spec.parse().unwrap()));
             assert_eq!(stated, known, "{line}");
         }
-        assert_eq!(stated_by_heading(b"# FSB HASH"), Some(Stated::Other("fsb")));
-        assert_eq!(stated_by_heading(b"# BLAKE2 (sha512sum) HASH"), Some(Stated::Other("blake2")));
+        assert_eq!(algorithm_in_heading(b"# FSB HASH"), Some(NamedAlgorithm::Other("fsb")));
+        assert_eq!(algorithm_in_heading(b"# BLAKE2 (sha512sum) HASH"), Some(NamedAlgorithm::Other("blake2")));
     }
 
     #[test]

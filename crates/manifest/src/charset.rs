@@ -201,9 +201,9 @@ mod tests {
     use super::*;
 
     /// A reader that returns one byte at a time.
-    struct Single<'a>(&'a [u8]);
+    struct ByteAtATime<'a>(&'a [u8]);
 
-    impl Read for Single<'_> {
+    impl Read for ByteAtATime<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let len = self.0.len().min(1);
             self.0.read(&mut buffer[..len])
@@ -232,7 +232,7 @@ mod tests {
             let charset = Charset::named(name).unwrap();
             assert_eq!(charset.decode(encoded.clone()).as_deref(), Some(expected), "{name}");
             let mut single = String::new();
-            charset.reader(Single(&encoded)).read_to_string(&mut single).unwrap();
+            charset.reader(ByteAtATime(&encoded)).read_to_string(&mut single).unwrap();
             assert_eq!(single, expected, "{name}");
         }
     }

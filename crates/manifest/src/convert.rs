@@ -6,7 +6,7 @@
 //! reader finds in the output ([`Converted::reads_back`]).
 
 use crate::entry::Entry;
-use crate::format::{Format, Unholdable};
+use crate::format::{Format, Unrepresentable};
 use crate::line::{LineError, ReadError};
 use crate::reader::{Omitted, Reader};
 use crate::writer::{WriteError, Writer};
@@ -19,11 +19,11 @@ const MERGED: usize = 16;
 
 /// A piece of information that the output lacks.
 #[derive(Debug)]
-pub enum Lost<'a> {
+pub enum Loss<'a> {
     /// A malformed part of the manifest.
     Malformed(&'a LineError),
     /// An entry that the format cannot hold, with the reason.
-    Entry(&'a Entry, Unholdable),
+    Entry(&'a Entry, Unrepresentable),
     /// One of several digests of an entry: the format cannot hold its algorithm, or holds only one
     /// digest of a file.
     Digest(&'a Entry, &'a Spec),
@@ -51,7 +51,7 @@ pub enum ConvertError {
     /// Writing the output failed.
     Write(io::Error),
     /// The format can hold each of the entries, but not all of them in one manifest.
-    Whole(Unholdable),
+    Whole(Unrepresentable),
 }
 
 readable! {
@@ -83,7 +83,7 @@ pub fn convert<R: Read, W: Write>(
     mut writer: Writer<W>,
     format: &Format,
     keep: &mut dyn FnMut(&Entry) -> bool,
-    on_loss: &mut dyn FnMut(Lost<'_>),
+    on_loss: &mut dyn FnMut(Loss<'_>),
 ) -> Result<(W, Converted), ConvertError> {
     let mut converted = Converted::default();
     let mut held: Option<Entry> = None;
@@ -93,7 +93,7 @@ pub fn convert<R: Read, W: Write>(
             Some(Ok(line)) => line.entry,
             Some(Err(ReadError::Io(error))) => return Err(ConvertError::Read(error)),
             Some(Err(ReadError::Line(error))) => {
-                on_loss(Lost::Malformed(&error));
+                on_loss(Loss::Malformed(&error));
                 continue;
             }
         };
@@ -111,9 +111,9 @@ pub fn convert<R: Read, W: Write>(
     if let Some(last) = held.filter(|last| keep(last)) {
         converted.put(last, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
     }
-    reader.omitted().iter().for_each(|objects| on_loss(Lost::Objects(objects)));
+    reader.omitted().iter().for_each(|objects| on_loss(Loss::Objects(objects)));
     if reader.signer().is_some() {
-        on_loss(Lost::Signature);
+        on_loss(Loss::Signature);
     }
     match writer.finish() {
         Ok(out) => Ok((out, converted)),
@@ -157,7 +157,7 @@ impl Converted {
         mut entry: Entry,
         writer: &mut Writer<W>,
         format: &Format,
-        on_loss: &mut dyn FnMut(Lost<'_>),
+        on_loss: &mut dyn FnMut(Loss<'_>),
     ) -> io::Result<()> {
         loop {
             let why = match writer.write(&entry) {
@@ -166,36 +166,36 @@ impl Converted {
                 Err(WriteError::Refused(why)) => why,
             };
             let at = match &why {
-                Unholdable::Algorithm(spec) | Unholdable::Untagged(spec) | Unholdable::Twice(spec) => {
-                    entry.digests.iter().rposition(|(other, _)| other == spec)
-                }
+                Unrepresentable::Algorithm(spec)
+                | Unrepresentable::Untagged(spec)
+                | Unrepresentable::Twice(spec) => entry.digests.iter().rposition(|(other, _)| other == spec),
                 _ => None,
             };
             match at.filter(|_| entry.digests.len() > 1) {
                 Some(at) => {
                     let (spec, _) = entry.digests.remove(at);
-                    on_loss(Lost::Digest(&entry, &spec));
+                    on_loss(Loss::Digest(&entry, &spec));
                 }
                 None => {
-                    on_loss(Lost::Entry(&entry, why));
+                    on_loss(Loss::Entry(&entry, why));
                     return Ok(());
                 }
             }
         }
-        let holds = &format.holds;
-        if entry.size.is_some() && !holds.size {
-            on_loss(Lost::Size(&entry));
+        let capabilities = &format.capabilities;
+        if entry.size.is_some() && !capabilities.size {
+            on_loss(Loss::Size(&entry));
         }
-        if entry.mtime.is_some() && !holds.mtime {
-            on_loss(Lost::Time(&entry));
+        if entry.mtime.is_some() && !capabilities.mtime {
+            on_loss(Loss::Time(&entry));
         }
-        entry.unread.iter().for_each(|name| on_loss(Lost::Unread(name)));
-        entry.attributes.iter().for_each(|name| on_loss(Lost::Attribute(name)));
-        if !entry.pieces.is_empty() && holds.pieces.is_none() {
-            on_loss(Lost::Pieces(&entry));
+        entry.unread.iter().for_each(|name| on_loss(Loss::Unread(name)));
+        entry.attributes.iter().for_each(|name| on_loss(Loss::Attribute(name)));
+        if !entry.pieces.is_empty() && capabilities.pieces.is_none() {
+            on_loss(Loss::Pieces(&entry));
         }
         self.entries += 1;
-        holds.keep(&mut entry);
+        capabilities.drop_unrepresented(&mut entry);
         facts(&entry, &mut self.specs, &self.state, |fact| self.facts.push(fact));
         Ok(())
     }

@@ -61,7 +61,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let expected = options.expected();
     if expected.is_empty() {
-        return unhinted(text).and_then(|found| strong(found, options));
+        return without_algorithm(text).and_then(|found| strong(found, options));
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {
@@ -72,7 +72,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     fits.dedup_by(|a, b| a.0 == b.0);
     match fits.len() {
-        0 => Err(misfit(text, expected)),
+        0 => Err(mismatch_reason(text, expected)),
         1 => strong(fits.remove(0), options),
         _ => Err(Reason::Ambiguous(fits.iter().map(|(spec, _)| spec.to_string()).collect())),
     }
@@ -217,7 +217,7 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
 }
 
 /// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
-pub(crate) fn holds_like(text: &[u8]) -> bool {
+pub(crate) fn contains_like(text: &[u8]) -> bool {
     scan::count(text.len());
     // No such digest is shorter, but most texts are.
     text.len() >= 24
@@ -260,7 +260,7 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
 }
 
 /// Parses a digest whose algorithm can be determined only from the digest itself.
-fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
+fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     if text.len() >= MIN_DIGITS && is_hex(text) {
         return match usual(text.len() / 2) {
             Some(spec) if text.len().is_multiple_of(2) => {
@@ -294,7 +294,7 @@ fn unhinted(text: &[u8]) -> Result<(Spec, Digest), Reason> {
 }
 
 /// Returns the error for a digest that fits none of the expected algorithms.
-fn misfit(text: &[u8], expected: &[Spec]) -> Reason {
+fn mismatch_reason(text: &[u8], expected: &[Spec]) -> Reason {
     if mostly_hex(text) && expected.iter().any(|spec| spec.digest_len() * 2 == text.len()) {
         Reason::NotHex
     } else if text.len() >= MIN_DIGITS && is_hex(text) {

@@ -5,16 +5,16 @@
 //! ([`editable`]). The caller reads the result back to make sure that it has exactly the expected
 //! entries ([`reads_back`]).
 
-mod hand;
-mod whole;
+mod formatting;
+mod rewrite;
 
 use crate::entry::Entry;
-use crate::format::{Format, Heading, Options, Reading, Unholdable, Writing};
+use crate::format::{Format, Heading, Options, Reading, Unrepresentable, Writing};
 use crate::line::{Line, Place, ReadError};
 use crate::lines::LINE_LIMIT;
 use crate::path::display_safe;
 use crate::reader::Reader;
-use hand::Hand;
+use formatting::Formatting;
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -70,7 +70,7 @@ pub enum Uneditable {
     /// This line has content that would be lost if it were rewritten.
     Line(Place),
     /// The format cannot hold the entry with this name.
-    Entry(Vec<u8>, Unholdable),
+    Entry(Vec<u8>, Unrepresentable),
     /// The result would not be read back correctly.
     Misread,
 }
@@ -124,9 +124,11 @@ enum Method {
 fn method(format: &'static Format) -> Result<Method, Uneditable> {
     match (&format.writing, &format.reading) {
         (Writing::No, _) | (_, Reading::Packed { .. } | Reading::Not(_)) => Err(Uneditable::ReadOnly(format)),
-        _ if format.holds.pieces.is_some() => Err(Uneditable::Pieces(format)),
+        _ if format.capabilities.pieces.is_some() => Err(Uneditable::Pieces(format)),
         (Writing::Entries(_), Reading::Lines { .. }) => Ok(Method::Lines),
-        (Writing::Manifest(begin), Reading::Lines { .. }) if begin(&Heading::default()).stands_alone() => {
+        (Writing::Manifest(begin), Reading::Lines { .. })
+            if begin(&Heading::default()).is_self_contained() =>
+        {
             Ok(Method::Lines)
         }
         _ => Ok(Method::Whole),
@@ -148,7 +150,7 @@ pub fn editable(open: &mut Open<'_>, options: &Options) -> Result<&'static Forma
     let fault = match () {
         () if reader.signer().is_some() => Some(Uneditable::Signed),
         () if reader.is_decoded() => Some(Uneditable::Encoded),
-        () if method == Method::Whole && !whole::is_reproduced(open, options, format)? => {
+        () if method == Method::Whole && !rewrite::is_reproduced(open, options, format)? => {
             Some(Uneditable::Whole(format))
         }
         () => None,
@@ -171,7 +173,7 @@ pub fn edit(
     let format = editable(open, options)?;
     changes.begin();
     match method(format).map_err(EditError::Refused)? {
-        Method::Whole => whole::write(open, options, format, changes, out),
+        Method::Whole => rewrite::write(open, options, format, changes, out),
         Method::Lines => lines(open, options, format, changes, out),
     }
 }
@@ -185,7 +187,7 @@ fn lines(
 ) -> Result<(), EditError> {
     let mut copy = Copy { from: open().map_err(EditError::Read)?, at: 0, last: None };
     let mut reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
-    let mut hand = Hand::new(format);
+    let mut formatting = Formatting::new(format);
     while let Some(item) = reader.next() {
         let line = match item {
             Ok(line) => line,
@@ -193,18 +195,18 @@ fn lines(
             Err(error) => return Err(EditError::read(error)),
         };
         let change = changes.of(&line);
-        if change == Edit::Keep && hand.knows(&line.entry) {
+        if change == Edit::Keep && formatting.is_learned(&line.entry) {
             continue;
         }
         let span = reader.span().ok_or(EditError::Refused(Uneditable::Line(line.at)))?;
         copy.until(span.start, out)?;
         let text = copy.line(span.end)?;
-        hand.learn(&text, &line.entry);
+        formatting.learn(&text, &line.entry);
         match change {
             Edit::Keep => copy.put(&text, out)?,
             Edit::Drop => {}
             Edit::Replace(entry) => {
-                let text = hand.instead(&text, &line.entry, &entry).map_err(|why| match why {
+                let text = formatting.instead(&text, &line.entry, &entry).map_err(|why| match why {
                     Some(why) => EditError::Refused(Uneditable::Entry(entry.path.clone(), why)),
                     None => EditError::Refused(Uneditable::Line(line.at)),
                 })?;
@@ -215,10 +217,10 @@ fn lines(
     copy.until(u64::MAX, out)?;
     while let Some(entry) = changes.added() {
         let refused = |why| EditError::Refused(Uneditable::Entry(entry.path.clone(), why));
-        let text = hand.new_lines(&entry).map_err(refused)?;
+        let text = formatting.new_lines(&entry).map_err(refused)?;
         // The last line of a text may lack its line end.
-        if copy.last.is_some_and(|last| last != hand.terminator()) {
-            copy.put(hand.line_end(), out)?;
+        if copy.last.is_some_and(|last| last != formatting.terminator()) {
+            copy.put(formatting.line_end(), out)?;
         }
         copy.put(&text, out)?;
     }
@@ -294,7 +296,7 @@ pub fn reads_back(
 ) -> io::Result<bool> {
     let mut found = Reader::new(new, options.clone());
     let old = Reader::new(old, options.clone());
-    let Some(mut next) = Next::of(&mut found)? else { return Ok(false) };
+    let Some(mut next) = Lookahead::of(&mut found)? else { return Ok(false) };
     changes.begin();
     for item in old {
         let expected = match item {
@@ -324,17 +326,17 @@ pub fn reads_back(
 }
 
 /// A reader of the new text with a lookahead of one item.
-struct Next<'r, R> {
+struct Lookahead<'r, R> {
     reader: &'r mut Reader<R>,
     format: &'static Format,
     item: Option<Result<Line, String>>,
 }
 
-impl<'r, R: Read> Next<'r, R> {
-    fn of(reader: &'r mut Reader<R>) -> io::Result<Option<Next<'r, R>>> {
+impl<'r, R: Read> Lookahead<'r, R> {
+    fn of(reader: &'r mut Reader<R>) -> io::Result<Option<Lookahead<'r, R>>> {
         let item = item(reader)?;
         let Some(format) = reader.format() else { return Ok(None) };
-        Ok(Some(Next { reader, format, item }))
+        Ok(Some(Lookahead { reader, format, item }))
     }
 
     fn is_fault(&mut self, reason: &str) -> io::Result<bool> {
@@ -346,7 +348,7 @@ impl<'r, R: Read> Next<'r, R> {
     /// Returns whether the next items match this entry. Some formats have a line for each digest,
     /// so one entry may be several items.
     fn matches(&mut self, entry: &Entry) -> io::Result<bool> {
-        let expected = self.format.holds.kept(entry);
+        let expected = self.format.capabilities.as_read(entry);
         let mut digests = &expected.digests[..];
         loop {
             let Some(Ok(Line { entry: found, .. })) = &self.item else { return Ok(false) };

@@ -1,21 +1,21 @@
 //! Manifest formats: a row describes how a format is recognized, which information it holds, and
 //! how it is read and written.
 
+mod capabilities;
 mod head;
-mod holds;
 mod refusal;
 mod style;
 mod writing;
 
+pub use capabilities::{AlgorithmSource, Algorithms, Capabilities, Names, PieceLayout};
 pub use head::{Claim, Head, Sign};
-pub use holds::{AlgorithmSource, Algorithms, Cut, Holds, Names};
 pub use refusal::{Refusal, VERIFY};
 pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
-pub use writing::{Compose, Unholdable, Writing};
+pub use writing::{Compose, Unrepresentable, Writing};
 
-use crate::algorithm::{Stated, algorithm_from_name, stated_by_name};
+use crate::algorithm::{NamedAlgorithm, algorithm_from_name, algorithm_in_file_name};
 use crate::entry::Entry;
-use crate::line::{Found, LineError, Place, Reason};
+use crate::line::{LineError, LineResult, Place, Reason};
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ readable! {
         /// A description of the format and of the programs that write it, in one line.
         summary: &'static str,
         /// The information that its entries can hold.
-        holds: Holds => &Holds,
+        capabilities: Capabilities => &Capabilities,
         /// The way to read it.
         reading: Reading,
         /// The way to write it.
@@ -79,7 +79,7 @@ pub enum Reading {
 }
 
 /// The entries and malformed parts of a document, in order.
-pub type Parts = Box<dyn Iterator<Item = Found> + Send>;
+pub type Parts = Box<dyn Iterator<Item = LineResult> + Send>;
 
 /// A parser of lines. It may remember earlier lines.
 pub trait Parse {
@@ -107,28 +107,28 @@ pub trait Parse {
 
     /// Returns the entries that were held back because a later line could have added to them. Called
     /// once, after [`Parse::last`]; they precede what that returned.
-    fn held(&mut self) -> Vec<Found> {
+    fn deferred(&mut self) -> Vec<LineResult> {
         Vec::new()
     }
 }
 
 /// A parser of lines that do not depend on each other.
-pub(crate) struct EachLine {
+pub(crate) struct LineParser {
     options: Options,
     line: fn(&[u8], &Options) -> Result<Option<Entry>, Reason>,
 }
 
-impl EachLine {
+impl LineParser {
     /// Creates a parser that calls `line` with each line.
     pub(crate) fn of(
         options: &Options,
         line: fn(&[u8], &Options) -> Result<Option<Entry>, Reason>,
     ) -> Box<dyn Parse + Send> {
-        Box::new(EachLine { options: options.clone(), line })
+        Box::new(LineParser { options: options.clone(), line })
     }
 }
 
-impl Parse for EachLine {
+impl Parse for LineParser {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         (self.line)(line, &self.options)
     }
@@ -161,7 +161,7 @@ impl Format {
         name: "",
         file_names: &[],
         summary: "",
-        holds: Holds::DIGESTS,
+        capabilities: Capabilities::DIGESTS,
         sniff: |_| None,
         reading: Reading::not(""),
         writing: Writing::No,
@@ -180,7 +180,7 @@ impl Format {
     /// Returns whether the algorithm of an entry depends on the manifest's name or on the length of
     /// the digest.
     pub fn leaves_algorithm_open(&self) -> bool {
-        self.holds.algorithm_source == AlgorithmSource::Elsewhere
+        self.capabilities.algorithm_source == AlgorithmSource::Elsewhere
     }
 }
 
@@ -225,7 +225,7 @@ options! {
         allow_undigested: bool,
         /// Accept entries with digests of pieces. Callers that set this must verify [`Entry::pieces`].
         allow_pieces: bool,
-        /// Read sets of known digests ([`Holds::set`]). Callers that set this must not look for files
+        /// Read sets of known digests ([`Capabilities::set`]). Callers that set this must not look for files
         /// with the names in the set.
         allow_set: bool,
         /// Also return digests of pieces that only locate damage. Like all others, they need
@@ -275,8 +275,8 @@ impl Options {
     pub fn for_name(file_name: &[u8]) -> Options {
         Options {
             named: algorithm_from_name(file_name),
-            unsupported: match stated_by_name(file_name) {
-                Some(Stated::Other(name)) => Some(name),
+            unsupported: match algorithm_in_file_name(file_name) {
+                Some(NamedAlgorithm::Other(name)) => Some(name),
                 _ => None,
             },
             file_name: Some(file_name.to_vec()),

@@ -5,7 +5,7 @@
 //! verifies just as much.
 
 use crate::entry::Entry;
-use crate::line::{Found, Line, Place, Reason};
+use crate::line::{Line, LineResult, Place, Reason};
 use std::collections::HashMap;
 
 /// Maximum memory for collected entries, in bytes.
@@ -16,13 +16,13 @@ const OVERHEAD: usize = 256;
 
 /// The entries so far, in order of first appearance.
 #[derive(Default)]
-pub(crate) struct Gather {
+pub(crate) struct EntryCollector {
     entries: Vec<Line>,
     by_path: HashMap<Vec<u8>, usize>,
     bytes: usize,
 }
 
-impl Gather {
+impl EntryCollector {
     /// Merges an entry with an earlier one of the same name. Returns the entry if the limit is
     /// reached.
     ///
@@ -60,7 +60,7 @@ impl Gather {
     }
 
     /// Removes and returns all entries, in order.
-    pub(crate) fn take(&mut self) -> Vec<Found> {
+    pub(crate) fn take(&mut self) -> Vec<LineResult> {
         let held = std::mem::take(self);
         held.entries.into_iter().map(Ok).collect()
     }

@@ -11,7 +11,7 @@ use truesum_hash::{Digest, Spec};
 const LIMIT: usize = 16 << 20;
 
 /// Maximum number of digests in a joined entry. More would only occur in an attack.
-const MOST: usize = 16;
+const MAX_DIGESTS: usize = 16;
 
 /// Maximum number of lines in a window in which all digests have the same algorithms, so that there is nothing to join.
 /// Most manifests are like this, and files are not read before a window is complete.
@@ -64,7 +64,7 @@ impl Window {
             };
             let known = by_path.entry(entry.path.clone()).or_default();
             // Many lines for one file would only occur in an attack.
-            let mut before = known.iter().take(MOST);
+            let mut before = known.iter().take(MAX_DIGESTS);
             let place = before.find(|at| self.entry(**at).is_some_and(|held| can_join(held, entry)));
             match (place.and_then(|at| self.items.get_mut(*at)), item) {
                 (Some(Ok(held)), Ok(line)) => join(&mut held.entry, line.entry),
@@ -105,7 +105,7 @@ fn can_join(held: &Entry, entry: &Entry) -> bool {
         && entry.pieces.is_empty()
         && !held.digests.is_empty()
         && !entry.digests.is_empty()
-        && held.digests.len() + entry.digests.len() <= MOST
+        && held.digests.len() + entry.digests.len() <= MAX_DIGESTS
         && entry.digests.iter().all(|(spec, _)| held.digests.iter().all(|(known, _)| known != spec))
 }
 

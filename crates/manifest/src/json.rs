@@ -72,8 +72,8 @@ pub(crate) struct Members<V>(pub(crate) Vec<(String, V)>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members<V>, D::Error> {
-        struct Each<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Each<V> {
+        struct MembersVisitor<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for MembersVisitor<V> {
             type Value = Members<V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +94,6 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Each(PhantomData))
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
     }
 }

@@ -48,15 +48,18 @@ pub mod weak;
 mod writer;
 
 pub use algorithm::{algorithm_from_name, implies_algorithm, meant, same_length, usual};
-pub use entry::{Cuts, Entry, MAX_ALGORITHMS, ObjectKind, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time};
+pub use entry::{
+    Boundaries, Entry, MAX_ALGORITHMS, ObjectKind, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time,
+};
 pub use format::{
-    AlgorithmSource, Algorithms, Claim, Compose, Cut, Format, Head, Heading, Holds, Mode, Names, Options,
-    Parse, Parts, Reading, Refusal, SfvStyle, Sign, Spelling, Style, Unholdable, VERIFY, Writing,
+    AlgorithmSource, Algorithms, Capabilities, Claim, Compose, Format, Head, Heading, Mode, Names, Options,
+    Parse, Parts, PieceLayout, Reading, Refusal, SfvStyle, Sign, Spelling, Style, Unrepresentable, VERIFY,
+    Writing,
 };
 pub use formats::FORMATS;
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
 pub use joined::Window;
-pub use line::{Found, Line, LineError, Place, ReadError, Reason};
+pub use line::{Line, LineError, LineResult, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_c4, to_nix32};

@@ -37,7 +37,7 @@ impl Place {
     }
 
     /// Returns an entry or an error at this position.
-    pub(crate) fn found(self, entry: Result<Entry, Reason>) -> Found {
+    pub(crate) fn found(self, entry: Result<Entry, Reason>) -> LineResult {
         match entry {
             Ok(entry) => Ok(Line { at: self, entry }),
             Err(reason) => Err(LineError { at: self, reason }),
@@ -90,7 +90,7 @@ pub struct LineError {
 }
 
 /// The result of a parser at one position: an entry or an error.
-pub type Found = Result<Line, LineError>;
+pub type LineResult = Result<Line, LineError>;
 
 /// A reason why a line was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ enum Endian {
 /// An incomplete character at the end of a chunk of UTF-16: an odd byte, or the first code unit of
 /// a surrogate pair.
 #[derive(Debug, Default)]
-struct Half {
+struct PartialCharacter {
     odd: Option<u8>,
     high: Option<u16>,
 }
@@ -63,7 +63,7 @@ pub struct Lines<R> {
     scanned: usize,
     /// The chunk that was read last.
     chunk: Vec<u8>,
-    half: Half,
+    half: PartialCharacter,
     terminator: u8,
     number: u64,
     at_end: bool,
@@ -93,7 +93,7 @@ impl<R: Read> Lines<R> {
             start: 0,
             scanned: 0,
             chunk: Vec::new(),
-            half: Half::default(),
+            half: PartialCharacter::default(),
             terminator: b'\n',
             number: 0,
             at_end: false,
@@ -257,7 +257,7 @@ impl<R: Read> Lines<R> {
 
 /// Appends UTF-16 as UTF-8. No bytes mean the end of the input: an incomplete character is then
 /// invalid.
-fn decode(half: &mut Half, endian: Endian, bytes: &[u8], text: &mut Vec<u8>) {
+fn decode(half: &mut PartialCharacter, endian: Endian, bytes: &[u8], text: &mut Vec<u8>) {
     if bytes.is_empty() {
         if half.high.take().is_some() | half.odd.take().is_some() {
             text.push(INVALID);
@@ -351,9 +351,9 @@ mod tests {
     }
 
     /// A reader that fails after its last byte. Every other read is interrupted.
-    struct Failing<'a>(&'a [u8], bool);
+    struct FailingReader<'a>(&'a [u8], bool);
 
-    impl Read for Failing<'_> {
+    impl Read for FailingReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1 = !self.1;
             if self.1 {
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn read_error_is_not_the_end() {
         for text in [&b""[..], b"a", b"a\nb"] {
-            let mut lines = Lines::decoded(Failing(text, false));
+            let mut lines = Lines::decoded(FailingReader(text, false));
             let mut whole = 0;
             let error = loop {
                 match lines.next() {

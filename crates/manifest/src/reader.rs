@@ -60,9 +60,9 @@ const SET: &str = "this is a set of known digests, not a manifest of files, so t
     to find files whose digests are in it: truesum audit --known SET FOLDER";
 
 /// Number of bad lines that are read before their share is checked.
-const MANY: u64 = 1 << 20;
+const BAD_LINE_LIMIT: u64 = 1 << 20;
 /// Number of bad lines per entry above which they are noise.
-const NOISE: u64 = 16;
+const NOISE_RATIO: u64 = 16;
 
 /// Maximum number of unsupported algorithms that are counted by name.
 const UNREAD: usize = 16;
@@ -171,7 +171,7 @@ impl<R: Read> Reader<R> {
         let is_doubled = end
             .is_some_and(|end| text[..end].split(|&byte| byte == b'\n').all(|line| line.ends_with(b"\r\r")))
             && is_text(text);
-        if row.holds.set && !self.options.allow_set {
+        if row.capabilities.set && !self.options.allow_set {
             return Err(io::Error::new(io::ErrorKind::InvalidData, SET));
         }
         let source = match row.reading {
@@ -215,7 +215,7 @@ impl<R: Read> Reader<R> {
 
     /// Returns whether very many lines were read and nearly all of them were bad.
     fn is_noise(&self) -> bool {
-        self.bad >= MANY && self.bad / NOISE > self.good && !self.options.allow_noise
+        self.bad >= BAD_LINE_LIMIT && self.bad / NOISE_RATIO > self.good && !self.options.allow_noise
     }
 
     /// Returns the next item that is not an object without a digest.
@@ -266,7 +266,7 @@ impl<R: Read> Reader<R> {
             let at = Place::Line(self.lines.number());
             let missing = self.signed.finish().err().map(|reason| Err(LineError { at, reason }));
             let last = parser.last().transpose().map(|last| Place::Line(at.number() + 1).found(last));
-            *source = Source::Parts(Box::new(parser.held().into_iter().chain(last).chain(missing)));
+            *source = Source::Parts(Box::new(parser.deferred().into_iter().chain(last).chain(missing)));
         }
         let Source::Parts(rest) = source else { return None };
         match rest.next() {

@@ -7,7 +7,7 @@
 use crate::digest::{in_any_base, is_long_hex, is_nearly_algorithm, is_tag, untagged};
 use crate::entry::{Entry, ObjectKind};
 use crate::format::{Options, Parts};
-use crate::line::{Found, Line, LineError, Place, Reason};
+use crate::line::{Line, LineError, LineResult, Place, Reason};
 use crate::{radix, scan};
 use std::collections::HashSet;
 
@@ -293,9 +293,9 @@ fn number(text: &[u8]) -> u64 {
 }
 
 impl Iterator for Read {
-    type Item = Found;
+    type Item = LineResult;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<LineResult> {
         loop {
             let (found, doubted) = self.one()?;
             if doubted.is_none_or(|group| self.records.sure.contains(&group)) {
@@ -307,7 +307,7 @@ impl Iterator for Read {
 
 impl Read {
     /// Returns the next entry, and the group that must be confirmed for it to count.
-    fn one(&mut self) -> Option<(Found, Option<u32>)> {
+    fn one(&mut self) -> Option<(LineResult, Option<u32>)> {
         let mut doubted = None;
         let (_, text, mut next) = self.mark(self.next)?;
         let at = Place::Byte(number(text));
@@ -432,7 +432,7 @@ mod tests {
     const MD5: &[u8] = b"9dd4e461268c8034f5c8564e155c67a6";
 
     fn read(records: Records) -> Vec<String> {
-        let text = |found: Found| match found {
+        let text = |found: LineResult| match found {
             Ok(line) => {
                 format!(
                     "{} {} {}",

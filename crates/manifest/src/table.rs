@@ -1,6 +1,6 @@
 //! Recognition of formats: by the beginning of a manifest, and by its name.
 
-use crate::algorithm::{implies_algorithm, stated_by_name};
+use crate::algorithm::{algorithm_in_file_name, implies_algorithm};
 use crate::digest::MIN_DIGITS;
 use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spelling};
 use crate::formats::nameless::UNMARKED;
@@ -71,7 +71,7 @@ pub fn for_file(
 ) -> &'static Format {
     let Some(tagged) = format.tagged else { return format };
     let is_named = |spec: &Spec| {
-        let named = stated_by_name(file_name).is_some();
+        let named = algorithm_in_file_name(file_name).is_some();
         // Base64 without padding may look like anything, and fewer than 8 digits may look like a
         // word.
         let plain = spelling != Spelling::Base64 || named || !spec.digest_len().is_multiple_of(3);
@@ -84,7 +84,7 @@ pub fn for_file(
     };
     let nothing = Head { text: b"", complete: true };
     let named = detect(nothing, Some(file_name));
-    let other = match format.holds.algorithm_source {
+    let other = match format.capabilities.algorithm_source {
         AlgorithmSource::FileName => named != Some(format),
         _ => named.is_some_and(|named| named != format),
     };
@@ -131,11 +131,11 @@ mod tests {
             assert!(row.summary.len() > 20, "{}", row.name);
             assert_eq!(row.name.ends_with("-z"), row.terminator() == Some(0), "{}", row.name);
             assert!(row.file_names.iter().all(|end| *end == end.to_ascii_lowercase()), "{}", row.name);
-            if let Algorithms::Only(names) = row.holds.algorithms {
+            if let Algorithms::Only(names) = row.capabilities.algorithms {
                 assert!(names.iter().all(|name| truesum_hash::find(name).is_some()) && !names.is_empty());
             }
             assert_eq!(
-                row.holds.algorithm_source != AlgorithmSource::Manifest,
+                row.capabilities.algorithm_source != AlgorithmSource::Manifest,
                 row.tagged.is_some(),
                 "{}",
                 row.name

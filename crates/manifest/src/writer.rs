@@ -2,7 +2,7 @@
 //! the others are written.
 
 use crate::entry::{Entry, SIZE_LIMIT};
-use crate::format::{Compose, Format, Heading, Style, Unholdable, Writing};
+use crate::format::{Compose, Format, Heading, Style, Unrepresentable, Writing};
 use crate::lines::LINE_LIMIT;
 use crate::path::NAME_LIMIT;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct Writer<W: Write> {
 pub enum WriteError {
     /// The format cannot hold the entry. Nothing of it was written, and other entries can still be
     /// written.
-    Refused(Unholdable),
+    Refused(Unrepresentable),
     /// Writing the output failed, possibly in the middle of a line.
     Io(io::Error),
 }
@@ -47,13 +47,13 @@ impl std::error::Error for WriteError {
 }
 
 /// A composer of entries that need no other text.
-struct Each {
-    write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>,
+struct EntryComposer {
+    write: fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unrepresentable>,
     style: Style,
 }
 
-impl Compose for Each {
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+impl Compose for EntryComposer {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         (self.write)(entry, &self.style, text)
     }
 }
@@ -62,9 +62,9 @@ impl<W: Write> Writer<W> {
     /// Creates a writer of this format. It does not buffer: each entry is one `write_all`.
     pub fn new(out: W, format: &'static Format, heading: &Heading) -> Writer<W> {
         let mut compose = match format.writing {
-            Writing::Entries(write) => Box::new(Each { write, style: heading.style }),
+            Writing::Entries(write) => Box::new(EntryComposer { write, style: heading.style }),
             Writing::Manifest(begin) => begin(heading),
-            Writing::No => Box::new(Never),
+            Writing::No => Box::new(NoComposer),
         };
         let mut text = Vec::new();
         compose.begin(&mut text);
@@ -77,9 +77,9 @@ impl<W: Write> Writer<W> {
     /// Fails if the format cannot hold the entry, or if writing the output fails.
     pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
         let compose = &mut self.compose;
-        whole_or_nothing(entry, self.format, &mut self.text, |text| compose.entry(entry, text))
+        append_or_truncate(entry, self.format, &mut self.text, |text| compose.entry(entry, text))
             .map_err(WriteError::Refused)?;
-        self.hand_out().map_err(WriteError::Io)
+        self.flush_text().map_err(WriteError::Io)
     }
 
     /// Returns the output, so that the caller can take out the text written so far.
@@ -93,11 +93,11 @@ impl<W: Write> Writer<W> {
     /// Fails if the entries do not form a manifest, or if writing the output fails.
     pub fn finish(mut self) -> Result<W, WriteError> {
         self.compose.end(&mut self.text).map_err(WriteError::Refused)?;
-        self.hand_out().and_then(|()| self.out.flush()).map_err(WriteError::Io)?;
+        self.flush_text().and_then(|()| self.out.flush()).map_err(WriteError::Io)?;
         Ok(self.out)
     }
 
-    fn hand_out(&mut self) -> io::Result<()> {
+    fn flush_text(&mut self) -> io::Result<()> {
         self.out.write_all(&self.text)?;
         self.text.clear();
         Ok(())
@@ -109,66 +109,71 @@ impl<W: Write> Writer<W> {
 /// # Errors
 /// Fails if the format cannot hold the entry or is not written entry by entry. `out` is then
 /// unchanged.
-pub fn append(entry: &Entry, format: &Format, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+pub fn append(
+    entry: &Entry,
+    format: &Format,
+    style: &Style,
+    out: &mut Vec<u8>,
+) -> Result<(), Unrepresentable> {
     match format.writing {
-        Writing::Entries(write) => whole_or_nothing(entry, format, out, |out| write(entry, style, out)),
-        Writing::Manifest(_) => Err(Unholdable::NotAlone),
-        Writing::No => Err(Unholdable::ReadOnly),
+        Writing::Entries(write) => append_or_truncate(entry, format, out, |out| write(entry, style, out)),
+        Writing::Manifest(_) => Err(Unrepresentable::NotEntryByEntry),
+        Writing::No => Err(Unrepresentable::ReadOnly),
     }
 }
 
 /// A composer for formats that can only be read.
-struct Never;
+struct NoComposer;
 
-impl Compose for Never {
-    fn entry(&mut self, _: &Entry, _: &mut Vec<u8>) -> Result<(), Unholdable> {
-        Err(Unholdable::ReadOnly)
+impl Compose for NoComposer {
+    fn entry(&mut self, _: &Entry, _: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+        Err(Unrepresentable::ReadOnly)
     }
 }
 
 /// Appends the text of an entry if the format can hold it. Otherwise `out` is unchanged.
-fn whole_or_nothing(
+fn append_or_truncate(
     entry: &Entry,
     format: &Format,
     out: &mut Vec<u8>,
-    write: impl FnOnce(&mut Vec<u8>) -> Result<(), Unholdable>,
-) -> Result<(), Unholdable> {
-    holdable(entry, format)?;
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), Unrepresentable>,
+) -> Result<(), Unrepresentable> {
+    check_representable(entry, format)?;
     let before = out.len();
     write(out).and_then(|()| readable(&out[before..], format)).inspect_err(|_| out.truncate(before))
 }
 
 /// Rejects an entry that no reader of the format would return.
-fn holdable(entry: &Entry, format: &Format) -> Result<(), Unholdable> {
+fn check_representable(entry: &Entry, format: &Format) -> Result<(), Unrepresentable> {
     if entry.path.is_empty() {
-        return Err(Unholdable::EmptyName);
+        return Err(Unrepresentable::EmptyName);
     }
     if entry.path.contains(&0) {
-        return Err(Unholdable::Nul);
+        return Err(Unrepresentable::Nul);
     }
     if entry.path.len() > NAME_LIMIT {
-        return Err(Unholdable::NameTooLong);
+        return Err(Unrepresentable::NameTooLong);
     }
     if entry.size.is_some_and(|size| size > SIZE_LIMIT) {
-        return Err(Unholdable::Size);
+        return Err(Unrepresentable::Size);
     }
-    if entry.digests.is_empty() && (entry.pieces.is_empty() || format.holds.pieces.is_none()) {
-        return Err(Unholdable::NoDigest);
+    if entry.digests.is_empty() && (entry.pieces.is_empty() || format.capabilities.pieces.is_none()) {
+        return Err(Unrepresentable::NoDigest);
     }
     if let Some((spec, _)) = entry.digests.iter().find(|(spec, digest)| {
         spec.digest_len() != digest.len() || spec.counts_parts() != digest.parts().is_some()
     }) {
-        return Err(Unholdable::Length(spec.clone()));
+        return Err(Unrepresentable::Length(spec.clone()));
     }
-    format.holds.check(entry)
+    format.capabilities.check(entry)
 }
 
 /// Rejects lines that are too long for a reader.
-fn readable(text: &[u8], format: &Format) -> Result<(), Unholdable> {
+fn readable(text: &[u8], format: &Format) -> Result<(), Unrepresentable> {
     let Some(terminator) = format.terminator() else { return Ok(()) };
     let long =
         text.len() > LINE_LIMIT && text.split(|&byte| byte == terminator).any(|line| line.len() > LINE_LIMIT);
-    if long { Err(Unholdable::LineTooLong) } else { Ok(()) }
+    if long { Err(Unrepresentable::LineTooLong) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -190,15 +195,16 @@ mod tests {
     #[test]
     fn unsupported_entries_are_rejected_and_the_rest_written() {
         // Torrents are excluded, because their entries depend on each other.
-        let written = |row: &&&Format| row.holds.pieces.is_none() && !matches!(row.writing, Writing::No);
+        let written =
+            |row: &&&Format| row.capabilities.pieces.is_none() && !matches!(row.writing, Writing::No);
         for row in FORMATS.iter().filter(written) {
-            let name = row.holds.usual_algorithm().algorithm().name();
+            let name = row.capabilities.usual_algorithm().algorithm().name();
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             for (bad, why) in [
-                (entry(b"", &[name]), Unholdable::EmptyName),
-                (entry(b"a\0b", &[name]), Unholdable::Nul),
-                (entry(&[b'a'; NAME_LIMIT + 1], &[name]), Unholdable::NameTooLong),
-                (entry(b"a", &[]), Unholdable::NoDigest),
+                (entry(b"", &[name]), Unrepresentable::EmptyName),
+                (entry(b"a\0b", &[name]), Unrepresentable::Nul),
+                (entry(&[b'a'; NAME_LIMIT + 1], &[name]), Unrepresentable::NameTooLong),
+                (entry(b"a", &[]), Unrepresentable::NoDigest),
             ] {
                 match writer.write(&bad) {
                     Err(WriteError::Refused(found)) => assert_eq!(found, why, "{}", row.name),
@@ -225,10 +231,13 @@ mod tests {
         };
         assert_eq!(refused("gnu", &["md5", "sha256"]), None);
         assert_eq!(refused("gnu", &["blake3"]), None);
-        assert_eq!(refused("gnu", &["md5", "blake3"]), Some(Unholdable::Untagged("blake3".parse().unwrap())));
+        assert_eq!(
+            refused("gnu", &["md5", "blake3"]),
+            Some(Unrepresentable::Untagged("blake3".parse().unwrap()))
+        );
         assert_eq!(refused("bsd", &["sha256", "blake3"]), None);
         assert_eq!(refused("jsonl", &["sha256", "blake3"]), None);
-        assert_eq!(refused("jsonl", &["md5", "md5"]), Some(Unholdable::Twice("md5".parse().unwrap())));
+        assert_eq!(refused("jsonl", &["md5", "md5"]), Some(Unrepresentable::Twice("md5".parse().unwrap())));
     }
 
     #[test]
@@ -262,9 +271,9 @@ mod tests {
         );
     }
 
-    struct Full;
+    struct FullWriter;
 
-    impl Write for Full {
+    impl Write for FullWriter {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(io::ErrorKind::StorageFull.into())
         }
@@ -275,7 +284,7 @@ mod tests {
 
     #[test]
     fn output_error_is_returned() {
-        let mut writer = Writer::new(Full, FORMATS[0], &Heading::default());
+        let mut writer = Writer::new(FullWriter, FORMATS[0], &Heading::default());
         assert!(matches!(writer.write(&entry(b"a", &["md5"])), Err(WriteError::Io(_))));
         assert!(writer.finish().is_err());
     }

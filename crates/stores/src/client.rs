@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, at_its_root};
 use crate::gate::Gate;
-use crate::request::{Answer, Request};
+use crate::request::{Request, Response};
 use crate::settings::Settings;
 use crate::sign::Signing;
 use crate::xml;
@@ -16,11 +16,11 @@ use tokio::time::{sleep, timeout};
 
 /// The shortest and the longest pause before a retry.
 const PAUSE: Duration = Duration::from_millis(100);
-const LONG: Duration = Duration::from_secs(20);
+const MAX_PAUSE: Duration = Duration::from_secs(20);
 /// The longest delay that a service may request.
-const AFTER: Duration = Duration::from_secs(60);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// Maximum size in bytes of an error answer.
-const WHY: usize = 64 << 10;
+const MAX_ERROR_BODY: usize = 64 << 10;
 
 /// Sends requests.
 #[derive(Debug)]
@@ -52,10 +52,10 @@ impl Client {
     ///
     /// # Errors
     /// The last failure; those of `take` are only retried if the answer did not match the request.
-    pub(crate) async fn ask<T>(
+    pub(crate) async fn send<T>(
         &self,
         ask: &Request,
-        take: impl Fn(&Answer) -> Result<T, Failure>,
+        take: impl Fn(&Response) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let mut attempt = 0;
         loop {
@@ -63,13 +63,13 @@ impl Client {
             let permit = self.gate.enter().await;
             let failure = match self.once(ask).await.and_then(|answer| take(&answer)) {
                 Ok(taken) => {
-                    self.gate.answered();
+                    self.gate.succeeded();
                     return Ok(taken);
                 }
                 Err(failure) => failure,
             };
             match failure.is_throttling() {
-                true => self.gate.refused(permit),
+                true => self.gate.throttled(permit),
                 false => drop(permit),
             }
             if attempt >= failure.attempts(self.settings.attempts) {
@@ -79,11 +79,11 @@ impl Client {
                 Failure::Status { after, .. } => *after,
                 _ => None,
             };
-            sleep(requested.unwrap_or_else(|| pause(attempt)).min(AFTER)).await;
+            sleep(requested.unwrap_or_else(|| pause(attempt)).min(MAX_RETRY_AFTER)).await;
         }
     }
 
-    async fn once(&self, ask: &Request) -> Result<Answer, Failure> {
+    async fn once(&self, ask: &Request) -> Result<Response, Failure> {
         let unsendable = |_| Failure::Unrequested("the request could not be created".to_owned());
         let mut request = http::Request::new(HttpRequestBody::empty());
         *request.method_mut() = ask.method.clone();
@@ -99,14 +99,14 @@ impl Client {
             Failure::Unreached { why, attempts: 1 }
         };
         let lost = |error: &dyn std::error::Error, what: &str| {
-            let why = format!("{what}: {}", at_its_root(error.source().unwrap_or(&Lost)));
+            let why = format!("{what}: {}", at_its_root(error.source().unwrap_or(&ConnectionLost)));
             Failure::Unreached { why, attempts: 1 }
         };
         let sent = timeout(silence, self.http.execute(request)).await.map_err(|_| silent())?;
         let response = sent.map_err(|error| lost(&error, "the service cannot be reached"))?;
         let (parts, mut frames) = response.into_parts();
         let good = parts.status.is_success();
-        let most = if good { ask.most } else { WHY };
+        let most = if good { ask.most } else { MAX_ERROR_BODY };
         let promised = parts
             .headers
             .get(http::header::CONTENT_LENGTH)
@@ -137,7 +137,7 @@ impl Client {
             }
             body.extend_from_slice(data);
         }
-        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.freeze() };
+        let answer = Response { status: parts.status.as_u16(), headers: parts.headers, body: body.freeze() };
         if good && !is_head && promised.is_some_and(|promised| promised != answer.body.len() as u64) {
             let why = format!("received {} of {} bytes", answer.body.len(), promised.unwrap_or(0));
             return Err(Failure::Unreached { why, attempts: 1 });
@@ -149,21 +149,21 @@ impl Client {
 
 /// An error without a source.
 #[derive(Debug)]
-struct Lost;
+struct ConnectionLost;
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for ConnectionLost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the connection was lost")
     }
 }
 
-impl std::error::Error for Lost {}
+impl std::error::Error for ConnectionLost {}
 
 /// Returns the reason for a refusal. Only the error code and the message are used: other members repeat what was
 /// signed.
-fn refusal(answer: &Answer) -> Failure {
+fn refusal(answer: &Response) -> Failure {
     let (mut code, mut text) = match answer.body.first() {
-        Some(b'{') => said_in_json(&answer.body),
+        Some(b'{') => error_in_json(&answer.body),
         _ => (xml::text(&answer.body, "Code"), xml::text(&answer.body, "Message")),
     };
     if code.is_empty()
@@ -198,7 +198,7 @@ fn refusal(answer: &Answer) -> Failure {
 }
 
 /// Returns the error code and the message from Google's JSON format.
-fn said_in_json(body: &[u8]) -> (String, String) {
+fn error_in_json(body: &[u8]) -> (String, String) {
     let value: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     let text = |pointer| value.pointer(pointer).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
     (text("/error/errors/0/reason"), text("/error/message"))
@@ -207,7 +207,7 @@ fn said_in_json(body: &[u8]) -> (String, String) {
 /// Returns the delay before attempt number `attempt + 1`: doubled each time, minus a random half, so that requests that
 /// failed together are not retried together.
 fn pause(attempt: u32) -> Duration {
-    let longest = (PAUSE * 2u32.saturating_pow(attempt - 1).min(1 << 16)).min(LONG);
+    let longest = (PAUSE * 2u32.saturating_pow(attempt - 1).min(1 << 16)).min(MAX_PAUSE);
     let random = RandomState::new().hash_one(attempt) % 1024;
     longest / 2 + longest / 2 * random as u32 / 1024
 }
@@ -218,8 +218,8 @@ mod tests {
     use bytes::Bytes;
     use http::HeaderMap;
 
-    fn answer(status: u16, body: &'static str) -> Answer {
-        Answer { status, headers: HeaderMap::new(), body: Bytes::from_static(body.as_bytes()) }
+    fn answer(status: u16, body: &'static str) -> Response {
+        Response { status, headers: HeaderMap::new(), body: Bytes::from_static(body.as_bytes()) }
     }
 
     #[test]
@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn pauses_grow_to_a_limit() {
         for attempt in 1..200 {
-            assert!(pause(attempt) >= PAUSE / 2 && pause(attempt) <= LONG);
+            assert!(pause(attempt) >= PAUSE / 2 && pause(attempt) <= MAX_PAUSE);
         }
-        assert!(pause(9) >= LONG / 2);
+        assert!(pause(9) >= MAX_PAUSE / 2);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::opened::until;
 use crate::store::Store;
-use crate::stored::{self, Answer, StoredResult};
+use crate::stored::{self, StoredComparison, StoredResult};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use truesum::hash::Spec;
@@ -34,18 +34,18 @@ struct Comparison {
     /// Whether objects are read if their stored checksums are not sufficient.
     read: bool,
     /// The answers for entries whose objects were not opened, until they are delivered.
-    answers: Mutex<Vec<(Job, Result<Answer, Error>)>>,
+    answers: Mutex<Vec<(Job, Result<StoredComparison, Error>)>>,
 }
 
 impl Comparison {
     /// Removes the answer for a job.
-    fn answer(&self, job: &Job) -> Option<Result<Answer, Error>> {
+    fn answer(&self, job: &Job) -> Option<Result<StoredComparison, Error>> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let at = answers.iter().position(|(other, _)| is_same(other, job))?;
         Some(answers.swap_remove(at).1)
     }
 
-    fn compare(&self, job: &Job, progress: &Progress) -> Result<Answer, Error> {
+    fn compare(&self, job: &Job, progress: &Progress) -> Result<StoredComparison, Error> {
         let place = &self.store.place;
         let key = place.key(job)?;
         let compared = stored::compare(&place.source, &key, job);
@@ -69,7 +69,7 @@ impl Remote for Comparison {
 
     fn open(&self, job: &Job, progress: &Progress) -> Result<Box<dyn Version>, Error> {
         let answer = self.compare(job, progress);
-        if self.read && matches!(answer, Ok(Answer::Silent(_))) {
+        if self.read && matches!(answer, Ok(StoredComparison::NotComparable(_))) {
             return self.store.open(job, progress);
         }
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).push((job.clone(), answer));
@@ -96,7 +96,7 @@ struct Results<'a> {
 impl Sink for Results<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         (self.each)(match self.comparison.answer(&outcome.job) {
-            Some(answer) => StoredResult::Kept(outcome.job, answer),
+            Some(answer) => StoredResult::Compared(outcome.job, answer),
             None => StoredResult::Read(outcome),
         })
     }

@@ -19,7 +19,7 @@ pub(crate) enum Failure {
         /// The service's error code, `AccessDenied`, and its message.
         code: String,
         text: String,
-        /// The delay before the next attempt that the service asks for.
+        /// The delay before the next attempt that the service requests.
         after: Option<Duration>,
         attempts: u32,
     },
@@ -37,7 +37,7 @@ impl Failure {
         Failure::Wrong { why: why.into(), attempts: 1 }
     }
 
-    /// Returns whether the service asks for fewer requests.
+    /// Returns whether the service requests throttling.
     pub(crate) fn is_throttling(&self) -> bool {
         matches!(self, Failure::Status { status: 429 | 503, .. })
     }

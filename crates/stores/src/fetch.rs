@@ -2,11 +2,11 @@
 
 use crate::client::Client;
 use crate::failure::Failure;
-use crate::request::Answer;
+use crate::request::Response;
 use crate::service::Service;
 use bytes::Bytes;
 use std::ops::Range;
-use truesum::Listed;
+use truesum::ObjectVersion;
 use truesum::run::remote::SMALL;
 
 /// Bytes per request for larger objects.
@@ -21,7 +21,7 @@ pub(crate) struct Source {
 
 /// The beginning of an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct ObjectStart {
     /// The whole of a small object, otherwise the bytes that were requested; nothing for an object that is known to be
     /// larger.
     pub bytes: Bytes,
@@ -36,11 +36,15 @@ impl Source {
     ///
     /// # Errors
     /// It does not exist, has another version, or cannot be read; it is too large for one request and has no versions.
-    pub(crate) async fn begin(&self, key: &str, listed: Option<&Listed>) -> Result<Begun, Failure> {
-        let begun = match listed {
+    pub(crate) async fn begin(
+        &self,
+        key: &str,
+        listed: Option<&ObjectVersion>,
+    ) -> Result<ObjectStart, Failure> {
+        let start = match listed {
             Some(listed) if listed.version().is_some() && listed.size() > SMALL => {
                 let version = listed.version().map(str::to_owned);
-                return Ok(Begun {
+                return Ok(ObjectStart {
                     bytes: Bytes::new(),
                     size: listed.size(),
                     version,
@@ -50,21 +54,26 @@ impl Source {
             Some(listed) => self.first(key, listed.version(), Some(listed.size())).await?,
             None => self.first(key, None, None).await?,
         };
-        if (begun.bytes.len() as u64) < begun.size && begun.version.is_none() {
+        if (start.bytes.len() as u64) < start.size && start.version.is_none() {
             let why = "the service reports no version of the object, so successive reads could return different versions";
             return Err(Failure::Unrequested(why.to_owned()));
         }
-        Ok(begun)
+        Ok(start)
     }
 
-    async fn first(&self, key: &str, version: Option<&str>, size: Option<u64>) -> Result<Begun, Failure> {
+    async fn first(
+        &self,
+        key: &str,
+        version: Option<&str>,
+        size: Option<u64>,
+    ) -> Result<ObjectStart, Failure> {
         if size == Some(0) {
             return self.empty(key, version).await;
         }
         let range = 0..size.unwrap_or(SMALL).min(SMALL);
         let mut ask = self.service.read(key, version, Some(&range));
         ask.most = SMALL as usize;
-        let begun = self.client.ask(&ask, |answer| {
+        let start = self.client.send(&ask, |answer| {
             if answer.status == 416 {
                 return match answer.content_range() {
                     Some((_, 0)) | None if size.is_none() => Ok(None),
@@ -80,26 +89,31 @@ impl Source {
             }
             self.same(answer, version)?;
             let version = self.service.version(answer).or_else(|| version.map(str::to_owned));
-            Ok(Some(Begun { bytes: answer.body.clone(), size: whole, version, modified: answer.modified() }))
+            Ok(Some(ObjectStart {
+                bytes: answer.body.clone(),
+                size: whole,
+                version,
+                modified: answer.modified(),
+            }))
         });
-        match begun.await? {
-            Some(begun) => Ok(begun),
+        match start.await? {
+            Some(start) => Ok(start),
             None => self.empty(key, version).await,
         }
     }
 
     /// Opens an empty object, which has no range to request.
-    async fn empty(&self, key: &str, version: Option<&str>) -> Result<Begun, Failure> {
+    async fn empty(&self, key: &str, version: Option<&str>) -> Result<ObjectStart, Failure> {
         let ask = self.service.read(key, version, None);
         self.client
-            .ask(&ask, |answer| {
+            .send(&ask, |answer| {
                 let (got, size) = self.answered(answer)?;
                 if size != 0 {
                     return Err(not_requested(&got, size, &(0..0), Some(0)));
                 }
                 self.same(answer, version)?;
                 let version = self.service.version(answer);
-                Ok(Begun { bytes: Bytes::new(), size, version, modified: answer.modified() })
+                Ok(ObjectStart { bytes: Bytes::new(), size, version, modified: answer.modified() })
             })
             .await
     }
@@ -117,7 +131,7 @@ impl Source {
     ) -> Result<Bytes, Failure> {
         let mut ask = self.service.read(key, version, Some(&range));
         ask.most = (range.end - range.start) as usize;
-        let take = |answer: &Answer| {
+        let take = |answer: &Response| {
             if answer.status == 416 {
                 return Err(Failure::Overwritten("the object became shorter during the read".to_owned()));
             }
@@ -128,11 +142,11 @@ impl Source {
             self.same(answer, version)?;
             Ok(answer.body.clone())
         };
-        self.client.ask(&ask, take).await
+        self.client.send(&ask, take).await
     }
 
     /// Returns the range and the object size of an answer; its body must have exactly that many bytes.
-    fn answered(&self, answer: &Answer) -> Result<(Range<u64>, u64), Failure> {
+    fn answered(&self, answer: &Response) -> Result<(Range<u64>, u64), Failure> {
         let received = answer.body.len() as u64;
         let (range, size) = match (answer.status, answer.content_range()) {
             (206, Some((Some(range), size))) => (range, size),
@@ -155,7 +169,7 @@ impl Source {
     }
 
     /// Checks that an answer states the requested version: not every service respects the condition.
-    fn same(&self, answer: &Answer, requested: Option<&str>) -> Result<(), Failure> {
+    fn same(&self, answer: &Response, requested: Option<&str>) -> Result<(), Failure> {
         match (requested, self.service.version(answer)) {
             (Some(requested), Some(got)) if requested != got => Err(Failure::Overwritten(
                 "the object was overwritten: another version was received".to_owned(),
@@ -167,9 +181,9 @@ impl Source {
 }
 
 /// A task that is aborted when its handle is dropped.
-pub(crate) struct Aborting<T>(pub tokio::task::JoinHandle<T>);
+pub(crate) struct AbortOnDrop<T>(pub tokio::task::JoinHandle<T>);
 
-impl<T> Drop for Aborting<T> {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

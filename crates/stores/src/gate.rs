@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Successful answers after which the limit is raised by one.
-const GOOD: usize = 32;
+const SUCCESSES_PER_RAISE: usize = 32;
 
 /// Admits requests before they are sent.
 #[derive(Debug)]
@@ -13,12 +13,17 @@ pub(crate) struct Gate {
     /// Concurrent requests allowed, now and at most.
     allowed: AtomicUsize,
     most: usize,
-    good: AtomicUsize,
+    successes: AtomicUsize,
 }
 
 impl Gate {
     pub(crate) fn new(most: usize) -> Gate {
-        Gate { free: Semaphore::new(most), allowed: AtomicUsize::new(most), most, good: AtomicUsize::new(0) }
+        Gate {
+            free: Semaphore::new(most),
+            allowed: AtomicUsize::new(most),
+            most,
+            successes: AtomicUsize::new(0),
+        }
     }
 
     /// Waits until another request is allowed.
@@ -28,7 +33,7 @@ impl Gate {
 
     /// Lowers the limit by one after a throttled request, so that the limit falls by the share of requests that are
     /// refused.
-    pub(crate) fn refused(&self, permit: Option<SemaphorePermit<'_>>) {
+    pub(crate) fn throttled(&self, permit: Option<SemaphorePermit<'_>>) {
         let fewer = self.allowed.fetch_update(Relaxed, Relaxed, |allowed| (allowed > 1).then(|| allowed - 1));
         if let (Ok(_), Some(permit)) = (fewer, permit) {
             permit.forget();
@@ -36,8 +41,10 @@ impl Gate {
     }
 
     /// Records a successful answer.
-    pub(crate) fn answered(&self) {
-        if self.allowed.load(Relaxed) < self.most && self.good.fetch_add(1, Relaxed) % GOOD == GOOD - 1 {
+    pub(crate) fn succeeded(&self) {
+        if self.allowed.load(Relaxed) < self.most
+            && self.successes.fetch_add(1, Relaxed) % SUCCESSES_PER_RAISE == SUCCESSES_PER_RAISE - 1
+        {
             self.allowed.fetch_add(1, Relaxed);
             self.free.add_permits(1);
         }
@@ -54,14 +61,14 @@ mod tests {
         let gate = Gate::new(4);
         for _ in 0..10 {
             let permit = runtime.block_on(gate.enter());
-            gate.refused(permit);
+            gate.throttled(permit);
         }
         assert_eq!(
             (gate.allowed.load(Relaxed), gate.free.available_permits()),
             (1, 1),
             "one is always allowed"
         );
-        (0..100 * GOOD).for_each(|_| gate.answered());
+        (0..100 * SUCCESSES_PER_RAISE).for_each(|_| gate.succeeded());
         assert_eq!(
             (gate.allowed.load(Relaxed), gate.free.available_permits()),
             (4, 4),

@@ -13,12 +13,12 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use truesum::hash::Spec;
-use truesum::{Cause, Error, Job, Listed, Notice, Task};
+use truesum::{Cause, Error, Job, Notice, ObjectVersion, Task};
 
 /// Objects requested per page, which is the maximum of the services.
-const MOST: u32 = 1000;
+const PAGE_SIZE: u32 = 1000;
 /// The interval for checking whether the run was stopped.
-const LOOK: Duration = Duration::from_millis(200);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Objects as jobs.
 pub(crate) struct Listing {
@@ -63,7 +63,7 @@ impl Listing {
         }
         match name_below(&prefix, &key) {
             Ok(name) => {
-                let listed = Some(Box::new(Listed::new(size, version, modified)));
+                let listed = Some(Box::new(ObjectVersion::new(size, version, modified)));
                 let job = Job::hash(name, &self.specs);
                 Some(Task::File(job.with_open(Some(key.clone().into_bytes())).with_listed(listed)))
             }
@@ -89,7 +89,9 @@ impl Iterator for Listing {
                 return None;
             }
             let pages = &mut self.pages;
-            let waited = self.runtime.block_on(async { tokio::time::timeout(LOOK, pages.recv()).await });
+            let waited = self
+                .runtime
+                .block_on(async { tokio::time::timeout(STOP_CHECK_INTERVAL, pages.recv()).await });
             match waited {
                 Err(_) => {}
                 Ok(None) => return None,
@@ -114,7 +116,7 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
     }
     let (mut is_first, mut begins, seeds) = (true, HashSet::new(), RandomState::new());
     loop {
-        let page = match page(source, &below, next.as_deref(), MOST).await {
+        let page = match page(source, &below, next.as_deref(), PAGE_SIZE).await {
             Ok(page) => page,
             Err(failure) => return drop(pages.send(Err(failure)).await),
         };
@@ -149,5 +151,5 @@ async fn list(source: &Source, location: &Location, pages: &mpsc::Sender<Result<
 
 async fn page(source: &Source, prefix: &str, next: Option<&str>, most: u32) -> Result<Page, Failure> {
     let ask = source.service.list(prefix, next, most);
-    source.client.ask(&ask, |answer| source.service.page(&answer.body).map_err(Failure::wrong)).await
+    source.client.send(&ask, |answer| source.service.page(&answer.body).map_err(Failure::wrong)).await
 }

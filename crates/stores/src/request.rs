@@ -48,13 +48,13 @@ impl Request {
 
 /// A complete answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
-impl Answer {
+impl Response {
     /// Returns a header's value, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().map(str::trim)
@@ -163,7 +163,7 @@ mod tests {
             ("etag", "x", false),
         ] {
             let headers = HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]);
-            let answer = Answer { status: 200, headers, body: Bytes::new() };
+            let answer = Response { status: 200, headers, body: Bytes::new() };
             assert_eq!(answer.has_known_length(), tells, "{name}: {value}");
         }
     }
@@ -172,7 +172,7 @@ mod tests {
     fn content_ranges_are_parsed() {
         let answer = |value: &str| {
             let headers = HeaderMap::from_iter([(http::header::CONTENT_RANGE, value.parse().unwrap())]);
-            Answer { status: 206, headers, body: Bytes::new() }.content_range()
+            Response { status: 206, headers, body: Bytes::new() }.content_range()
         };
         assert_eq!(answer("bytes 0-9/20"), Some((Some(0..10), 20)));
         assert_eq!(answer("bytes */0"), Some((None, 0)));

@@ -5,9 +5,9 @@ mod gcs;
 mod s3;
 
 use crate::failure::Failure;
-use crate::kept::Kept;
 use crate::location::{Kind, Location};
-use crate::request::{Answer, Request};
+use crate::metadata::ObjectMetadata;
+use crate::request::{Request, Response};
 use crate::sign::Signing;
 use std::fmt;
 use std::ops::Range;
@@ -66,13 +66,13 @@ pub(crate) trait Service: fmt::Debug + Send + Sync {
     fn read(&self, key: &str, version: Option<&str>, range: Option<&Range<u64>>) -> Request;
 
     /// Returns the request for an object's metadata, or for that of one of its parts if the service has parts.
-    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request;
+    fn metadata_request(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request;
 
     /// Returns the version that an answer is for.
-    fn version(&self, answer: &Answer) -> Option<String>;
+    fn version(&self, answer: &Response) -> Option<String>;
 
-    /// Returns size and checksums from the answer to [`Service::look`].
-    fn kept(&self, answer: &Answer) -> Result<Kept, String>;
+    /// Returns size and checksums from the answer to [`Service::metadata_request`].
+    fn metadata(&self, answer: &Response) -> Result<ObjectMetadata, String>;
 }
 
 /// Returns the service of a location, and the signing of requests to it.

@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use truesum::hash::Spec;
-use truesum::{Cause, Error, Job, Listed, Progress, Remote, Task, Version};
+use truesum::{Cause, Error, Job, ObjectVersion, Progress, Remote, Task, Version};
 
 /// Objects below a location.
 pub struct Store {
@@ -84,14 +84,14 @@ impl Store {
         &self,
         name: &[u8],
         key: String,
-        listed: Option<&Listed>,
+        listed: Option<&ObjectVersion>,
         progress: &Progress,
     ) -> Result<Opened, Error> {
         let Place { source, runtime, .. } = &self.place;
         let stop = progress.stop_flag();
-        let begun = until(runtime, &stop, name, source.begin(&key, listed))?;
-        let begun = begun.map_err(|failure| Error::new(name, "read", failure.cause()))?;
-        Ok(Opened::new(name, key, begun, (source.clone(), runtime.clone()), stop))
+        let start = until(runtime, &stop, name, source.begin(&key, listed))?;
+        let start = start.map_err(|failure| Error::new(name, "read", failure.cause()))?;
+        Ok(Opened::new(name, key, start, (source.clone(), runtime.clone()), stop))
     }
 }
 

@@ -3,13 +3,13 @@
 
 use crate::failure::Failure;
 use crate::fetch::Source;
-use crate::kept::{Checksum, Kept};
+use crate::metadata::{Checksum, ObjectMetadata};
 use truesum::hash::Spec;
-use truesum::{Error, Job, Listed, Notice, Outcome};
+use truesum::{Error, Job, Notice, ObjectVersion, Outcome};
 
 /// The result of comparing stored checksums with an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum StoredComparison {
     /// These of the listed digests are equal to stored ones, and none differs.
     Agrees(Vec<Spec>),
     /// The size or a digest differs.
@@ -20,14 +20,14 @@ pub enum Answer {
         stored: String,
     },
     /// No stored checksum is comparable with the listed ones; contains the stored ones.
-    Silent(Vec<String>),
+    NotComparable(Vec<String>),
 }
 
 /// The result of an entry whose stored checksums were requested.
 #[derive(Debug)]
 pub enum StoredResult {
     /// The comparison with them, or the reason they could not be requested.
-    Kept(Job, Result<Answer, Error>),
+    Compared(Job, Result<StoredComparison, Error>),
     /// They were not sufficient, so the object was read.
     Read(Outcome),
     /// A notice in its position among the results.
@@ -52,35 +52,35 @@ pub struct StoredFacts {
 /// # Errors
 /// It does not exist, or the request failed.
 pub(crate) async fn stored_facts(source: &Source, key: &str) -> Result<StoredFacts, Failure> {
-    let look = source.service.look(key, None, None);
-    let requested = source.client.ask(&look, |answer| {
-        let kept = source.service.kept(answer).map_err(Failure::wrong)?;
-        Ok((kept, source.service.version(answer)))
+    let metadata_request = source.service.metadata_request(key, None, None);
+    let requested = source.client.send(&metadata_request, |answer| {
+        let metadata = source.service.metadata(answer).map_err(Failure::wrong)?;
+        Ok((metadata, source.service.version(answer)))
     });
-    let (kept, version) = match requested.await {
+    let (metadata, version) = match requested.await {
         Err(Failure::Missing) => {
             bucket(source, key).await?;
             return Err(Failure::Missing);
         }
         requested => requested?,
     };
-    let of_parts = kept.checksums.iter().any(|kept| kept.digest.parts().is_some());
+    let of_parts = metadata.checksums.iter().any(|metadata| metadata.digest.parts().is_some());
     let part = if of_parts { part(source, key, version.as_deref()).await? } else { None };
-    Ok(StoredFacts { size: kept.size, version, checksums: kept.checksums, part })
+    Ok(StoredFacts { size: metadata.size, version, checksums: metadata.checksums, part })
 }
 
 /// Checks that the bucket exists and is readable, which an answer without a body does not show: listing it does.
 async fn bucket(source: &Source, key: &str) -> Result<(), Failure> {
     let list = source.service.list(key, None, 1);
-    let page = source.client.ask(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong));
+    let page = source.client.send(&list, |answer| source.service.page(&answer.body).map_err(Failure::wrong));
     page.await.map(drop)
 }
 
 /// Returns the size of an object's first part, if the service reports parts.
 async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Option<u64>, Failure> {
-    let look = source.service.look(key, version, Some(1));
-    let part = source.client.ask(&look, |answer| {
-        let part = source.service.kept(answer).map_err(Failure::wrong)?;
+    let metadata_request = source.service.metadata_request(key, version, Some(1));
+    let part = source.client.send(&metadata_request, |answer| {
+        let part = source.service.metadata(answer).map_err(Failure::wrong)?;
         Ok((part.size, part.parts))
     });
     match part.await {
@@ -95,20 +95,25 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
 ///
 /// # Errors
 /// The object does not exist, or the request failed.
-pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Answer, Failure> {
-    let version = job.listed().and_then(Listed::version);
-    let look = source.service.look(key, version, None);
-    let kept = source.client.ask(&look, |answer| source.service.kept(answer).map_err(Failure::wrong)).await;
-    if kept == Err(Failure::Missing) {
+pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<StoredComparison, Failure> {
+    let version = job.listed().and_then(ObjectVersion::version);
+    let metadata_request = source.service.metadata_request(key, version, None);
+    let metadata = source
+        .client
+        .send(&metadata_request, |answer| source.service.metadata(answer).map_err(Failure::wrong))
+        .await;
+    if metadata == Err(Failure::Missing) {
         bucket(source, key).await?;
     }
-    let kept = kept?;
-    let answer = judge(&kept, job, None);
+    let metadata = metadata?;
+    let answer = compare_checksums(&metadata, job, None);
     match (&answer, job.specs().iter().any(Spec::counts_parts)) {
-        (Answer::Silent(_), true) if kept.checksums.iter().any(|kept| kept.digest.parts().is_some()) => {
+        (StoredComparison::NotComparable(_), true)
+            if metadata.checksums.iter().any(|metadata| metadata.digest.parts().is_some()) =>
+        {
             // If no part is reported, its size is unknown.
             let part = part(source, key, version).await?;
-            Ok(part.map_or(answer, |size| judge(&kept, job, Some(size))))
+            Ok(part.map_or(answer, |size| compare_checksums(&metadata, job, Some(size))))
         }
         _ => Ok(answer),
     }
@@ -116,32 +121,38 @@ pub(crate) async fn compare(source: &Source, key: &str, job: &Job) -> Result<Ans
 
 /// Compares the checksums. Different digests of parts prove nothing unless the parts have the same size, `part`, and
 /// the same number.
-fn judge(kept: &Kept, job: &Job, part: Option<u64>) -> Answer {
-    if let Some(size) = job.size().filter(|size| *size != kept.size) {
-        return Answer::Differs { listed: format!("size {size}"), stored: format!("size {}", kept.size) };
+fn compare_checksums(metadata: &ObjectMetadata, job: &Job, part: Option<u64>) -> StoredComparison {
+    if let Some(size) = job.size().filter(|size| *size != metadata.size) {
+        return StoredComparison::Differs {
+            listed: format!("size {size}"),
+            stored: format!("size {}", metadata.size),
+        };
     }
     let mut agreed = Vec::new();
     for (spec, listed) in job.specs().iter().zip(job.expected()) {
-        for stored in kept.checksums.iter().filter(|stored| stored.is_of(spec)) {
+        for stored in metadata.checksums.iter().filter(|stored| stored.is_of(spec)) {
             if spec.agree(listed, &stored.digest) {
                 agreed.push(spec.clone());
                 break;
             }
-            let alike = || stored.digest.parts() == Some(kept.size.div_ceil(spec.unit()));
+            let alike = || stored.digest.parts() == Some(metadata.size.div_ceil(spec.unit()));
             if !spec.counts_parts() || (part == Some(spec.unit()) && alike()) {
                 let listed = format!("{spec} {listed}");
-                return Answer::Differs { listed, stored: format!("{} {}", stored.algorithm, stored.digest) };
+                return StoredComparison::Differs {
+                    listed,
+                    stored: format!("{} {}", stored.algorithm, stored.digest),
+                };
             }
         }
     }
     if agreed.is_empty() {
-        let names = kept.checksums.iter().map(|stored| match stored.digest.parts() {
+        let names = metadata.checksums.iter().map(|stored| match stored.digest.parts() {
             Some(parts) => format!("{} of {parts} parts", stored.algorithm),
             None => stored.algorithm.to_owned(),
         });
-        return Answer::Silent(names.collect());
+        return StoredComparison::NotComparable(names.collect());
     }
-    Answer::Agrees(agreed)
+    StoredComparison::Agrees(agreed)
 }
 
 #[cfg(test)]
@@ -166,7 +177,7 @@ mod tests {
 
     #[test]
     fn only_checksums_of_the_same_kind_are_compared() {
-        let kept = Kept {
+        let metadata = ObjectMetadata {
             size: 9 << 20,
             checksums: vec![
                 Checksum::base64("crc32", "y/Q5Jg==", false).unwrap(),
@@ -175,25 +186,40 @@ mod tests {
             parts: None,
         };
         let crc: Spec = "crc32".parse().unwrap();
-        assert_eq!(judge(&kept, &job(&[("crc32", "cbf43926")]), None), Answer::Agrees(vec![crc.clone()]));
         assert_eq!(
-            judge(&kept, &job(&[("md5", MD5), ("crc32", "cbf43926")]), None),
-            Answer::Agrees(vec![crc])
+            compare_checksums(&metadata, &job(&[("crc32", "cbf43926")]), None),
+            StoredComparison::Agrees(vec![crc.clone()])
         );
-        assert!(matches!(judge(&kept, &job(&[("crc32", "cbf43927")]), None), Answer::Differs { .. }));
+        assert_eq!(
+            compare_checksums(&metadata, &job(&[("md5", MD5), ("crc32", "cbf43926")]), None),
+            StoredComparison::Agrees(vec![crc])
+        );
+        assert!(matches!(
+            compare_checksums(&metadata, &job(&[("crc32", "cbf43927")]), None),
+            StoredComparison::Differs { .. }
+        ));
         assert!(
-            matches!(judge(&kept, &job(&[("md5", MD5)]), None), Answer::Silent(names) if names == ["crc32", "s3-etag of 2 parts"])
+            matches!(compare_checksums(&metadata, &job(&[("md5", MD5)]), None), StoredComparison::NotComparable(names) if names == ["crc32", "s3-etag of 2 parts"])
         );
         let sized = job(&[("crc32", "cbf43926")]).with_size(Some(9));
-        assert!(matches!(judge(&kept, &sized, None), Answer::Differs { .. }));
+        assert!(matches!(compare_checksums(&metadata, &sized, None), StoredComparison::Differs { .. }));
         // A different digest of parts shows different content only if the parts have the same size.
         let etag = |hex: &str| job(&[("s3-etag;part=5MiB", &format!("{hex}-2"))]);
-        assert!(matches!(judge(&kept, &etag(MD5), None), Answer::Agrees(_)));
+        assert!(matches!(compare_checksums(&metadata, &etag(MD5), None), StoredComparison::Agrees(_)));
         let other = etag("00000000000000000000000000000000");
-        assert!(matches!(judge(&kept, &other, None), Answer::Silent(_)));
-        assert!(matches!(judge(&kept, &other, Some(8 << 20)), Answer::Silent(_)));
-        assert!(matches!(judge(&kept, &other, Some(5 << 20)), Answer::Differs { .. }));
-        let uneven = Kept { size: 11 << 20, ..kept.clone() };
-        assert!(matches!(judge(&uneven, &other, Some(5 << 20)), Answer::Silent(_)), "three parts, not two");
+        assert!(matches!(compare_checksums(&metadata, &other, None), StoredComparison::NotComparable(_)));
+        assert!(matches!(
+            compare_checksums(&metadata, &other, Some(8 << 20)),
+            StoredComparison::NotComparable(_)
+        ));
+        assert!(matches!(
+            compare_checksums(&metadata, &other, Some(5 << 20)),
+            StoredComparison::Differs { .. }
+        ));
+        let uneven = ObjectMetadata { size: 11 << 20, ..metadata.clone() };
+        assert!(
+            matches!(compare_checksums(&uneven, &other, Some(5 << 20)), StoredComparison::NotComparable(_)),
+            "three parts, not two"
+        );
     }
 }

@@ -100,7 +100,7 @@ pub unsafe extern "C" fn update(hasher: *mut Hasher, data: *const u8, len: usize
 pub unsafe extern "C" fn finish(hasher: *mut Hasher) -> i32 {
     // SAFETY: the caller's promise.
     let hasher = unsafe { Box::from_raw(hasher) };
-    if !hasher.is_whole() {
+    if !hasher.is_complete() {
         say(format!("{}: the message does not have the given size", hasher.spec()).into_bytes());
         return -1;
     }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 
 thread_local! {
     /// True while this thread counts.
-    static ASKED: Cell<bool> = const { Cell::new(false) };
+    static COUNTING: Cell<bool> = const { Cell::new(false) };
     static COUNTS: Cell<Counts> = const { Cell::new(Counts { allocations: 0, bytes: 0 }) };
 }
 
@@ -44,7 +44,7 @@ impl Counting<System> {
 #[inline(always)]
 fn count(bytes: usize) {
     // A thread that is ending has no counters any more; its allocations belong to no measurement.
-    if ASKED.try_with(Cell::get) == Ok(true) {
+    if COUNTING.try_with(Cell::get) == Ok(true) {
         let _ = COUNTS.try_with(|counts| {
             let Counts { allocations, bytes: sum } = counts.get();
             counts.set(Counts { allocations: allocations + 1, bytes: sum + bytes as u64 });
@@ -81,13 +81,13 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
 
 /// Returns the heap requests of `operation` in this thread; `None` in a program that does not count.
 pub fn during(operation: impl FnOnce()) -> Option<Counts> {
-    ASKED.set(true);
+    COUNTING.set(true);
     let before = COUNTS.get();
     drop(std::hint::black_box(Box::new(0u64)));
     let start = COUNTS.get();
     operation();
     let end = COUNTS.get();
-    ASKED.set(false);
+    COUNTING.set(false);
     (start != before)
         .then(|| Counts { allocations: end.allocations - start.allocations, bytes: end.bytes - start.bytes })
 }

@@ -42,7 +42,7 @@ pub enum Method {
 
 /// The parameters of reading.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct How {
+pub(crate) struct ReadParameters {
     pub method: Method,
     /// Bytes of one request or window; 0 for everything at once.
     pub buffer: u64,
@@ -57,11 +57,11 @@ type Sink<'a> = &'a mut dyn FnMut(u64, &[u8]);
 ///
 /// # Errors
 /// The system's errors, `Unsupported` if this program lacks the method, `UnexpectedEof` if the file is shorter.
-fn read(path: &Path, how: How, range: Range<u64>, sink: Sink) -> io::Result<()> {
+fn read(path: &Path, how: ReadParameters, range: Range<u64>, sink: Sink) -> io::Result<()> {
     if range.is_empty() {
         return Ok(());
     }
-    let How { method, buffer, depth } = how;
+    let ReadParameters { method, buffer, depth } = how;
     match method {
         Method::Read => plain::sequential(&File::open(path)?, buffer, range, sink),
         Method::Pread => plain::positioned(&File::open(path)?, buffer, range, sink),
@@ -76,7 +76,7 @@ fn read(path: &Path, how: How, range: Range<u64>, sink: Sink) -> io::Result<()> 
 /// Reads a range with `threads` threads; the value is the same for every strategy and any number of threads.
 pub(crate) fn value(
     path: &Path,
-    how: How,
+    how: ReadParameters,
     spec: Option<&Spec>,
     range: Range<u64>,
     threads: usize,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Returns the value of a range, or `None` if this system lacks the method.
-    fn value(path: &Path, how: How, range: Range<u64>) -> Option<u64> {
+    fn value(path: &Path, how: ReadParameters, range: Range<u64>) -> Option<u64> {
         let sha256 = "sha256".parse().unwrap();
         let mut touch = Touch::new(Some(&sha256));
         let mut next = range.start;
@@ -165,12 +165,12 @@ mod tests {
             let expected = touch.value();
             for method in METHODS {
                 for (buffer, depth) in [(4096, 1), (65536, 3), (1 << 20, 8), (8 << 20, 2)] {
-                    let how = How { method, buffer, depth };
+                    let how = ReadParameters { method, buffer, depth };
                     assert!(value(file.path(), how, range.clone()).is_none_or(|v| v == expected), "{how:?}");
                 }
             }
         }
-        let whole = How { method: Method::Mmap, buffer: 0, depth: 1 };
+        let whole = ReadParameters { method: Method::Mmap, buffer: 0, depth: 1 };
         assert!(cfg!(windows) || value(file.path(), whole, 0..data.len() as u64).is_some());
     }
 
@@ -179,7 +179,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
         file.write_all(&[1; 5000]).unwrap();
         for method in METHODS {
-            let how = How { method, buffer: 4096, depth: 2 };
+            let how = ReadParameters { method, buffer: 4096, depth: 2 };
             assert!(read(file.path(), how, 0..9000, &mut |_, _| ()).is_err(), "{method:?}");
         }
     }
@@ -204,7 +204,7 @@ mod tests {
                 if buffer == 0 && (!windowed || method == Method::MmapPopulate) {
                     continue;
                 }
-                let how = How { method, buffer, depth: 4 };
+                let how = ReadParameters { method, buffer, depth: 4 };
                 let mut ones = 0u64;
                 let mut next = 0;
                 let result = read(file.path(), how, 0..len, &mut |offset, bytes| {
@@ -243,7 +243,7 @@ mod tests {
         file.write_all(&crate::measure::input::generated(5, (5 << 20) + 99)).unwrap();
         let (path, len) = (file.path(), (5 << 20) + 99);
         let sha256: Spec = "sha256".parse().unwrap();
-        let how = How { method: Method::Pread, buffer: 1 << 20, depth: 1 };
+        let how = ReadParameters { method: Method::Pread, buffer: 1 << 20, depth: 1 };
         for spec in [None, Some(&sha256)] {
             let expected = super::value(path, how, spec, 0..len, 1).unwrap();
             for threads in [2, 3, 7, 20] {

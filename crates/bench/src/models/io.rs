@@ -10,7 +10,7 @@ mod views;
 use super::effort::{Bytes, Effort, spec};
 use super::model::Model;
 use super::session::Session;
-use crate::measure::read::{BLOCK, How, Method, evict, resident, value};
+use crate::measure::read::{BLOCK, Method, ReadParameters, evict, resident, value};
 use crate::measure::{clock, environment, statistics};
 use crate::record::{Agreement, Engine, Measurement, Record};
 use crate::{Error, quantity};
@@ -150,7 +150,7 @@ fn agree<'a>(
     session: &mut Session,
 ) -> Result<(Vec<&'a Strategy>, f64), Error> {
     let spec: Spec = "xxh3".parse().or_else(|_| "crc32".parse()).map_err(|why| Error(format!("{why}")))?;
-    let plain = How { method: Method::Read, buffer: 256 << 10, depth: 1 };
+    let plain = ReadParameters { method: Method::Read, buffer: 256 << 10, depth: 1 };
     let whole = |how| value(path, how, Some(&spec), 0..len, 1);
     session.progress.show(0.0, "reading the file once");
     let failed = |why: io::Error| Error::file(path, "read", &why);
@@ -194,8 +194,8 @@ fn agree<'a>(
     Ok((usable, rate))
 }
 
-fn how(row: &Strategy) -> How {
-    How { method: row.method, buffer: row.buffer.0, depth: row.depth }
+fn how(row: &Strategy) -> ReadParameters {
+    ReadParameters { method: row.method, buffer: row.buffer.0, depth: row.depth }
 }
 
 /// Returns the measurements of each strategy: every hash hot in one thread; without a hash also cold and in threads.

@@ -9,7 +9,7 @@ mod views;
 use super::effort::{Bytes, Choice, Effort, specs};
 use super::model::Model;
 use super::session::Session;
-use crate::measure::read::{How, Method, sum, value};
+use crate::measure::read::{Method, ReadParameters, sum, value};
 use crate::measure::{self, Pace, environment, input};
 use crate::record::{Agreement, Engine, Measurement, Record};
 use crate::{Error, quantity};
@@ -176,8 +176,8 @@ fn agree(specs: &[Spec], record: &mut Record) {
 /// Measures the device and the page cache, all ways in turn.
 fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, session: &mut Session) {
     let cores = environment::cores();
-    let read = |method, buffer, depth| How { method, buffer, depth };
-    let mut ways: Vec<(&'static str, &'static str, How, usize)> = Vec::new();
+    let read = |method, buffer, depth| ReadParameters { method, buffer, depth };
+    let mut ways: Vec<(&'static str, &'static str, ReadParameters, usize)> = Vec::new();
     for (name, buffer, depth) in DEVICE {
         ways.push(("device", name, read(Method::Direct, buffer, depth), 1));
     }
@@ -206,7 +206,7 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
     }
     // Cached reads require that the pages are cached, and the same part for every way.
     let cached = points.iter().filter(|point| point.part == "cache").map(|point| point.span).min();
-    let in_cache = How { method: Method::Read, buffer: 256 << 10, depth: 1 };
+    let in_cache = ReadParameters { method: Method::Read, buffer: 256 << 10, depth: 1 };
     if let Some(span) = cached {
         points.iter_mut().filter(|point| point.part == "cache").for_each(|point| point.span = span);
         // An unreadable file was already reported above.
@@ -243,7 +243,7 @@ fn storage(probe: &Probe, rounds: usize, until: f64, record: &mut Record, sessio
 struct Point {
     part: &'static str,
     name: &'static str,
-    how: How,
+    how: ReadParameters,
     threads: usize,
     span: u64,
     seconds: Vec<f64>,

@@ -95,6 +95,6 @@ impl<'a> Session<'a> {
         record.seconds = self.elapsed();
         record.interrupted = self.stopped();
         record.environment.load_after = load();
-        record.judge_noise();
+        record.assess_noise();
     }
 }

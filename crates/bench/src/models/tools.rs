@@ -344,12 +344,12 @@ mod tests {
         assert!(record.notes.iter().any(|note| note.starts_with("cold: ")), "{record:?}");
     }
 
-    const RIGHT: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
+    const CORRECT_COMMAND: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
 
     #[test]
     fn agreeing_engines_are_timed_and_missing_ones_named() {
         let relative = "cd \"$1\" && find . -type f | sed 's,^./,,' | while read -r f; do sha256sum \"$f\"; done > \"$2\"";
-        let definition = definition(&[("absolute", RIGHT), ("relative", relative)]);
+        let definition = definition(&[("absolute", CORRECT_COMMAND), ("relative", relative)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 2);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
@@ -366,8 +366,12 @@ mod tests {
     fn engine_with_wrong_digests_is_not_timed() {
         let lies = "find \"$1\" -type f -exec sha256sum {} + | sed 's/^ba7816/ba7817/' > \"$2\"";
         let forgets = "find \"$1\" -type f -name a -exec sha256sum {} + > \"$2\"";
-        let definition =
-            definition(&[("lies", lies), ("right", RIGHT), ("forgets", forgets), ("also right", RIGHT)]);
+        let definition = definition(&[
+            ("lies", lies),
+            ("right", CORRECT_COMMAND),
+            ("forgets", forgets),
+            ("also right", CORRECT_COMMAND),
+        ]);
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
@@ -383,7 +387,7 @@ mod tests {
         let three_lines =
             "printf '%s\\n' \"SHA256 hash of $1:\" \"$(sha256sum < \"$1\" | cut -c 1-64)\" 'completed'";
         let mut definition =
-            definition(&[("each", three_lines), ("elsewhere", three_lines), ("right", RIGHT)]);
+            definition(&[("each", three_lines), ("elsewhere", three_lines), ("right", CORRECT_COMMAND)]);
         for engine in &mut definition.engine[..2] {
             engine.stdout = true;
             engine.command = ["sh", "-c", three_lines, "sh", "{file}"].map(str::to_owned).to_vec();
@@ -411,7 +415,8 @@ mod tests {
 
     #[test]
     fn failing_engine_is_left_out_with_its_error_message() {
-        let definition = definition(&[("fails", "echo 'cannot do that' >&2; exit 7"), ("right", RIGHT)]);
+        let definition =
+            definition(&[("fails", "echo 'cannot do that' >&2; exit 7"), ("right", CORRECT_COMMAND)]);
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
@@ -430,7 +435,7 @@ mod tests {
 
     #[test]
     fn empty_directory_and_unknown_engine_are_errors() {
-        let (definition, stop) = (definition(&[("right", RIGHT)]), AtomicBool::new(false));
+        let (definition, stop) = (definition(&[("right", CORRECT_COMMAND)]), AtomicBool::new(false));
         let mut session = Session::new(&stop, "x");
         let empty = tempfile::tempdir().unwrap();
         let error = run(&definition, &requested(empty.path(), 1), &mut session).unwrap_err();

@@ -35,7 +35,7 @@ pub static MODEL: Model = Model {
 
 /// Samples of one visit, at most, and seconds that it may take where a sample is short.
 const SAMPLES: usize = 5;
-const VISIT: f64 = 0.2;
+const VISIT_SECONDS: f64 = 0.2;
 
 /// Runs the benchmark over a file.
 ///
@@ -71,7 +71,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
             // A small file takes too little time to measure: it is read repeatedly until the visit is long enough or
             // has enough samples.
             let visit = Instant::now();
-            let slot = ((budget - session.elapsed()) / total).clamp(0.0, VISIT);
+            let slot = ((budget - session.elapsed()) / total).clamp(0.0, VISIT_SECONDS);
             for sample in 0..SAMPLES {
                 if sample > 0 && visit.elapsed().as_secs_f64() > slot {
                     break;

@@ -96,7 +96,7 @@ impl Record {
     }
 
     /// Computes [`Record::noise`] from the samples.
-    pub fn judge_noise(&mut self) {
+    pub fn assess_noise(&mut self) {
         self.noise = Noise::of(self.measurements.iter().map(|m| m.seconds.as_slice()));
     }
 

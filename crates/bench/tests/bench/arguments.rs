@@ -89,8 +89,8 @@ fn invalid_arguments_are_reported() {
 
 #[test]
 fn full_stdout_is_an_error_and_closed_stdout_is_not() {
-    struct Fails(std::io::ErrorKind);
-    impl std::io::Write for Fails {
+    struct FailingReader(std::io::ErrorKind);
+    impl std::io::Write for FailingReader {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
             Err(self.0.into())
         }
@@ -100,7 +100,7 @@ fn full_stdout_is_an_error_and_closed_stdout_is_not() {
     }
     let words = ["bench", "algorithms", "-a", "crc32", "--part", "rate", "--time", "1"];
     let program = Program::try_parse_from(words).unwrap();
-    let run = |kind| run(&program.bench, "x", &AtomicBool::new(false), &mut Fails(kind));
+    let run = |kind| run(&program.bench, "x", &AtomicBool::new(false), &mut FailingReader(kind));
     assert!(run(std::io::ErrorKind::StorageFull).unwrap_err().0.contains("standard output: cannot write"));
     assert_eq!(run(std::io::ErrorKind::BrokenPipe), Ok(Outcome::Done));
 }

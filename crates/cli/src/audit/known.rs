@@ -3,7 +3,7 @@
 
 use crate::audit::arguments::AuditArgs;
 use crate::comparing::words::label;
-use crate::comparing::{Malformed, Manner, ResultForm, json};
+use crate::comparing::{Malformed, OutputStyle, ResultForm, json};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::objects;
@@ -24,7 +24,7 @@ fn word(known: bool) -> &'static str {
 }
 
 /// Compares files and folders with the sets.
-pub fn run(args: AuditArgs, read: ReadOptions, manner: &Manner, mut console: Console) -> Exit {
+pub fn run(args: AuditArgs, read: ReadOptions, style: &OutputStyle, mut console: Console) -> Exit {
     let reporting = args.run.reporting(args.quiet || args.status);
     let output = Output::stdout();
     let options = read
@@ -44,15 +44,15 @@ pub fn run(args: AuditArgs, read: ReadOptions, manner: &Manner, mut console: Con
     let result = sets.compare(&args.known, &paths, &mut |event| {
         match event {
             KnownEvent::File(_, known) if known != wanted => return Ok(()),
-            KnownEvent::File(outcome, known) => match manner.form {
+            KnownEvent::File(outcome, known) => match style.form {
                 ResultForm::Silent => return Ok(()),
                 ResultForm::Lines => text(outcome, known, with_digests, &mut line),
-                ResultForm::Json => json::known(manner, word(known), outcome, &mut line),
+                ResultForm::Json => json::known(style, word(known), outcome, &mut line),
             },
-            KnownEvent::Malformed(set, bad) if manner.form == ResultForm::Json => {
-                objects::malformed(manner.schema, set.as_os_str().as_bytes(), bad, &mut line);
+            KnownEvent::Malformed(set, bad) if style.form == ResultForm::Json => {
+                objects::malformed(style.schema, set.as_os_str().as_bytes(), bad, &mut line);
             }
-            KnownEvent::Malformed(set, bad) => malformed.report(manner.form, set, bad, &mut console),
+            KnownEvent::Malformed(set, bad) => malformed.report(style.form, set, bad, &mut console),
             KnownEvent::Failed(error) => console.failure(error),
             _ => {}
         }
@@ -67,12 +67,12 @@ pub fn run(args: AuditArgs, read: ReadOptions, manner: &Manner, mut console: Con
     let mut exit = match () {
         () if report.interrupted() => Exit::Signal(watch.signals.ended_by().unwrap_or(2)),
         () if report.unknown() + report.unreadable() > 0 => Exit::Failed,
-        () if report.failed() > 0 || report.known() == 0 => Exit::NotAsAsked,
-        () if report.malformed() > 0 && !options.get_lenient() => Exit::NotAsAsked,
+        () if report.failed() > 0 || report.known() == 0 => Exit::NotAsRequested,
+        () if report.malformed() > 0 && !options.get_lenient() => Exit::NotAsRequested,
         () => Exit::Done,
     };
-    let result = result.and_then(|()| match manner.form {
-        ResultForm::Json => output.write(&json::known_summary(manner, report, began.elapsed(), exit.code())),
+    let result = result.and_then(|()| match style.form {
+        ResultForm::Json => output.write(&json::known_summary(style, report, began.elapsed(), exit.code())),
         ResultForm::Lines | ResultForm::Silent => Ok(()),
     });
     let name = output.name();
@@ -84,10 +84,10 @@ pub fn run(args: AuditArgs, read: ReadOptions, manner: &Manner, mut console: Con
         return exit;
     }
     let files = report.known() + report.unknown() + report.unreadable();
-    if files == 0 && report.failed() == 0 && !report.interrupted() && manner.form != ResultForm::Silent {
+    if files == 0 && report.failed() == 0 && !report.interrupted() && style.form != ResultForm::Silent {
         console.error("no files to compare");
     }
-    if manner.form == ResultForm::Lines && !(manner.quiet && exit == Exit::Done) {
+    if style.form == ResultForm::Lines && !(style.quiet && exit == Exit::Done) {
         console.summary(exit, &words(report));
     }
     exit

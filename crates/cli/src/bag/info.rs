@@ -1,6 +1,6 @@
 //! `bag-info.txt`: labels and values, two of which are updated by every run.
 
-use super::parts::{Stop, exists, plain, refused};
+use super::parts::{BagError, exists, plain, refused};
 use crate::origin;
 use crate::words::count;
 use std::path::Path;
@@ -46,7 +46,7 @@ impl Info {
     ///
     /// # Errors
     /// Fails if the file cannot be read or is not UTF-8.
-    pub fn read(path: &Path, is_new: bool) -> Result<Info, Stop> {
+    pub fn read(path: &Path, is_new: bool) -> Result<Info, BagError> {
         let mut fields: Vec<(String, String)> = Vec::new();
         if !exists(path) {
             return Ok(Info { fields, is_old: !is_new });

@@ -6,9 +6,9 @@
 //! same command completes it. While manifests exist, a journal distinguishes such a bag from one whose payload
 //! manifests were modified by something else.
 
-use crate::bag::older::{FileStatus, Older};
+use crate::bag::older::{FileStatus, RecordedEntries};
 use crate::bag::parts::{
-    Allowed, Bag, DATA, DECLARED, Place, Purpose, Stop, journal_name, manifest_name, named, once,
+    Allowed, Bag, BagError, DATA, DECLARED, Place, Purpose, journal_name, manifest_name, named, once,
     place as place_file, refused, shown,
 };
 use crate::bag::payload::{Changes, Listing, Manifest, Payload};
@@ -47,13 +47,13 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
                     console.line(&format!("truesum: {}: {said}", shown(folder)));
                 }
             }
-            Err(Stop::Refused(refusal)) => exit = exit.max(console.refuse(&refusal)),
-            Err(Stop::Failed(error)) => {
+            Err(BagError::Refused(refusal)) => exit = exit.max(console.refuse(&refusal)),
+            Err(BagError::Failed(error)) => {
                 console.failure(&error);
-                exit = exit.max(Exit::NotAsAsked);
+                exit = exit.max(Exit::NotAsRequested);
             }
-            Err(Stop::Reported) => exit = exit.max(Exit::Failed),
-            Err(Stop::Interrupted) => {
+            Err(BagError::Reported) => exit = exit.max(Exit::Failed),
+            Err(BagError::Interrupted) => {
                 console.error(&format!("interrupted: {} is unchanged", shown(folder)));
                 exit = exit.max(Exit::Signal(watch.signals.ended_by().unwrap_or(2)));
                 break;
@@ -72,7 +72,7 @@ struct Making<'a> {
 }
 
 /// Creates or updates one bag, and returns what was done.
-fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, Stop> {
+fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<String, BagError> {
     let Making { plan, wanted, .. } = *making;
     if !folder.is_dir() {
         return Err(refused(folder, "not a folder"));
@@ -104,15 +104,15 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         Some(_) => Default::default(),
         None => {
             acceptable(folder, is_new)?;
-            (Older::read(folder, console)?, info::Info::read(&info, is_new)?, tags::others(folder)?)
+            (RecordedEntries::read(folder, console)?, info::Info::read(&info, is_new)?, tags::others(folder)?)
         }
     };
     let specs = specs(plan, wanted, &older)?;
     let tag_specs: Arc<[Spec]> = specs.iter().chain(older.tag_specs()).fold(Vec::new(), once).into();
     let compared: Arc<[Spec]> = tag_specs.iter().chain(older.compared_specs()).fold(Vec::new(), once).into();
-    let tags = |names: Vec<PathBuf>, console: &mut Console| -> Result<tags::Found, Stop> {
+    let tags = |names: Vec<PathBuf>, console: &mut Console| -> Result<tags::TagFiles, BagError> {
         if names.is_empty() {
-            return Ok(tags::Found::default());
+            return Ok(tags::TagFiles::default());
         }
         let mut tags = tags::Tags::new(&place, console);
         let summary = read(making, names, &place.real, &compared, Vec::new(), &mut tags)?;
@@ -146,16 +146,16 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
             "to accept the payload and correct Payload-Oxum: {}",
             place.command("update --refresh")
         ));
-        return Err(Stop::Reported);
+        return Err(BagError::Reported);
     }
     if let Some(names) = names
         && let Some(error) = unlisted_fetches(folder, &mut |name| names.contains(name)).into_iter().next()
     {
         let hint = "download the file, or delete its line from fetch.txt";
-        return Err(Stop::Refused(Refusal::with_hint(error.to_string(), hint)));
+        return Err(BagError::Refused(Refusal::with_hint(error.to_string(), hint)));
     }
     let fields = fields.text(&wanted.info, bytes, files);
-    let mut written = tags::Found::default();
+    let mut written = tags::TagFiles::default();
     let digests = |text: &[u8]| tag_specs.iter().map(|spec| spec.digest(text)).collect();
     written.add(b"bag-info.txt", &tag_specs, digests(fields.as_bytes()));
     for Manifest { target, digests, .. } in &manifests {
@@ -193,16 +193,16 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
     if is_new {
         moving::declare(folder)?;
     }
-    moving::unmark(folder)?;
+    moving::remove_marker(folder)?;
     let with = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
     let done = if is_new { "bag created:".to_owned() } else { update_words(changes) + "; now" };
     Ok(format!("{done} {}, {} ({with})", count(files, "file", "files"), size(bytes)))
 }
 
 /// Checks the parts of an existing folder that a check of the bag would reject.
-fn acceptable(folder: &Path, is_new: bool) -> Result<(), Stop> {
+fn acceptable(folder: &Path, is_new: bool) -> Result<(), BagError> {
     if let Some(error) = unsafe_fetches(folder).into_iter().next() {
-        return Err(Stop::Failed(error));
+        return Err(BagError::Failed(error));
     }
     if !is_new {
         check_writable(folder)?;
@@ -213,13 +213,13 @@ fn acceptable(folder: &Path, is_new: bool) -> Result<(), Stop> {
 /// Compares the tag files with the existing tag manifests, and returns how many changes are accepted. Missing and
 /// modified payload manifests are never accepted: the files could not be compared with what they contained.
 fn compare_tags(
-    older: &Older,
-    found: &tags::Found,
-    replaced: &tags::Found,
+    older: &RecordedEntries,
+    found: &tags::TagFiles,
+    replaced: &tags::TagFiles,
     allowed: Allowed,
     place: &Place,
     console: &mut Console,
-) -> Result<Changes, Stop> {
+) -> Result<Changes, BagError> {
     let all: Vec<Entry> = found.entries.iter().chain(&replaced.entries).cloned().collect();
     let (mut accepted, mut modified, mut lost, mut unknown) = (Changes::default(), 0, 0, 0);
     for (name, status) in older.changed_tags(&all, allowed) {
@@ -255,11 +255,11 @@ fn compare_tags(
     } else {
         allowed.advise(place, modified > 0, lost > 0, console);
     }
-    Err(Stop::Reported)
+    Err(BagError::Reported)
 }
 
 /// Returns the advice for a bag whose payload manifests are not those in its tag manifests.
-fn recreation(older: &Older, place: &Place) -> String {
+fn recreation(older: &RecordedEntries, place: &Place) -> String {
     let declaration = place.folder.join(DECLARATION);
     let words = std::iter::once(&declaration).chain(older.all_manifests());
     let words = words.map(path_word).collect::<Vec<_>>().join(" ");
@@ -282,9 +282,9 @@ fn update_words(changes: Changes) -> String {
 }
 
 /// Refuses a folder for which another subcommand is meant.
-fn refused_with(place: &Place, why: &str, purpose: &str, subcommand: &str) -> Stop {
+fn refused_with(place: &Place, why: &str, purpose: &str, subcommand: &str) -> BagError {
     let text = format!("{}: {why}", shown(&place.folder));
-    Stop::Refused(Refusal::with_hint(text, format!("{purpose}: {}", place.command(subcommand))))
+    BagError::Refused(Refusal::with_hint(text, format!("{purpose}: {}", place.command(subcommand))))
 }
 
 /// Locks a folder until the returned file is closed, if the file system supports locks: two
@@ -292,7 +292,7 @@ fn refused_with(place: &Place, why: &str, purpose: &str, subcommand: &str) -> St
 ///
 /// # Errors
 /// Fails if another run has locked the folder, or if it cannot be opened.
-fn lock(folder: &Path) -> Result<File, Stop> {
+fn lock(folder: &Path) -> Result<File, BagError> {
     let name = folder.as_os_str().as_bytes();
     let file = open_named(folder).map_err(|error| Error::io(name, "open", error))?;
     if try_lock(&file) {
@@ -304,7 +304,7 @@ fn lock(folder: &Path) -> Result<File, Stop> {
 
 /// Returns the algorithms of the payload manifests: those of the existing manifests, and the
 /// requested ones.
-fn specs(plan: &Reading, wanted: &Bag, older: &Older) -> Result<Arc<[Spec]>, Stop> {
+fn specs(plan: &Reading, wanted: &Bag, older: &RecordedEntries) -> Result<Arc<[Spec]>, BagError> {
     let requested = if wanted.named || older.specs().next().is_none() { &plan.specs[..] } else { &[] };
     let specs = older.specs().chain(requested).fold(Vec::new(), once);
     specs.iter().try_for_each(|spec| manifest_name(spec).map(drop))?;
@@ -319,7 +319,7 @@ fn read(
     specs: &Arc<[Spec]>,
     own: Vec<FileId>,
     sink: &mut dyn Sink,
-) -> Result<Summary, Stop> {
+) -> Result<Summary, BagError> {
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();
     let Making { plan, watch, .. } = *making;
     let (walk, threads) = (plan.walk.clone(), plan.reporting.threads);
@@ -327,5 +327,5 @@ fn read(
     let mut tasks = Tasks::new(&Inputs::Named(names), walk, root, specs.clone(), threads, &watch.progress)?;
     let config = plan.engine(own);
     truesum::run(&config, &mut tasks, &watch.progress, sink)
-        .map_err(|error| Stop::Failed(Error::io(real.as_os_str().as_bytes(), "write", error)))
+        .map_err(|error| BagError::Failed(Error::io(real.as_os_str().as_bytes(), "write", error)))
 }

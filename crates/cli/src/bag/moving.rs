@@ -5,7 +5,7 @@
 //! moved. The next run resumes from either. Removing the marker is the last step, so that the same
 //! command also recognizes a bag that it had completed.
 
-use super::parts::{DATA, DECLARED, Place, Stop, exists, place, refused, shown};
+use super::parts::{BagError, DATA, DECLARED, Place, exists, place, refused, shown};
 use crate::exit::Refusal;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ const STAGE: &str = ".truesum-bag";
 pub const MARKER: &str = ".truesum-bagit.txt";
 
 /// The items to move.
-pub struct Moving {
+pub struct PendingMoves {
     names: BTreeSet<OsString>,
 }
 
@@ -33,12 +33,12 @@ pub struct Moving {
 /// # Errors
 /// Fails if the payload is elsewhere and moving was not requested, if moving was requested although
 /// `data` exists, or if an existing bag has no `data`.
-pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>, Stop> {
+pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<PendingMoves>, BagError> {
     let folder = &at.folder;
     let (data, stage) = (folder.join(DATA), folder.join(STAGE));
     let is_dir = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     let refuse = |why: &str, hint: &str| {
-        Err(Stop::Refused(Refusal::with_hint(format!("{}: {why}", shown(folder)), hint)))
+        Err(BagError::Refused(Refusal::with_hint(format!("{}: {why}", shown(folder)), hint)))
     };
     if is_dir(&data) && (!requested || is_moved(folder)) {
         return Ok(None);
@@ -67,13 +67,13 @@ pub fn plan(at: &Place, requested: bool, is_new: bool) -> Result<Option<Moving>,
     if is_dir(&stage) {
         // An earlier run was interrupted here: move the remaining items now and read them in
         // `data`.
-        Moving { names: names(folder)? }.carry_out(folder, &[])?;
+        PendingMoves { names: names(folder)? }.carry_out(folder, &[])?;
         return Ok(None);
     }
-    Ok(Some(Moving { names: names(folder)? }))
+    Ok(Some(PendingMoves { names: names(folder)? }))
 }
 
-fn names(folder: &Path) -> Result<BTreeSet<OsString>, Stop> {
+fn names(folder: &Path) -> Result<BTreeSet<OsString>, BagError> {
     let list = || -> std::io::Result<BTreeSet<OsString>> {
         fs::read_dir(folder)?.map(|item| item.map(|item| item.file_name())).collect()
     };
@@ -91,13 +91,13 @@ pub fn is_moved(folder: &Path) -> bool {
     is_file && read_companion(&marker).is_ok_and(|text| text == DECLARED)
 }
 
-/// Declares the folder to be a bag, after everything else was written. From before the declaration until [`unmark`], the
+/// Declares the folder to be a bag, after everything else was written. From before the declaration until [`remove_marker`], the
 /// folder has the marker, even if nothing was moved: the same command must recognize the bag if this run is killed. Another
 /// file of that name is kept.
 ///
 /// # Errors
 /// Fails if the marker or the declaration cannot be written.
-pub fn declare(folder: &Path) -> Result<(), Stop> {
+pub fn declare(folder: &Path) -> Result<(), BagError> {
     let marker = folder.join(MARKER);
     if !exists(&marker) {
         place(&marker, DECLARED)?;
@@ -109,7 +109,7 @@ pub fn declare(folder: &Path) -> Result<(), Stop> {
 ///
 /// # Errors
 /// Fails if the marker cannot be removed.
-pub fn unmark(folder: &Path) -> Result<(), Stop> {
+pub fn remove_marker(folder: &Path) -> Result<(), BagError> {
     if !is_moved(folder) {
         return Ok(());
     }
@@ -118,13 +118,13 @@ pub fn unmark(folder: &Path) -> Result<(), Stop> {
     removed.map_err(|error| Error::io(marker.as_os_str().as_bytes(), "remove", error).into())
 }
 
-impl Moving {
+impl PendingMoves {
     /// Moves everything. `own` are files of this run, which may already be visible in the folder.
     ///
     /// # Errors
     /// Fails if the contents of the folder have changed since the plan was made, or with the
     /// system's error.
-    pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), Stop> {
+    pub fn carry_out(self, folder: &Path, own: &[FileId]) -> Result<(), BagError> {
         let (data, stage) = (folder.join(DATA), folder.join(STAGE));
         let is_own = |name: &OsString| {
             let metadata = Metadata::of_link(folder.join(name));
@@ -141,7 +141,7 @@ impl Moving {
         let fail = |path: &Path, error| {
             let hint = "run the same command again to resume";
             let error = Error::io(path.as_os_str().as_bytes(), "move", error);
-            Stop::Refused(Refusal::with_hint(error.to_string(), hint))
+            BagError::Refused(Refusal::with_hint(error.to_string(), hint))
         };
         if !stage.is_dir() {
             fs::create_dir(&stage).map_err(|error| fail(&stage, error))?;

@@ -1,7 +1,7 @@
 //! The digests in the manifests of a bag, which are compared with the files before new manifests are written, so that
 //! damaged, lost or modified files are not recorded as good by accident.
 
-use super::parts::{Allowed, Stop, is_journal, manifest_name, plain, refused};
+use super::parts::{Allowed, BagError, is_journal, manifest_name, plain, refused};
 use crate::console::Console;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ type Digests = Vec<(Spec, Digest)>;
 
 /// The entries of several manifests.
 #[derive(Default)]
-struct Listed {
+struct ManifestEntries {
     specs: Vec<Spec>,
     files: HashMap<Vec<u8>, Digests>,
     /// The latest modification time of these manifests.
@@ -30,11 +30,11 @@ struct Listed {
 
 /// The entries of all manifests of a bag.
 #[derive(Default)]
-pub struct Older {
-    payload: Listed,
-    tags: Listed,
+pub struct RecordedEntries {
+    payload: ManifestEntries,
+    tags: ManifestEntries,
     /// What was there before an interrupted run, and what it was about to write.
-    journal: Listed,
+    journal: ManifestEntries,
     /// The names of the payload manifests.
     manifests: Vec<PathBuf>,
     /// The names of the tag manifests.
@@ -56,19 +56,19 @@ pub enum FileStatus {
     Modified,
 }
 
-impl Older {
+impl RecordedEntries {
     /// Reads all manifests of a folder.
     ///
     /// # Errors
     /// Fails if one cannot be read completely, has no entries, or has an unknown algorithm.
-    pub fn read(folder: &Path, console: &mut Console) -> Result<Older, Stop> {
+    pub fn read(folder: &Path, console: &mut Console) -> Result<RecordedEntries, BagError> {
         let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
         let mut names = Vec::new();
         for item in fs::read_dir(folder).map_err(io)? {
             names.push(item.map_err(io)?.file_name());
         }
         names.sort();
-        let mut older = Older::default();
+        let mut older = RecordedEntries::default();
         for name in names {
             let path = folder.join(&name);
             if is_of_payload(&path) {
@@ -190,7 +190,7 @@ fn agree(listed: &[(Spec, Digest)], found: &Entry) -> bool {
     })
 }
 
-impl Listed {
+impl ManifestEntries {
     /// Returns the standing of a file that differs from its entry. Only a modification time later than that of the
     /// manifests, and not in the future, shows that the file was edited.
     fn modified(&self, found: &Entry, refresh: Consent) -> FileStatus {
@@ -204,12 +204,12 @@ impl Listed {
         }
     }
 
-    fn read(&mut self, path: &Path, console: &mut Console) -> Result<(), Stop> {
+    fn read(&mut self, path: &Path, console: &mut Console) -> Result<(), BagError> {
         plain(path)?;
         let name = path.file_name().unwrap_or_default().as_bytes();
         let name = name.strip_prefix(b".truesum-").unwrap_or(name);
         let options = Options::for_name(name).format(format("bagit"));
-        let io = |error| Stop::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
+        let io = |error| BagError::Failed(Error::io(path.as_os_str().as_bytes(), "read", error));
         let mut bad = false;
         let mut spec = None;
         let file = open_companion(path)?;

@@ -147,7 +147,7 @@ pub const DECLARED: &[u8] = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: U
 pub const DATA: &str = "data";
 
 /// The reason why a bag was not created or updated.
-pub enum Stop {
+pub enum BagError {
     Refused(Refusal),
     Failed(Error),
     /// Files that cannot be in the bag, which were reported already.
@@ -156,15 +156,15 @@ pub enum Stop {
     Interrupted,
 }
 
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Stop {
-        Stop::Refused(refusal)
+impl From<Refusal> for BagError {
+    fn from(refusal: Refusal) -> BagError {
+        BagError::Refused(refusal)
     }
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Failed(error)
+impl From<Error> for BagError {
+    fn from(error: Error) -> BagError {
+        BagError::Failed(error)
     }
 }
 
@@ -172,8 +172,8 @@ pub fn shown(path: &Path) -> String {
     display_safe(path.as_os_str().as_bytes())
 }
 
-pub fn refused(path: &Path, why: &str) -> Stop {
-    Stop::Refused(Refusal::new(format!("{}: {why}", shown(path))))
+pub fn refused(path: &Path, why: &str) -> BagError {
+    BagError::Refused(Refusal::new(format!("{}: {why}", shown(path))))
 }
 
 /// Appends an algorithm unless it is already in the list.
@@ -196,13 +196,13 @@ pub fn named(error: Error, path: &Path) -> Error {
 
 /// Writes a file of the bag atomically. Fails if its name is that of anything other than a regular
 /// file, such as a link.
-pub fn place(path: &Path, text: &[u8]) -> Result<(), Stop> {
+pub fn place(path: &Path, text: &[u8]) -> Result<(), BagError> {
     plain(path)?;
-    save(path, text).map_err(|error| Stop::Failed(named(error, path)))
+    save(path, text).map_err(|error| BagError::Failed(named(error, path)))
 }
 
 /// Refuses to replace anything other than a regular file.
-pub fn plain(path: &Path) -> Result<(), Stop> {
+pub fn plain(path: &Path) -> Result<(), BagError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => {
             Err(refused(path, "not replaced, because it is not a regular file"))

@@ -1,7 +1,7 @@
 //! The payload of a bag: hashed, compared with the existing manifests, and written to a manifest for each algorithm.
 
-use super::older::{FileStatus, Older};
-use super::parts::{Allowed, Place, Stop, manifest_name, named, plain, refused, shown};
+use super::older::{FileStatus, RecordedEntries};
+use super::parts::{Allowed, BagError, Place, manifest_name, named, plain, refused, shown};
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::output;
@@ -20,11 +20,11 @@ use truesum_fs::name::OsStrExt;
 pub struct Payload<'a> {
     place: &'a Place,
     console: &'a mut Console,
-    older: &'a mut Older,
+    older: &'a mut RecordedEntries,
     allowed: Allowed,
     /// Whether the files are still outside `data`, below which their names will be.
     below: bool,
-    manifests: Vec<(Writer<Hashed>, PathBuf)>,
+    manifests: Vec<(Writer<HashingWriter>, PathBuf)>,
     own: Vec<FileId>,
     /// The names of all files, if the bag has a `fetch.txt`.
     names: Option<HashSet<Vec<u8>>>,
@@ -36,7 +36,7 @@ pub struct Payload<'a> {
     /// The total size of the files that match the existing manifests.
     listed_bytes: u64,
     /// The number of files that cannot be in the bag.
-    unfit: u64,
+    unsuitable: u64,
     /// The number of files that differ from the manifests.
     modified: u64,
 }
@@ -74,12 +74,12 @@ pub struct Manifest {
 }
 
 /// A file that is hashed while it is written.
-struct Hashed {
+struct HashingWriter {
     file: AtomicFile,
     hashers: Vec<Hasher>,
 }
 
-impl Write for Hashed {
+impl Write for HashingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.hashers.iter_mut().for_each(|hasher| hasher.update(&bytes[..written]));
@@ -100,10 +100,10 @@ impl<'a> Payload<'a> {
         place: &'a Place,
         (specs, tag_specs): (&[Spec], &Arc<[Spec]>),
         below: bool,
-        older: &'a mut Older,
+        older: &'a mut RecordedEntries,
         allowed: Allowed,
         console: &'a mut Console,
-    ) -> Result<Payload<'a>, Stop> {
+    ) -> Result<Payload<'a>, BagError> {
         let bagit = format("bagit").expect("a row of the table of formats");
         let (mut manifests, mut own) = (Vec::new(), Vec::new());
         for spec in specs {
@@ -113,11 +113,11 @@ impl<'a> Payload<'a> {
             if let Ok(stat) = Metadata::of(file.file()) {
                 own.push(FileId::from(&stat));
             }
-            let file = Hashed { file, hashers: tag_specs.iter().map(Spec::hasher).collect() };
+            let file = HashingWriter { file, hashers: tag_specs.iter().map(Spec::hasher).collect() };
             manifests.push((Writer::new(file, bagit, &Heading::default()), target));
         }
         let names = (!below && place.folder.join("fetch.txt").exists()).then(HashSet::new);
-        let (changes, files, bytes, unfit, modified) = (Changes::default(), 0, 0, 0, 0);
+        let (changes, files, bytes, unsuitable, modified) = (Changes::default(), 0, 0, 0, 0);
         let (listed, listed_bytes) = (older.remaining(), 0);
         Ok(Payload {
             place,
@@ -133,7 +133,7 @@ impl<'a> Payload<'a> {
             bytes,
             listed,
             listed_bytes,
-            unfit,
+            unsuitable,
             modified,
         })
     }
@@ -148,9 +148,9 @@ impl<'a> Payload<'a> {
     /// # Errors
     /// Fails if the run was interrupted, or if something cannot be in a bag or differs from an existing manifest.
     /// Nothing was written then.
-    pub fn end(mut self, interrupted: bool) -> Result<Listing, Stop> {
+    pub fn end(mut self, interrupted: bool) -> Result<Listing, BagError> {
         if interrupted {
-            return Err(Stop::Interrupted);
+            return Err(BagError::Interrupted);
         }
         let folder = &self.place.folder;
         let missing = self.older.missing();
@@ -159,14 +159,14 @@ impl<'a> Payload<'a> {
         for name in lost {
             self.console.error_of(name, "in the bag's manifest, but missing from the payload");
         }
-        let wrong = self.unfit + self.modified + lost.len() as u64;
+        let wrong = self.unsuitable + self.modified + lost.len() as u64;
         if wrong > 0 {
             let what = count(wrong, "error", "errors");
             self.console.error(&format!("{}: nothing was written ({what})", shown(folder)));
-            if self.unfit == 0 {
+            if self.unsuitable == 0 {
                 self.allowed.advise(self.place, self.modified > 0, !lost.is_empty(), self.console);
             }
-            return Err(Stop::Reported);
+            return Err(BagError::Reported);
         }
         if self.files == 0 {
             let hint = match self.below {
@@ -174,11 +174,11 @@ impl<'a> Payload<'a> {
                 false => "add at least one file to the subfolder data",
             };
             let text = format!("{}: there are no files for the payload", shown(folder));
-            return Err(Stop::Refused(Refusal::with_hint(text, hint)));
+            return Err(BagError::Refused(Refusal::with_hint(text, hint)));
         }
         let mut manifests = Vec::new();
         for (writer, target) in self.manifests {
-            let Hashed { file, hashers } =
+            let HashingWriter { file, hashers } =
                 writer.finish().map_err(|why| refused(&target, &why.to_string()))?;
             let digests = hashers.into_iter().map(Hasher::finish).collect();
             manifests.push(Manifest { file, target, digests });
@@ -194,13 +194,13 @@ impl<'a> Payload<'a> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.unfit += 1;
+        self.unsuitable += 1;
         self.console.error_of(path, why);
     }
 }
 
 /// Returns why a file of this name cannot be in a bag, whose manifests are UTF-8.
-pub fn unfit(name: &[u8]) -> Option<&'static str> {
+pub fn unsuitable(name: &[u8]) -> Option<&'static str> {
     std::str::from_utf8(name).is_err().then_some("cannot be in a bag: its name is not UTF-8")
 }
 
@@ -210,7 +210,7 @@ impl Sink for Payload<'_> {
         let found = match result {
             Ok(found) => found,
             Err(error) => {
-                self.unfit += 1;
+                self.unsuitable += 1;
                 self.console.failure(&error);
                 return Ok(());
             }
@@ -222,7 +222,7 @@ impl Sink for Payload<'_> {
             return Ok(());
         }
         let name = if self.below { [b"data/", job.name()].concat() } else { job.name().to_vec() };
-        if let Some(why) = unfit(&name) {
+        if let Some(why) = unsuitable(&name) {
             self.refuse(&name, why);
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl Sink for Payload<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         let (path, why) = match notice {
             Notice::Failed(error) => {
-                self.unfit += 1;
+                self.unsuitable += 1;
                 self.console.failure(&error);
                 return Ok(());
             }

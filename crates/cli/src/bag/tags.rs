@@ -1,8 +1,8 @@
 //! The tag files of a bag, which are those outside its payload, and the manifests of these.
 
 use super::moving::{MARKER, is_moved};
-use super::parts::{DATA, Place, Stop, is_journal, refused};
-use super::payload::unfit;
+use super::parts::{BagError, DATA, Place, is_journal, refused};
+use super::payload::unsuitable;
 use crate::console::Console;
 use crate::notices::report;
 use crate::options::Reporting;
@@ -21,7 +21,7 @@ use truesum_fs::name::OsStrExt;
 ///
 /// # Errors
 /// Fails if the folder cannot be listed.
-pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
+pub fn others(folder: &Path) -> Result<Vec<PathBuf>, BagError> {
     let io = |error| Error::io(folder.as_os_str().as_bytes(), "list", error);
     let mut others = Vec::new();
     for item in fs::read_dir(folder).map_err(io)? {
@@ -41,23 +41,23 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, Stop> {
 pub struct Tags<'a> {
     place: &'a Place,
     console: &'a mut Console,
-    found: Found,
+    found: TagFiles,
     wrong: bool,
 }
 
 impl<'a> Tags<'a> {
     pub fn new(place: &'a Place, console: &'a mut Console) -> Tags<'a> {
-        Tags { place, console, found: Found::default(), wrong: false }
+        Tags { place, console, found: TagFiles::default(), wrong: false }
     }
 
     /// Returns the files.
     ///
     /// # Errors
     /// Fails if a file could not be read or cannot be in a bag, or if the run was interrupted.
-    pub fn end(self, interrupted: bool) -> Result<Found, Stop> {
+    pub fn end(self, interrupted: bool) -> Result<TagFiles, BagError> {
         match (interrupted, self.wrong) {
-            (true, _) => Err(Stop::Interrupted),
-            (_, true) => Err(Stop::Reported),
+            (true, _) => Err(BagError::Interrupted),
+            (_, true) => Err(BagError::Reported),
             _ => Ok(self.found),
         }
     }
@@ -65,11 +65,11 @@ impl<'a> Tags<'a> {
 
 /// Tag files with their digests.
 #[derive(Clone, Default)]
-pub struct Found {
+pub struct TagFiles {
     pub entries: Vec<Entry>,
 }
 
-impl Found {
+impl TagFiles {
     /// Adds a file that is yet to be written.
     pub fn add(&mut self, name: &[u8], specs: &[Spec], digests: Vec<Digest>) {
         let digests = specs.iter().cloned().zip(digests).collect();
@@ -80,7 +80,7 @@ impl Found {
     ///
     /// # Errors
     /// Fails if it cannot contain one of the names.
-    pub fn manifest(&mut self, at: usize) -> Result<Vec<u8>, Stop> {
+    pub fn manifest(&mut self, at: usize) -> Result<Vec<u8>, BagError> {
         self.entries.sort_by(|one, other| one.path.cmp(&other.path));
         let bagit = format("bagit").expect("a row of the table of formats");
         let mut writer = Writer::new(Vec::new(), bagit, &Heading::default());
@@ -105,7 +105,7 @@ impl Sink for Tags<'_> {
                 return Ok(());
             }
         };
-        let fault = self.place.link_fault(job.path(), "").or_else(|| unfit(job.name()));
+        let fault = self.place.link_fault(job.path(), "").or_else(|| unsuitable(job.name()));
         if let Some(why) = fault {
             self.wrong = true;
             self.console.error_of(job.path(), why);

@@ -32,7 +32,7 @@ pub fn run(args: &Bench) -> Exit {
         Ok(Outcome::Interrupted) => Exit::Signal(signals.ended_by().unwrap_or(2)),
         Err(error) => {
             console.error(&error.to_string());
-            Exit::NotAsAsked
+            Exit::NotAsRequested
         }
     };
     match output.finish() {

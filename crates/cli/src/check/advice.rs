@@ -50,7 +50,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
         .and_then(|head| {
             lines_of_sum(&head).or_else(|| lines_of_etags(&head, path)).or_else(|| only_digest(&head))
         })
-        .or_else(|| listed_beside(path, false).filter(|_| checked.entries() == 0))
+        .or_else(|| manifest_in_folder_hint(path, false).filter(|_| checked.entries() == 0))
     {
         console.hint(&hint);
     } else if let Some(hint) = hint
@@ -61,12 +61,12 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
 }
 
 /// The maximum size of a manifest next to a file that is searched for it, and of all of them together.
-const BESIDE: (u64, u64) = (4 << 20, 16 << 20);
+const SIZE_LIMITS: (u64, u64) = (4 << 20, 16 << 20);
 
 /// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest. The options of the run
 /// are repeated only for the sake of `--pubkey`; others, such as `-a`, were meant for the file.
-pub fn listed_beside(file: &Path, needs_key: bool) -> Option<String> {
-    let (longest, mut left) = BESIDE;
+pub fn manifest_in_folder_hint(file: &Path, needs_key: bool) -> Option<String> {
+    let (longest, mut left) = SIZE_LIMITS;
     let nothing = Head::new(b"", true);
     let is_manifest = |item: &DirEntry| detect(nothing, Some(item.file_name().as_bytes())).is_some();
     let sized = |item: DirEntry| {
@@ -160,9 +160,9 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
 }
 
 /// Returns a hint if a missing file exists under another spelling of its name.
-pub fn respelt(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     let (name, found) = names.iter().find_map(|name| {
-        let found = truesum::names::respelt(folder, OsStr::from_bytes(name))?;
+        let found = truesum::names::equivalent_name(folder, OsStr::from_bytes(name))?;
         Some((name, found))
     })?;
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));

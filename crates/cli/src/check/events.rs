@@ -12,7 +12,7 @@ use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
 use crate::objects;
 use crate::output::{Output, lists};
-use crate::selection::not_matched;
+use crate::selection::unmatched_reason;
 use crate::terminal::on_one_line;
 use crate::words::{count, grouped, path_word};
 use std::collections::HashSet;
@@ -288,7 +288,7 @@ impl<'a> Printer<'a> {
                 let manifest = manifests.first().map(|name| display_safe(name.as_os_str().as_bytes()));
                 (entry.clone(), format!("not in {}", manifest.unwrap_or_default()))
             }
-            _ => (unmatched.name().into(), not_matched(unmatched).to_owned()),
+            _ => (unmatched.name().into(), unmatched_reason(unmatched).to_owned()),
         }
     }
 
@@ -467,10 +467,10 @@ impl<'a> Printer<'a> {
         if !missing.is_empty() && self.plan.options.get_read().get_data().is_none() {
             let root = self.plan.options.get_read().get_root().map(Path::to_owned);
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name()));
-            let known = advice::respelt(&folder, &missing)
+            let known = advice::equivalent_name(&folder, &missing)
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
-            let has_pieces = checked.format().is_some_and(|format| format.holds().pieces().is_some());
+            let has_pieces = checked.format().is_some_and(|format| format.capabilities().pieces().is_some());
             let is_searched = self.plan.options.get_search()
                 || has_pieces
                 || !matches!(self.plan.subject, Subject::Manifests(_));

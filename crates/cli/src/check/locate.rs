@@ -46,11 +46,11 @@ impl<'a> Locate<'a> {
 pub struct Located {
     /// The name under which the stored tree was looked for.
     pub tree: Vec<u8>,
-    pub found: Found,
+    pub found: LocateResult,
 }
 
 /// The result of an attempt to locate damage.
-pub enum Found {
+pub enum LocateResult {
     /// There is no stored tree.
     NoTree,
     /// The stored tree cannot be used: the verdict and the reason.
@@ -87,7 +87,7 @@ impl Locate<'_> {
     /// digests of pieces that locate the damage.
     pub fn look(&self, outcome: &Outcome, manifest: &[u8]) -> Located {
         if let Some(pieces) = by_pieces(outcome) {
-            return Located { tree: manifest.to_vec(), found: Found::Pieces(Box::new(pieces)) };
+            return Located { tree: manifest.to_vec(), found: LocateResult::Pieces(Box::new(pieces)) };
         }
         let name = outcome.job.path();
         // Below a separate folder of trees, an absolute name is looked up without its leading
@@ -98,18 +98,21 @@ impl Locate<'_> {
         };
         let tree = [relative, b".ftr"].concat();
         let found = match Store::open_in(self.trees.unwrap_or(self.root), OsStr::from_bytes(&tree)) {
-            Err(error) if error.is_missing() => Found::NoTree,
-            Err(error) => Found::Unusable("cannot tell", error.to_string()),
+            Err(error) if error.is_missing() => LocateResult::NoTree,
+            Err(error) => LocateResult::Unusable("cannot tell", error.to_string()),
             Ok(Err(refusal)) => {
                 let damaged = matches!(refusal, Unusable::Damaged(_));
-                Found::Unusable(if damaged { "tree damaged" } else { "cannot tell" }, refusal.to_string())
+                LocateResult::Unusable(
+                    if damaged { "tree damaged" } else { "cannot tell" },
+                    refusal.to_string(),
+                )
             }
             Ok(Ok(store)) => self.compare(outcome, &store),
         };
         Located { tree, found }
     }
 
-    fn compare(&self, outcome: &Outcome, store: &Store) -> Found {
+    fn compare(&self, outcome: &Outcome, store: &Store) -> LocateResult {
         let expected = listed(outcome, store.header().spec());
         let comparison = Comparison::default().trusted(expected.map(|(expected, _)| expected));
         let Locate { root, threads, progress, .. } = *self;
@@ -118,9 +121,9 @@ impl Locate<'_> {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
                 let header = store.header().clone();
-                Found::Compared(Box::new(Compared { report, header, listed }))
+                LocateResult::Compared(Box::new(Compared { report, header, listed }))
             }
-            Err(error) => Found::Unusable("cannot tell", error.to_string()),
+            Err(error) => LocateResult::Unusable("cannot tell", error.to_string()),
         }
     }
 }
@@ -159,14 +162,14 @@ impl Located {
     /// Returns the lines to print below the failed entry; `map` adds a map of the damage.
     pub fn text(&self, map: bool) -> String {
         let mut lines = String::new();
-        if let Found::Compared(compared) = &self.found {
+        if let LocateResult::Compared(compared) = &self.found {
             let Compared { report, header, .. } = &**compared;
             lines += &findings::lines(report);
             if map {
                 lines += &map::map(header.size(), report.damaged());
             }
         }
-        if let (Found::Pieces(pieces), true) = (&self.found, map) {
+        if let (LocateResult::Pieces(pieces), true) = (&self.found, map) {
             lines += &map::map(pieces.size, pieces.report.damaged());
         }
         lines += &self.words();
@@ -176,9 +179,13 @@ impl Located {
     /// Returns the same as a section of an HTML page.
     pub fn section(&self, name: &[u8]) -> String {
         let compared = match &self.found {
-            Found::Compared(compared) => Some((page::Reference::Tree(&compared.header), &compared.report)),
-            Found::Pieces(pieces) => Some((page::Reference::Pieces(pieces.size, &pieces.by), &pieces.report)),
-            Found::NoTree | Found::Unusable(..) => None,
+            LocateResult::Compared(compared) => {
+                Some((page::Reference::Tree(&compared.header), &compared.report))
+            }
+            LocateResult::Pieces(pieces) => {
+                Some((page::Reference::Pieces(pieces.size, &pieces.by), &pieces.report))
+            }
+            LocateResult::NoTree | LocateResult::Unusable(..) => None,
         };
         page::section(name, &self.words(), compared)
     }
@@ -187,33 +194,33 @@ impl Located {
     fn words(&self) -> String {
         let tree = display_safe(&self.tree);
         match &self.found {
-            Found::NoTree => format!("damage not located, because there is no stored tree {tree}"),
-            Found::Unusable(_, why) => format!("damage not located: {why}"),
-            Found::Compared(compared) => compared.words(&tree),
-            Found::Pieces(pieces) => pieces.words(&tree),
+            LocateResult::NoTree => format!("damage not located, because there is no stored tree {tree}"),
+            LocateResult::Unusable(_, why) => format!("damage not located: {why}"),
+            LocateResult::Compared(compared) => compared.words(&tree),
+            LocateResult::Pieces(pieces) => pieces.words(&tree),
         }
     }
 
     /// Appends the member `located` of an entry's JSON object.
     pub fn member(&self, out: &mut Vec<u8>) {
-        let member = if matches!(self.found, Found::Pieces(_)) { "list" } else { "tree" };
+        let member = if matches!(self.found, LocateResult::Pieces(_)) { "list" } else { "tree" };
         out.extend_from_slice(format!(",\"located\":{{\"{member}\":").as_bytes());
         json::string_into(&String::from_utf8_lossy(&self.tree), out);
         out.push(b',');
         let mut why = None;
         match &self.found {
-            Found::NoTree => out.extend_from_slice(b"\"verdict\":\"no tree\""),
-            Found::Unusable(verdict, reason) => {
+            LocateResult::NoTree => out.extend_from_slice(b"\"verdict\":\"no tree\""),
+            LocateResult::Unusable(verdict, reason) => {
                 out.extend_from_slice(format!("\"verdict\":\"{verdict}\"").as_bytes());
                 why = Some(reason.clone());
             }
-            Found::Compared(compared) => {
+            LocateResult::Compared(compared) => {
                 findings::members(&compared.report, out);
                 why = compared.contradiction().map(str::to_owned);
             }
-            Found::Pieces(_) => {}
+            LocateResult::Pieces(_) => {}
         }
-        if let Found::Pieces(pieces) = &self.found {
+        if let LocateResult::Pieces(pieces) = &self.found {
             findings::members(&pieces.report, out);
             out.extend_from_slice(b",\"by\":");
             json::string_into(&pieces.by, out);
@@ -229,13 +236,13 @@ impl Located {
     /// Returns a hint on what the user can do, now or to prepare for the next failure.
     pub fn hint(&self) -> Option<&'static str> {
         match &self.found {
-            Found::NoTree => Some(
+            LocateResult::NoTree => Some(
                 "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE",
             ),
-            Found::Compared(compared) if compared.report.is_repairable() => Some(
+            LocateResult::Compared(compared) if compared.report.is_repairable() => Some(
                 "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",
             ),
-            Found::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
+            LocateResult::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
                 Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST")
             }
             _ => None,

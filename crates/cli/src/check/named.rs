@@ -20,7 +20,7 @@ use truesum_fs::name::{OsStrExt, OsStringExt, entry_name};
 
 /// The meaning of the arguments of `check`.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum Operands {
     Manifests(Vec<PathBuf>),
     /// A digest, and the files that must have it.
     Digest(String, Vec<PathBuf>),
@@ -36,7 +36,7 @@ pub enum Named {
 ///
 /// # Errors
 /// Fails if there is more than one digest, or no file to compare with it.
-pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal> {
+pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refusal> {
     if let Some(refusal) = names.iter().find_map(|name| malformed_etag(name)) {
         return Err(refusal);
     }
@@ -50,11 +50,11 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         {
             let names = NamesIn::read(manifest, root);
             let entries = others.iter().map(|file| names.entry(file).unwrap_or_else(|name| name)).collect();
-            Ok(Named::Entries((*manifest).clone(), entries))
+            Ok(Operands::Entries((*manifest).clone(), entries))
         }
         ([], files) => match digest_in_name(files) {
             Some(refusal) => Err(refusal),
-            None => Ok(Named::Manifests(names)),
+            None => Ok(Operands::Manifests(names)),
         },
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());
@@ -63,7 +63,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Named, Refusal>
         }
         ([digest], files) => {
             let digest = digest.to_string_lossy().into_owned();
-            Ok(Named::Digest(digest, files.iter().map(|file| (*file).clone()).collect()))
+            Ok(Operands::Digest(digest, files.iter().map(|file| (*file).clone()).collect()))
         }
         (digests, _) => Err(Refusal::with_hint(
             format!("check: {} digests were given, but at most one is allowed", digests.len()),

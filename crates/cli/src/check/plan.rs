@@ -2,7 +2,7 @@
 //! file is read.
 
 use crate::check::arguments::{Case, CheckArgs};
-use crate::check::named::{Named, is_cut, manifest_in_first, mistyped, named};
+use crate::check::named::{Operands, is_cut, manifest_in_first, mistyped, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::COMPLETE;
 use crate::digests::pasted::{embedded, grouped, pasted};
@@ -43,7 +43,7 @@ pub struct Checking {
     /// Whether to report every malformed line.
     pub warn: bool,
     /// How to locate damage in files that fail; `None` without `--locate`.
-    pub locate: Option<Locating>,
+    pub locate: Option<LocateOptions>,
     /// The file for the HTML report.
     pub html: Option<PathBuf>,
     pub ending: Ending,
@@ -70,7 +70,7 @@ pub enum Subject {
 }
 
 /// How to locate damage.
-pub struct Locating {
+pub struct LocateOptions {
     /// The folder of the stored trees, if they are not next to the files.
     pub trees: Option<PathBuf>,
     /// Whether to draw a map of the damage.
@@ -166,7 +166,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     let mut clash = None;
     if expect.is_empty() && !needs_folders && data.is_none() {
         match named(names, root.as_deref())? {
-            Named::Manifests(manifests) => {
+            Operands::Manifests(manifests) => {
                 if let Some(name) = manifest_in_first(&manifests, root.as_deref()) {
                     let (name, first) = (path_word(name), path_word(&manifests[0]));
                     clash = Some(format!(
@@ -175,8 +175,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 }
                 names = manifests;
             }
-            Named::Entries(manifest, chosen) => (names, entries) = (vec![manifest], chosen),
-            Named::Digest(digest, files) => {
+            Operands::Entries(manifest, chosen) => (names, entries) = (vec![manifest], chosen),
+            Operands::Digest(digest, files) => {
                 if args.pubkey.is_some() {
                     return Err(Refusal::new(
                         "--pubkey: cannot be combined with a digest argument, which is not signed",
@@ -342,7 +342,8 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         ending::may_write(html).map_err(|error| Refusal::new(error.to_string()))?;
     }
     let ending = args.summary.unwrap_or(if args.json { Ending::None } else { Ending::Short });
-    let locate = args.locate.then_some(Locating { trees: args.trees, map: args.map, page: args.map_html });
+    let locate =
+        args.locate.then_some(LocateOptions { trees: args.trees, map: args.map, page: args.map_html });
     Ok(Checking {
         subject,
         options,
@@ -388,7 +389,7 @@ fn list_and_data(
             "specify the data file with --data FILE, or the folder of the files with --root DIR",
         ));
     }
-    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.holds().locates());
+    let is_list = format.or_else(|| format_of(list)).is_some_and(|row| row.capabilities().locates());
     Ok((is_list && is_data()).then(|| data.clone()))
 }
 

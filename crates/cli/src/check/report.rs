@@ -15,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{Findings, Found, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{FileResult, Findings, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The name of the JSON schema.
@@ -146,7 +146,7 @@ fn under(member: &str, name: &[u8], out: &mut Vec<u8>) {
 
 /// Returns the name of the file on disk if it is a different spelling of the name in the manifest.
 /// Slashes instead of backslashes and absolute names resolved below the folder do not count.
-fn respelt(outcome: &Outcome) -> Option<&[u8]> {
+fn respelled_name(outcome: &Outcome) -> Option<&[u8]> {
     let (name, open) = (outcome.job.name(), outcome.job.open()?);
     let slashed = name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
     let plain = name == open || name.starts_with(b"/") || slashed.eq(open.iter().copied());
@@ -211,7 +211,7 @@ fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
     let style = if colors { color.on_default() } else { Style::new() };
     let word = word(verdict);
     let mut line = format!("{}: {style}{word}{style:#}", display_safe(name));
-    if let Some(name) = respelt(outcome) {
+    if let Some(name) = respelled_name(outcome) {
         line += &format!(" (as {})", display_safe(name));
     }
     if let Some(reason) = reason(outcome) {
@@ -289,11 +289,11 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
         true => digests("expected", job.specs(), job.expected(), out),
         false => members("expected", own.iter().map(|one| (one.name(), one.expected())), out),
     }
-    let is_listed = |found: &Found| found.pieces().is_none_or(|pieces| !pieces.open_end());
+    let is_listed = |found: &FileResult| found.pieces().is_none_or(|pieces| !pieces.open_end());
     if let Some(size) = job.size().filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
     }
-    if let Some(name) = respelt(outcome) {
+    if let Some(name) = respelled_name(outcome) {
         under("found_as", name, out);
     }
     match &outcome.result {

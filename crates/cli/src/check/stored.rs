@@ -16,7 +16,7 @@ use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
 use truesum::{Error, Input, Notice, Root, Verdict};
 use truesum_fs::name::OsStrExt;
-use truesum_stores::stored::{Answer, StoredResult};
+use truesum_stores::stored::{StoredComparison, StoredResult};
 use truesum_stores::{Store, compare_stored};
 
 /// The number of entries with each result.
@@ -50,7 +50,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
             Ok(None) => {}
             Ok(Some(error)) => {
                 console.failure(&error);
-                exit = Exit::NotAsAsked;
+                exit = Exit::NotAsRequested;
             }
             Err(error) => return cannot_write(&Error::io(&output.name(), "write", error), console),
         }
@@ -66,7 +66,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
     if counts.differ + counts.failed > 0 {
         exit = exit.max(Exit::Failed);
     } else if counts.silent + counts.malformed > 0 || counts.agree + counts.verified == 0 {
-        exit = exit.max(Exit::NotAsAsked);
+        exit = exit.max(Exit::NotAsRequested);
     }
     if plan.reporting.notes || exit != Exit::Done {
         console.summary(exit, &total(&counts));
@@ -129,8 +129,8 @@ fn manifest(
         &mut |requested| {
             lines.clear();
             match requested {
-                StoredResult::Kept(job, answer) => {
-                    lines.extend(kept(job.name(), answer, counts).into_bytes())
+                StoredResult::Compared(job, answer) => {
+                    lines.extend(comparison_text(job.name(), answer, counts).into_bytes())
                 }
                 StoredResult::Read(outcome) => {
                     match outcome.verdict() {
@@ -169,21 +169,21 @@ fn manifest(
 }
 
 /// Returns the line for an entry that was compared with stored checksums.
-fn kept(name: &[u8], answer: Result<Answer, Error>, counts: &mut Counts) -> String {
+fn comparison_text(name: &[u8], answer: Result<StoredComparison, Error>, counts: &mut Counts) -> String {
     let name = display_safe(name);
     match answer {
-        Ok(Answer::Agrees(specs)) => {
+        Ok(StoredComparison::Agrees(specs)) => {
             counts.agree += 1;
             let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
             format!("{name}: AGREES (stored checksum {}; object not read)\n", names.join(", "))
         }
-        Ok(Answer::Differs { listed, stored }) => {
+        Ok(StoredComparison::Differs { listed, stored }) => {
             counts.differ += 1;
             format!(
                 "{name}: DIFFERS (stored checksum; object not read)\n  listed {listed}\n  stored {stored}\n"
             )
         }
-        Ok(Answer::Silent(kept)) => {
+        Ok(StoredComparison::NotComparable(kept)) => {
             counts.silent += 1;
             let kept =
                 if kept.is_empty() { "no checksum".to_owned() } else { format!("only {}", kept.join(", ")) };

@@ -224,7 +224,9 @@ pub fn heading(
             format!("The selected files were verified ({all}). The other files were not checked."),
         ),
         Conclusion::Failed => (Tone::Bad, "FAILED", "At least one file failed the check.".to_owned()),
-        Conclusion::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned()),
+        Conclusion::NotAsRequested => {
+            (Tone::Unsure, "INCOMPLETE", "Not everything could be checked.".to_owned())
+        }
         Conclusion::NothingVerified => {
             (Tone::Unsure, "NOTHING VERIFIED", "No file was compared with a digest.".to_owned())
         }

@@ -1,7 +1,7 @@
 //! The JSON lines of `audit` and `diff`. The member `kind` of every object is `file`, `malformed`
 //! or, for the last one, `summary`.
 
-use crate::comparing::Manner;
+use crate::comparing::OutputStyle;
 use crate::objects::{add, begin, end_summary};
 use std::time::Duration;
 use truesum::Outcome;
@@ -11,9 +11,9 @@ use truesum::manifest::{Time, json};
 use truesum_fs::name::OsStrExt;
 
 /// Appends the object for one file, with the action taken.
-pub fn file(manner: &Manner, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
-    begin(manner.schema, "file", out);
-    add(out, format_args!(",\"standing\":\"{}\",", manner.word(finding.status())));
+pub fn file(style: &OutputStyle, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
+    begin(style.schema, "file", out);
+    add(out, format_args!(",\"standing\":\"{}\",", style.word(finding.status())));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));
     }
@@ -55,8 +55,8 @@ fn object(facts: &Facts, out: &mut Vec<u8>) {
 }
 
 /// Appends the line for a file that was compared with sets of known content.
-pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>) {
-    begin(manner.schema, "file", out);
+pub fn known(style: &OutputStyle, status: &str, outcome: &Outcome, out: &mut Vec<u8>) {
+    begin(style.schema, "file", out);
     add(out, format_args!(",\"standing\":\"{status}\","));
     json::path_into(outcome.job.path(), out);
     if let Ok(found) = &outcome.result {
@@ -69,9 +69,9 @@ pub fn known(manner: &Manner, status: &str, outcome: &Outcome, out: &mut Vec<u8>
 }
 
 /// Appends the last object of a comparison with sets.
-pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
+pub fn known_summary(style: &OutputStyle, report: &KnownReport, time: Duration, exit: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner.schema, "summary", &mut out);
+    begin(style.schema, "summary", &mut out);
     for (name, value) in [
         ("listed", report.listed()),
         ("known", report.known()),
@@ -89,16 +89,16 @@ pub fn known_summary(manner: &Manner, report: &KnownReport, time: Duration, exit
 
 /// Appends the last object, with additional members of a command.
 pub fn summary(
-    manner: &Manner,
+    style: &OutputStyle,
     report: &Report,
     more: &[(&str, String)],
     time: Duration,
     exit: u8,
 ) -> Vec<u8> {
     let mut out = Vec::new();
-    begin(manner.schema, "summary", &mut out);
+    begin(style.schema, "summary", &mut out);
     for status in FileStatus::ALL {
-        add(&mut out, format_args!(",\"{}\":{}", manner.word(status), report.count(status)));
+        add(&mut out, format_args!(",\"{}\":{}", style.word(status), report.count(status)));
     }
     for (name, value) in more {
         add(&mut out, format_args!(",\"{name}\":{value}"));

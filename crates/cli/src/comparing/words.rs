@@ -1,7 +1,7 @@
 //! The summary of `audit` and `diff`.
 
 use crate::advice::Trouble;
-use crate::comparing::{Manner, tone as tone_of, uncertain};
+use crate::comparing::{OutputStyle, tone as tone_of, uncertain};
 use crate::drawing::record::{Heading, Note, Tone};
 use crate::ending::{facts, lines, manifest, rate, shortened};
 use crate::origin;
@@ -14,10 +14,10 @@ use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the summary line: what was compared, the counts, and the overall result.
-pub fn summary(manner: &Manner, report: &Report) -> String {
+pub fn summary(style: &OutputStyle, report: &Report) -> String {
     let files = |status: FileStatus| {
         let number = report.count(status);
-        (number > 0).then(|| format!("{} {}", grouped(number), manner.word(status)))
+        (number > 0).then(|| format!("{} {}", grouped(number), style.word(status)))
     };
     let mut parts: Vec<String> = FileStatus::ALL.into_iter().filter_map(files).collect();
     if report.malformed() > 0 {
@@ -25,10 +25,10 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
     }
     let parts = if parts.is_empty() { "nothing was compared".to_owned() } else { parts.join(", ") };
     let mut text =
-        format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), manner.sides[0]);
+        format!("truesum: {} {}; {parts}", count(report.listed(), "file", "files"), style.sides[0]);
     text += &format!("; {} read", size(report.bytes()));
     weak(report).into_iter().for_each(|weak| text += &format!("; {weak}"));
-    if let Some(part) = part(manner, report) {
+    if let Some(part) = part(style, report) {
         text += &format!("; {part}");
     }
     text += match report.equality() {
@@ -39,7 +39,7 @@ pub fn summary(manner: &Manner, report: &Report) -> String {
         Equality::Equal if report.count(FileStatus::Moved) > 0 => "; equal except for names",
         Equality::Equal => "; equal",
         Equality::Different => "; DIFFERENCES found",
-        Equality::NotAsAsked => "; not everything could be compared",
+        Equality::NotAsRequested => "; not everything could be compared",
         Equality::Interrupted => "; interrupted",
     };
     text
@@ -59,14 +59,14 @@ pub fn label(names: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// Returns a note if only part of the files was compared.
-pub fn part(manner: &Manner, report: &Report) -> Option<String> {
-    report.is_part().then(|| format!("not selected: {}", left_out(manner, report)))
+pub fn part(style: &OutputStyle, report: &Report) -> Option<String> {
+    report.is_part().then(|| format!("not selected: {}", left_out(style, report)))
 }
 
 /// Returns the numbers of files and folders on each side that were not selected.
-fn left_out(manner: &Manner, report: &Report) -> String {
+fn left_out(style: &OutputStyle, report: &Report) -> String {
     let [old, new] = report.left_out().map(grouped);
-    format!("{old} {} and {new} {}", manner.sides[0], manner.sides[1])
+    format!("{old} {} and {new} {}", style.sides[0], style.sides[1])
 }
 
 /// Returns the kind of failure of a standing, for advice.
@@ -88,7 +88,7 @@ fn trouble(status: FileStatus) -> Option<Trouble> {
 
 /// Returns the lines of the long summary: what was compared and skipped, the speed, and advice for
 /// each kind of failure.
-pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
+pub fn long(style: &OutputStyle, report: &Report, time: Duration) -> String {
     let row = |name: &str, text: String| (name.to_owned(), text);
     let name = |path: &Path, digest| manifest(path.as_os_str().as_bytes(), digest);
     let checked =
@@ -96,10 +96,10 @@ pub fn long(manner: &Manner, report: &Report, time: Duration) -> String {
     let mut rows: Vec<(String, String)> = checked.collect();
     rows.push(row("read", rate(report.bytes(), time)));
     if report.is_part() {
-        rows.push(row("left out", left_out(manner, report)));
+        rows.push(row("left out", left_out(style, report)));
     }
     for status in FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0) {
-        rows.extend(trouble(status).map(|trouble| row(manner.word(status), trouble.advice().to_owned())));
+        rows.extend(trouble(status).map(|trouble| row(style.word(status), trouble.advice().to_owned())));
     }
     if report.malformed() > 0 {
         rows.push(row("malformed", Trouble::Malformed.advice().to_owned()));
@@ -144,7 +144,7 @@ pub fn notes(finding: &Finding<'_>) -> Vec<Note> {
 }
 
 /// Returns the head of a report.
-pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
+pub fn heading(style: &OutputStyle, report: &Report, time: Duration) -> Heading {
     let name = |path: &Path| display_safe(path.as_os_str().as_bytes());
     let names: Vec<String> = report.manifests().iter().map(|(path, _)| name(path)).collect();
     let (tone, verdict, sentence) = match report.equality() {
@@ -160,7 +160,7 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
             (Tone::Good, "PARTLY EQUAL", "The selected files are equal. The other files were not compared.")
         }
         Equality::Different => (Tone::Bad, "NOT EQUAL", "The files and the manifest differ."),
-        Equality::NotAsAsked => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),
+        Equality::NotAsRequested => (Tone::Unsure, "INCOMPLETE", "Not everything could be compared."),
         Equality::Interrupted => (
             Tone::Unsure,
             "INTERRUPTED",
@@ -172,11 +172,11 @@ pub fn heading(manner: &Manner, report: &Report, time: Duration) -> Heading {
     let manifests = manifests.map(|(path, digest)| manifest(path.as_os_str().as_bytes(), digest.as_ref()));
     facts.splice(0..0, manifests.map(|text| ("Manifest", text)));
     facts.push(("In the manifest", count(report.listed(), "file", "files")));
-    let mut labels: Vec<String> = part(manner, report).map(|part| as_sentence(&part)).into_iter().collect();
+    let mut labels: Vec<String> = part(style, report).map(|part| as_sentence(&part)).into_iter().collect();
     labels.extend(weak(report));
     let row = |status: FileStatus| {
-        let (word, number) = (manner.word(status).to_owned(), report.count(status));
-        (number > 0).then(|| (tone_of(status, manner), word, number, trouble(status)))
+        let (word, number) = (style.word(status).to_owned(), report.count(status));
+        (number > 0).then(|| (tone_of(status, style), word, number, trouble(status)))
     };
     let mut counts: Vec<_> = FileStatus::ALL.into_iter().filter_map(row).collect();
     if report.malformed() > 0 {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use truesum::hash::Spec;
-use truesum::manifest::convert::{Converted, Lost};
+use truesum::manifest::convert::{Converted, Loss};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Format, Unholdable};
+use truesum::manifest::{Format, Unrepresentable};
 use truesum::scrub;
 use truesum_fs::name::OsStrExt;
 
@@ -68,34 +68,34 @@ impl<'a> Losses<'a> {
     }
 
     /// Records a loss; losses of a complete entry are reported immediately.
-    pub fn note(&mut self, lost: &Lost<'_>) {
+    pub fn note(&mut self, lost: &Loss<'_>) {
         match lost {
-            Lost::Malformed(error) => {
+            Loss::Malformed(error) => {
                 self.malformed += 1;
                 if self.malformed <= SHOWN {
                     self.errors.push(error.to_string());
                 }
             }
-            Lost::Entry(entry, why) => {
+            Loss::Entry(entry, why) => {
                 self.entries += 1;
-                self.other |= matches!(why, Unholdable::Algorithm(_));
+                self.other |= matches!(why, Unrepresentable::Algorithm(_));
                 if self.lossy {
                     self.console.note(&format!("{}: left out: {why}", display_safe(&entry.path)));
                 } else if self.entries <= SHOWN {
                     self.console.error_of(&entry.path, &format!("cannot be written: {why}"));
                 }
             }
-            Lost::Digest(_, spec) => self.count(format!("the {spec} digest")),
-            Lost::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
-            Lost::Size(_) => self.count("the size".to_owned()),
-            Lost::Time(_) => self.count("the modification time".to_owned()),
-            Lost::Pieces(_) => self.count("the piece digests".to_owned()),
-            Lost::Attribute(name) => self.attribute(name),
-            Lost::Objects(objects) => {
+            Loss::Digest(_, spec) => self.count(format!("the {spec} digest")),
+            Loss::Unread(name) => self.count(format!("the {} digest", display_safe(name.as_bytes()))),
+            Loss::Size(_) => self.count("the size".to_owned()),
+            Loss::Time(_) => self.count("the modification time".to_owned()),
+            Loss::Pieces(_) => self.count("the piece digests".to_owned()),
+            Loss::Attribute(name) => self.attribute(name),
+            Loss::Objects(objects) => {
                 self.objects = true;
                 self.parts.insert(objects.to_string(), 0);
             }
-            Lost::Signature => self.signature = true,
+            Loss::Signature => self.signature = true,
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Losses<'a> {
                     )
                 }
                 None if self.other && !self.is_state => {
-                    let usual = self.format.holds().usual_algorithm();
+                    let usual = self.format.capabilities().usual_algorithm();
                     format!(
                         "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",
                         self.format.name()

@@ -4,7 +4,7 @@ use super::{ConvertArgs, IN_MEMORY, NotWritten};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::Reporting;
-use crate::selection::not_matched;
+use crate::selection::unmatched_reason;
 use crate::watch::Watch;
 use crate::words::{SAME_OPTIONS, count, not_shown, path_word, size};
 use std::io::{self, BufWriter, Seek, SeekFrom};
@@ -153,7 +153,7 @@ impl Rewriting<'_> {
             Event::Doubtful(doubt) => {
                 self.console.note(&format!("{}: {}", display_safe(doubt.name()), doubt.reason()));
             }
-            Event::Unmatched(name) => self.console.error_of(name.name().as_bytes(), not_matched(name)),
+            Event::Unmatched(name) => self.console.error_of(name.name().as_bytes(), unmatched_reason(name)),
             _ => {}
         }
         Ok(())
@@ -207,7 +207,7 @@ impl Rewriting<'_> {
             ..Entry::default()
         };
         // Details that the format cannot store count as lost only if the old manifest had them.
-        let kept = self.format.holds().kept(&entry);
+        let kept = self.format.capabilities().as_read(&entry);
         let entry = Entry {
             size: job.size().and(entry.size).or(kept.size),
             mtime: job.mtime().and(entry.mtime).or(kept.mtime),

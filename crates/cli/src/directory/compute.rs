@@ -16,7 +16,7 @@ use truesum::directory::{Directory, Encoding, Kind, Options, digest};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
-use truesum::walk::{self, Item, LeftOut};
+use truesum::walk::{self, ExcludedCounts, Item};
 use truesum::{Error, Mapping, Walk};
 use truesum_fs::name::OsStrExt;
 
@@ -260,10 +260,10 @@ pub fn run(args: ComputeArgs) -> Exit {
         };
         if args.select.is_selective() && found.files() + found.links() == 0 && is_filled(folder) {
             console.error_of(folder.as_bytes(), "nothing selected: all files were excluded");
-            exit = exit.max(Exit::NotAsAsked);
+            exit = exit.max(Exit::NotAsRequested);
             continue;
         }
-        if found.left_out() != LeftOut::default() {
+        if found.left_out() != ExcludedCounts::default() {
             let excluded = not_selected(found.left_out());
             console.note(&format!("{}: {excluded} excluded", display_safe(folder.as_bytes())));
         }

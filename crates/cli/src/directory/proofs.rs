@@ -77,7 +77,7 @@ pub fn prove(args: &ProveArgs) -> Exit {
     let mut failed = Exit::Failed;
     let mut on_error = |error: Error| {
         if error.kind() == Failure::Undivided {
-            failed = Exit::NotAsAsked;
+            failed = Exit::NotAsRequested;
         }
         console.failure(&error);
     };
@@ -95,7 +95,7 @@ pub fn verify(args: &VerifyProofArgs) -> Exit {
         Ok(text) => text::parse(&text),
         Err(error) => {
             console.failure(&error);
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
     };
     let requested = proof.and_then(|proof| trusted(&args.digest, &proof).map(|digest| (proof, digest)));
@@ -103,7 +103,7 @@ pub fn verify(args: &VerifyProofArgs) -> Exit {
         Ok(requested) => requested,
         Err(why) => {
             console.error_of(args.proof.as_os_str().as_bytes(), &why);
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
     };
     let watch = Watch::of_one(None, &mut console);

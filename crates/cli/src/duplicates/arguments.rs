@@ -1,7 +1,7 @@
 //! The options of `truesum duplicates`: names, help and values only.
 
 use crate::options::RunArgs;
-use crate::selection::{FilterArgs, WaysArgs};
+use crate::selection::{FilterArgs, WalkArgs};
 use crate::values::table::SpecParser;
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ pub struct DuplicatesArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
-    pub ways: WaysArgs,
+    pub ways: WalkArgs,
 
     /// Print only names, each terminated by NUL
     ///

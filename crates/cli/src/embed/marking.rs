@@ -11,11 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum::embedded_crc::{mark, marked};
 use truesum::manifest::path::display_safe;
-use truesum::{Cause, Error, Job, Notice, Outcome, Sink, rename_beside, test_rename_beside};
+use truesum::{Cause, Error, Job, Notice, Outcome, Sink, rename_in_folder, test_rename_in_folder};
 use truesum_fs::name::OsStrExt;
 
 /// Prints the new name of each file, or renames it.
-pub struct Marking<'a> {
+pub struct Renamer<'a> {
     pub console: &'a mut Console,
     pub output: Output,
     pub carried_out: bool,
@@ -37,7 +37,7 @@ fn new_path(job: &Job, base: &[u8]) -> PathBuf {
     std::fs::canonicalize(&folder).unwrap_or(folder).join(OsStr::from_bytes(base))
 }
 
-impl Sink for Marking<'_> {
+impl Sink for Renamer<'_> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let Outcome { job, result } = outcome;
         let found = match result {
@@ -64,7 +64,7 @@ impl Sink for Marking<'_> {
             None => {
                 let base = marked(job.name(), &crc32);
                 let new = display_safe(&base);
-                let rename = if self.carried_out { rename_beside } else { test_rename_beside };
+                let rename = if self.carried_out { rename_in_folder } else { test_rename_in_folder };
                 let result = match self.carried_out || self.planned.insert(new_path(&job, &base)) {
                     true => rename(&job, &found, &base),
                     // The first rename would take the file away.
@@ -95,7 +95,7 @@ impl Sink for Marking<'_> {
                 }
             }
         };
-        let Marking { console, output, carried_out, .. } = self;
+        let Renamer { console, output, carried_out, .. } = self;
         console.around(|| output.write(line.as_bytes()))?;
         // Each rename is printed before the next one is carried out.
         if *carried_out { output.pause() } else { Ok(()) }

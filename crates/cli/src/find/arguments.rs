@@ -1,7 +1,7 @@
 //! The options of `truesum find`: names, help and values only. `plan.rs` validates them.
 
 use crate::options::{KeyArgs, RunArgs};
-use crate::selection::{FilterArgs, WaysArgs};
+use crate::selection::{FilterArgs, WalkArgs};
 use crate::values::size::size;
 use crate::values::table::{FormatParser, KeyedSpecParser};
 use clap::{Args, ValueHint};
@@ -51,7 +51,7 @@ pub struct FindArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     #[command(flatten)]
-    pub ways: WaysArgs,
+    pub ways: WalkArgs,
 
     /// Print only names, each terminated by NUL
     #[arg(short = '0', long, help_heading = "Running", conflicts_with = "json")]

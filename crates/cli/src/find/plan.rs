@@ -4,7 +4,7 @@
 use crate::digests::{candidates, common, cryptographic_first};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
-use crate::key::bring;
+use crate::key::apply_key;
 use crate::words::{SAME_OPTIONS, path_word};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     };
     let requested = match digests.is_empty() {
         true => Vec::new(),
-        false => bring(args.algorithm.clone(), key)?,
+        false => apply_key(args.algorithm.clone(), key)?,
     };
     let mut not_tried = 0;
     let wanted = |text: &OsString| {

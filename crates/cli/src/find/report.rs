@@ -13,11 +13,11 @@ use crate::words::{count, grouped, size};
 use std::collections::BTreeSet;
 use std::io;
 use truesum::BadLine;
-use truesum::find::{Event, Found, Report, Search};
+use truesum::find::{Event, Match, Report, Search};
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum_fs::name::OsStrExt;
 
 const SCHEMA: &str = "truesum-find/1";
@@ -70,7 +70,7 @@ impl Printer {
     /// Fails if the output cannot be written.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Found(found) => self.found(found),
+            Event::Match(found) => self.found(found),
             Event::Failed(error) if self.form == Form::Json => objects::failed(SCHEMA, error, &mut self.line),
             Event::Failed(error) => self.console.failure(error),
             Event::Doubtful(doubt) if self.reporting.notes => {
@@ -87,7 +87,7 @@ impl Printer {
         self.write()
     }
 
-    fn found(&mut self, found: &Found<'_>) {
+    fn found(&mut self, found: &Match<'_>) {
         if found.by().iter().all(|(spec, _)| weak::verdict(spec) != weak::Strength::TamperEvident) {
             self.weak.extend(found.by().iter().map(|(spec, _)| spec.to_string()));
         }
@@ -212,7 +212,7 @@ pub fn words(report: &Report, by_name: bool, weak: &BTreeSet<String>) -> String 
         let why = if report.passed() == 1 { "its size differs" } else { "their sizes differ" };
         text += &format!("; {} skipped, because {why}", count(report.passed(), "file", "files"));
     }
-    if report.left_out() != LeftOut::default() {
+    if report.left_out() != ExcludedCounts::default() {
         text += &format!("; {} excluded", not_selected(report.left_out()));
     }
     if report.malformed() > 0 {

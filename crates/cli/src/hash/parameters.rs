@@ -20,7 +20,7 @@ pub fn seeded(specs: Vec<Spec>, seed: Option<u64>) -> Result<Vec<Spec>, Refusal>
         "--seed: none of the algorithms takes a seed",
         "algorithms with a seed: xxh32, xxh64, xxh3, xxh128, murmur3",
     )?;
-    once(&specs, Spec::says_seed, "--seed")?;
+    once(&specs, Spec::has_explicit_seed, "--seed")?;
     let with = |spec: Spec| if has(&spec) { spec.with_seed(seed) } else { Ok(spec) };
     specs
         .into_iter()

@@ -9,7 +9,7 @@ use crate::hash::history::made;
 use crate::hash::parameters::{customized, seeded, sfv_style};
 use crate::hash::reading::Reading;
 use crate::hash::replacing::Accept;
-use crate::key::{KeyRead, bring};
+use crate::key::{KeyRead, apply_key};
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Lengths, Secret, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
-    self, ASCMHL_IGNORED, Cut, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceList, Reader, Spelling,
-    Style, Writer, Writing,
+    self, ASCMHL_IGNORED, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceLayout, PieceList, Reader,
+    Spelling, Style, Writer, Writing,
 };
 use truesum::verify::bag::is_part;
 use truesum::verify::place::folder_of_names;
@@ -86,7 +86,7 @@ pub struct Torrent {
     /// Piece size in bytes; `None` chooses it by the total size.
     pub piece_len: Option<u64>,
     /// How files are divided into pieces.
-    pub cut: Cut,
+    pub cut: PieceLayout,
 }
 
 /// The piece sizes in bytes that other programs accept.
@@ -239,13 +239,13 @@ pub fn digesting(
     let specs = seeded(specs, algorithms.seed)?;
     let specs = customized(specs, algorithms.customization.as_deref())?;
     let key = algorithms.key.read()?;
-    let specs = bring(specs, key.as_ref().map(|read| &read.key))?;
+    let specs = apply_key(specs, key.as_ref().map(|read| &read.key))?;
     let form = form(args, target, format, &specs)?;
     let mut notes = key.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
     notes.extend(rejected(&specs));
     if let Some(output) = target.output {
         of_bag(args, output, &specs)?;
-        notes.extend(unlike_its_name(args, output, form.format().unwrap_or(format), &specs));
+        notes.extend(name_mismatch_note(args, output, form.format().unwrap_or(format), &specs));
         notes.extend(template.as_ref().and_then(|template| no_manifest(output, template)));
     }
     Ok(Digesting { format, specs, form, template, key, notes })
@@ -275,8 +275,8 @@ fn specs(requested: Vec<Spec>, bits: Option<usize>, format: &Format) -> Result<V
         }
     }
     // Formats with pieces need no digests of complete files.
-    if specs.is_empty() && format.holds().pieces().is_none() {
-        specs.push(format.holds().usual_algorithm());
+    if specs.is_empty() && format.capabilities().pieces().is_none() {
+        specs.push(format.capabilities().usual_algorithm());
     }
     let Some(bits) = bits else { return Ok(specs) };
     if specs.iter().all(|spec| spec.algorithm().lengths() == Lengths::Fixed) {
@@ -343,7 +343,7 @@ fn of_bag(args: &FormatArgs, output: &Path, specs: &[Spec]) -> Result<(), Refusa
 }
 
 /// Returns a note if the name of the output suggests another algorithm.
-fn unlike_its_name(args: &FormatArgs, output: &Path, format: &Format, specs: &[Spec]) -> Option<String> {
+fn name_mismatch_note(args: &FormatArgs, output: &Path, format: &Format, specs: &[Spec]) -> Option<String> {
     let name = output.file_name()?.as_bytes();
     let shown = manifest::path::display_safe(output.as_os_str().as_bytes());
     if args.format_string.is_some() || args.raw {
@@ -389,7 +389,7 @@ fn named_only(inputs: &Inputs) -> Result<(), Refusal> {
 
 /// Returns the torrent to write, if the format is one.
 fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal> {
-    let Some(cut) = format.holds().pieces() else { return Ok(None) };
+    let Some(cut) = format.capabilities().pieces() else { return Ok(None) };
     if args.per_directory || args.sidecar {
         let why = "--per-directory and --sidecar: not available for torrents, which cover all files together";
         return Err(Refusal::with_hint(why, "to write a torrent, use -o FILE"));
@@ -446,7 +446,7 @@ fn form(
     let format = readable_format(target.output, format, args.format.is_some(), specs, spelling)?;
     // Tests in advance whether the format can store the digests, instead of reporting every file.
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
-    let pieces = format.holds().pieces().map(no_pieces).unwrap_or_default();
+    let pieces = format.capabilities().pieces().map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
     let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
     writer.write(&entry).map_err(|why| {
@@ -517,11 +517,11 @@ fn shown_only(
 }
 
 /// Returns the pieces of an empty file, which are used to test whether an entry can be written.
-pub fn no_pieces(cut: Cut) -> Vec<PieceList> {
+pub fn no_pieces(cut: PieceLayout) -> Vec<PieceList> {
     let algorithms: &[&str] = match cut {
-        Cut::Joined => &["sha1"],
-        Cut::Each => &["bt2-pieces-root"],
-        Cut::Both => &["sha1", "bt2-pieces-root"],
+        PieceLayout::Concatenated => &["sha1"],
+        PieceLayout::PerFile => &["bt2-pieces-root"],
+        PieceLayout::Hybrid => &["sha1", "bt2-pieces-root"],
     };
     let none = |name: &&str| {
         let spec = name.parse().expect("a row of the table of algorithms");

@@ -61,5 +61,5 @@ impl Reading {
 pub fn list_failed(tasks: &Tasks, console: &mut Console) -> Exit {
     let Some(error) = tasks.list_error() else { return Exit::Done };
     console.failure(&error);
-    Exit::NotAsAsked
+    Exit::NotAsRequested
 }

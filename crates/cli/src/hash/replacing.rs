@@ -4,11 +4,11 @@
 
 use crate::exit::Refusal;
 use crate::output::read_replaceable;
-use crate::selection::none_selected;
+use crate::selection::nothing_selected_message;
 use crate::words::count;
 use std::path::Path;
 use truesum::manifest::path::display_safe;
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum_fs::name::OsStrExt;
 
 /// The incomplete or unusual manifests that may be written.
@@ -38,7 +38,7 @@ pub struct Collected {
     /// Whether the lists of names were read to their end.
     pub list_read: bool,
     /// Files and folders that the selection excluded.
-    pub left_out: LeftOut,
+    pub left_out: ExcludedCounts,
     /// The reason not to replace the existing file if it is not a manifest; `None` if that is not
     /// tested.
     pub over: Option<Content>,
@@ -54,7 +54,7 @@ pub const NAMED: Content = (
 );
 
 /// The user did not specify the name of the file.
-pub const BESIDE: Content = (
+pub const IMPLICIT_NAME: Content = (
     "the existing file is not a manifest, or not in the format that its name implies",
     "move it away, or write a single manifest with -o FILE",
 );
@@ -76,9 +76,9 @@ pub fn refused_at(path: &Path, at: &Path, collected: Collected, accept: Accept) 
             collected.may_lack.then(|| "to write an incomplete manifest, use --partial".to_owned()),
         ),
         Collected { listed: 0, left_out, .. } if !accept.empty => (
-            match left_out == LeftOut::default() {
+            match left_out == ExcludedCounts::default() {
                 true => "there are no files".to_owned(),
-                false => none_selected(left_out),
+                false => nothing_selected_message(left_out),
             },
             Some("to write an empty manifest, use --allow-empty".to_owned()),
         ),
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn incomplete_manifest_is_written_only_on_request() {
         let all = |listed, lacking, list_read| {
-            let left_out = LeftOut::default();
+            let left_out = ExcludedCounts::default();
             Collected { listed, lacking, may_lack: true, list_read, left_out, over: None }
         };
         let words = |collected, partial, empty| {
@@ -134,7 +134,7 @@ mod tests {
     fn only_manifests_are_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("M");
-        let left_out = LeftOut::default();
+        let left_out = ExcludedCounts::default();
         let collected =
             Collected { listed: 1, lacking: 0, may_lack: true, list_read: true, left_out, over: Some(NAMED) };
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

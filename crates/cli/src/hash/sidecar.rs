@@ -4,10 +4,10 @@
 //! Each is written atomically, and replaces only an earlier manifest.
 
 use crate::console::Console;
-use crate::earlier::{Earlier, NAMED};
+use crate::earlier::{EarlierManifest, NAMED};
 use crate::exit::Refusal;
 use crate::hash::plan::{Form, Hashing, Place, heading};
-use crate::hash::replacing::{Accept, BESIDE, Collected, refused, refused_at};
+use crate::hash::replacing::{Accept, Collected, IMPLICIT_NAME, refused, refused_at};
 use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::{not_replaced, read_replaceable};
@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
-use truesum::walk::LeftOut;
+use truesum::walk::ExcludedCounts;
 use truesum::write::coarse_now;
-use truesum::{Cause, Error, Found, Job, Notice, Outcome, Sink, Task, create_beside, open_folder};
+use truesum::{Cause, Error, FileResult, Job, Notice, Outcome, Sink, Task, create_in_folder, open_folder};
 use truesum_fs::handle;
 use truesum_fs::name::OsStrExt;
 
@@ -141,16 +141,16 @@ struct EarlierManifests<'p> {
     name: String,
     plan: &'p Hashing,
     /// The folders, outermost first.
-    folders: Vec<EarlierOf>,
+    folders: Vec<FolderManifest>,
 }
 
 /// The earlier manifest of a folder.
-struct EarlierOf {
+struct FolderManifest {
     /// The path of the folder with a slash at its end, or nothing for the current folder.
     folder: Vec<u8>,
     path: PathBuf,
     /// The manifest, if there is one and it has not been replaced.
-    manifest: Option<Earlier>,
+    manifest: Option<EarlierManifest>,
 }
 
 impl<'p> EarlierManifests<'p> {
@@ -174,8 +174,13 @@ impl<'p> EarlierManifests<'p> {
         for end in ends.filter(|end| known.is_none_or(|known| *end > known)) {
             let above = folder[..end].to_vec();
             let path = Path::new(OsStr::from_bytes(&above)).join(&self.name);
-            let manifest =
-                Earlier::read(&path, None, &[], Some(&self.plan.reading.specs), self.plan.key.as_ref());
+            let manifest = EarlierManifest::read(
+                &path,
+                None,
+                &[],
+                Some(&self.plan.reading.specs),
+                self.plan.key.as_ref(),
+            );
             // One in the folder itself is not replaced if it cannot be read.
             if let (Err(why), true) = (&manifest, end < folder.len()) {
                 let path = display_safe(path.as_os_str().as_bytes());
@@ -183,7 +188,7 @@ impl<'p> EarlierManifests<'p> {
                     "{path}: the files were not compared with this manifest, because it {why}"
                 ));
             }
-            self.folders.push(EarlierOf { folder: above, path, manifest: manifest.ok().flatten() });
+            self.folders.push(FolderManifest { folder: above, path, manifest: manifest.ok().flatten() });
         }
         notes
     }
@@ -224,7 +229,7 @@ impl<'p> EarlierManifests<'p> {
     }
 
     /// Removes and returns the manifest of a folder, which is to be replaced.
-    fn take(&mut self, folder: &[u8]) -> Option<Earlier> {
+    fn take(&mut self, folder: &[u8]) -> Option<EarlierManifest> {
         self.folders.iter_mut().find(|above| above.folder == folder)?.manifest.take()
     }
 
@@ -362,7 +367,7 @@ impl<'a> SidecarWriter<'a> {
         if listed == 0 && lacking == 0 {
             return;
         }
-        let (left_out, over) = (LeftOut::default(), Some(BESIDE));
+        let (left_out, over) = (ExcludedCounts::default(), Some(IMPLICIT_NAME));
         let collected = Collected { listed, lacking, may_lack: true, list_read: true, left_out, over };
         let written = match of {
             None => {
@@ -394,7 +399,7 @@ impl<'a> SidecarWriter<'a> {
     ) -> Result<Vec<String>, Reason> {
         let shown = Path::new(OsStr::from_bytes(path));
         let base = shown.file_name().unwrap_or_default().as_bytes();
-        let mut file = create_beside(job, base).map_err(Reason::Failed)?;
+        let mut file = create_in_folder(job, base).map_err(Reason::Failed)?;
         file.set_date(self.began);
         if let Some(refusal) = refused_at(shown, file.target(), collected, self.accept) {
             return Err(Reason::Refused(refusal));
@@ -409,7 +414,7 @@ impl<'a> SidecarWriter<'a> {
                 return Err(Reason::Refused(refusal));
             }
             let earlier = match self.earlier.take(folder_of(path)) {
-                None => Earlier::read(file.target(), None, &[], Some(&specs.into()), self.key),
+                None => EarlierManifest::read(file.target(), None, &[], Some(&specs.into()), self.key),
                 earlier => Ok(earlier),
             };
             if let Some(mut earlier) = earlier.map_err(|why| Reason::Refused(not_replaced(shown, &why)))? {
@@ -443,7 +448,7 @@ impl<'a> SidecarWriter<'a> {
 }
 
 /// Returns the entry of a file, with its name relative to its folder.
-fn entry(job: &Job, found: Found) -> Entry {
+fn entry(job: &Job, found: FileResult) -> Entry {
     let path = job.path();
     let (seconds, nanos) = found.mtime();
     Entry {

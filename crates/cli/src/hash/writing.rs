@@ -2,7 +2,7 @@
 //! there is none, and the beginning and end of the manifest.
 
 use crate::console::Console;
-use crate::earlier::Earlier;
+use crate::earlier::EarlierManifest;
 use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
 use crate::options::Reporting;
@@ -12,7 +12,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::manifest::{Cut, Entry, PieceList, Time, Unholdable, WriteError, Writer};
+use truesum::manifest::{Entry, PieceLayout, PieceList, Time, Unrepresentable, WriteError, Writer};
 use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
 use truesum::{Kind, Notice, Outcome, Root, Sink, Special, Task};
@@ -32,14 +32,14 @@ pub struct Writing<'a> {
     pub named: Vec<Vec<u8>>,
     /// Whether the file to be replaced is one of these, in any spelling, or may be in a list of
     /// names.
-    pub names_own: bool,
+    pub names_output: bool,
     /// The folder that names are relative to, if it is not the current folder.
     pub root: Option<&'a Path>,
     /// The manifest that is written, and the number of its signatures that were skipped.
     pub signed: Option<&'a Path>,
     pub signatures: u64,
     /// The manifest that is replaced, if it is compared.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<EarlierManifest>,
     /// Number of algorithms whose digests are written. Additional algorithms of a job are only
     /// compared.
     pub specs: usize,
@@ -72,7 +72,11 @@ pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<W
 
 /// Returns the first file that a torrent cannot contain because of its name, and the reason, before
 /// any file is read.
-pub fn unfit(tasks: &[Task], cut: Cut, mut writer: Writer<Vec<u8>>) -> Option<(Vec<u8>, Unholdable)> {
+pub fn first_unstorable(
+    tasks: &[Task],
+    cut: PieceLayout,
+    mut writer: Writer<Vec<u8>>,
+) -> Option<(Vec<u8>, Unrepresentable)> {
     tasks.iter().find_map(|task| {
         let Task::File(job) = task else { return None };
         let pieces = no_pieces(cut);
@@ -209,7 +213,7 @@ impl Sink for Writing<'_> {
             Notice::Own(path) if self.is_signature(&path) => self.signatures += 1,
             Notice::Own(path) => {
                 let named = self.named.iter().any(|name| name == path.as_os_str().as_bytes());
-                self.found_own |= named || self.names_own;
+                self.found_own |= named || self.names_output;
                 if self.reporting.notes && self.is_link_to_output(&path) {
                     let link = safe(&path);
                     self.console.note(&format!("{link}: hard link to this run's own output, not hashed"));

@@ -30,7 +30,7 @@ pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
         Ok(object) => object,
         Err(error) => {
             console.failure(&error);
-            return watch.signals.ended_by().map_or(Exit::NotAsAsked, Exit::Signal);
+            return watch.signals.ended_by().map_or(Exit::NotAsRequested, Exit::Signal);
         }
     };
     let text = if args.json { render_candidates(&candidates(&object), true) } else { words(url, &object) };

@@ -1,6 +1,6 @@
 //! The output of a run: a line for each file that is not intact, and a summary.
 
-use crate::comparing::{Manner, ResultForm, json, text_line};
+use crate::comparing::{OutputStyle, ResultForm, json, text_line};
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::objects;
@@ -14,7 +14,7 @@ use truesum::scrub::{Event, Report, Treatment};
 pub const SCHEMA: &str = "truesum-scrub/1";
 
 /// The words of the output, and where files are counted.
-const MANNER: Manner = Manner {
+const OUTPUT_STYLE: OutputStyle = OutputStyle {
     form: ResultForm::Lines,
     schema: SCHEMA,
     one_sided: ["missing", "new"],
@@ -31,7 +31,7 @@ const MANNER: Manner = Manner {
 
 /// Returns the word for a status.
 pub fn word(status: FileStatus) -> &'static str {
-    MANNER.word(status)
+    OUTPUT_STYLE.word(status)
 }
 
 /// Prints the events of a run.
@@ -55,7 +55,7 @@ impl Printer {
             Event::Finding(_, Treatment::Intact) => {}
             Event::Finding(_, treatment) if self.quiet && !treatment.is_failure() => {}
             Event::Finding(finding, treatment) if self.json => {
-                json::file(&MANNER, finding, Some(action(*treatment)), &mut line);
+                json::file(&OUTPUT_STYLE, finding, Some(action(*treatment)), &mut line);
             }
             Event::Finding(finding, treatment) => {
                 text_line(word(finding.status()), finding, &mut line);

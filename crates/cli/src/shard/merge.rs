@@ -1,7 +1,7 @@
 //! `truesum shard merge`: merges all parts into one manifest, or reports what is missing.
 
 use crate::console::Console;
-use crate::earlier::Earlier;
+use crate::earlier::EarlierManifest;
 use crate::exit::{Exit, Refusal};
 use crate::formats::readable_format;
 use crate::options::RunArgs;
@@ -151,8 +151,13 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             false => {
                 let names = folder.as_deref().or_else(|| (!is_store).then_some(&root));
                 let specs = plan.specs().into();
-                let earlier =
-                    Earlier::read(&args.output, names, std::slice::from_ref(&root), Some(&specs), None);
+                let earlier = EarlierManifest::read(
+                    &args.output,
+                    names,
+                    std::slice::from_ref(&root),
+                    Some(&specs),
+                    None,
+                );
                 earlier.map_err(|why| not_replaced(&args.output, &why))?
             }
         };
@@ -214,7 +219,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         console
             .error(&format!("{shown}: not written: it is one of the planned files and would be overwritten"));
         console.hint("use another name for the manifest, or exclude this file from the plan with --exclude");
-        return Ok(Exit::NotAsAsked);
+        return Ok(Exit::NotAsRequested);
     }
     if far > 0 && !args.allow_outside {
         let names = count(far, "file is", "files are");
@@ -227,7 +232,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute names, use --allow-outside",
             None => "to write absolute names, use --allow-outside",
         });
-        return Ok(Exit::NotAsAsked);
+        return Ok(Exit::NotAsRequested);
     }
     let lacking = merged.failed() + unholdable;
     // If the format can store none of the files, `--partial` would not help.
@@ -280,7 +285,7 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
         _ => "gnu",
     };
     let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
-    if format.holds().pieces().is_some() {
+    if format.capabilities().pieces().is_some() {
         return Err(Refusal::new(format!(
             "-t {}: not available for shard merge, because pieces span files",
             format.name()

@@ -134,8 +134,8 @@ pub fn is_plan(head: &[u8]) -> bool {
 pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
     match planned(args, console) {
         Ok(exit) => exit,
-        Err(Stop::Refusal(refusal)) => console.refuse(&refusal),
-        Err(Stop::Error(error)) => {
+        Err(PlanError::Refusal(refusal)) => console.refuse(&refusal),
+        Err(PlanError::Error(error)) => {
             console.display = None;
             cannot_write(&error, console)
         }
@@ -143,24 +143,24 @@ pub fn plan(args: PlanArgs, console: &mut Console) -> Exit {
 }
 
 /// The reason why there is no plan.
-enum Stop {
+enum PlanError {
     Refusal(Refusal),
     Error(Error),
 }
 
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Stop {
-        Stop::Refusal(refusal)
+impl From<Refusal> for PlanError {
+    fn from(refusal: Refusal) -> PlanError {
+        PlanError::Refusal(refusal)
     }
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Error(error)
+impl From<Error> for PlanError {
+    fn from(error: Error) -> PlanError {
+        PlanError::Error(error)
     }
 }
 
-fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
+fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, PlanError> {
     let mut specs: Vec<Spec> = Vec::new();
     for spec in args.algorithm {
         if !specs.contains(&spec) {
@@ -224,7 +224,7 @@ fn planned(args: PlanArgs, console: &mut Console) -> Result<Exit, Stop> {
             (planned.map_err(fail)?, None)
         }
         (Some(manifest), None) => {
-            let mut tasks = Listed::open(manifest, &watch.progress)?;
+            let mut tasks = ManifestFiles::open(manifest, &watch.progress)?;
             let root = Root::folder(&folder, false)?;
             let planned =
                 truesum::shard::plan(&mut tasks, &root, &own, &mut planner, &watch.progress, &mut hear);
@@ -337,14 +337,14 @@ fn own(output: &AtomicFile) -> Vec<FileId> {
 }
 
 /// The files in a manifest.
-struct Listed {
+struct ManifestFiles {
     path: PathBuf,
     lines: Reader<Input>,
     last: Vec<u8>,
 }
 
-impl Listed {
-    fn open(path: &Path, progress: &Progress) -> Result<Listed, Error> {
+impl ManifestFiles {
+    fn open(path: &Path, progress: &Progress) -> Result<ManifestFiles, Error> {
         let name = path.as_os_str().as_bytes();
         let file =
             Input::open(path, progress.stop_signal()).map_err(|error| Error::io(name, "open", error))?;
@@ -352,11 +352,11 @@ impl Listed {
             .allow_undigested(true)
             .allow_pieces(true)
             .allow_keyless(true);
-        Ok(Listed { path: path.to_owned(), lines: Reader::new(file, options), last: Vec::new() })
+        Ok(ManifestFiles { path: path.to_owned(), lines: Reader::new(file, options), last: Vec::new() })
     }
 }
 
-impl Iterator for Listed {
+impl Iterator for ManifestFiles {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {

@@ -13,7 +13,7 @@ use clap::{Args, ValueHint};
 use std::ops::Range;
 use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
-use truesum::shard::part::{Computing, PartStatus, compute as compute_part};
+use truesum::shard::part::{ComputeOptions, PartStatus, compute as compute_part};
 use truesum::shard::plan::Plan;
 use truesum::{Cause, Error, Kind, Mapping};
 use truesum_fs::name::OsStrExt;
@@ -87,7 +87,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
         Ok(plan) => plan,
         Err(error) => {
             console.failure(&error);
-            return if error.may_pass() { Exit::TryAgain } else { Exit::NotAsAsked };
+            return if error.is_transient() { Exit::TryAgain } else { Exit::NotAsRequested };
         }
     };
     let folder = args.output.clone().unwrap_or_else(|| parts_of(&args.plan));
@@ -114,7 +114,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
     // If any of the bundles may succeed, the run is worth repeating.
     let mut again = false;
     for bundle in wanted {
-        let computing = Computing::new(&watch.progress)
+        let computing = ComputeOptions::new(&watch.progress)
             .root(args.root.as_deref())
             .outside(args.allow_outside)
             .remote(remote.as_ref())
@@ -133,7 +133,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
                 console.failure(&error);
                 // A system error on one machine may not occur on another.
                 again |= matches!(error.cause(), Cause::Io(_));
-                exit = exit.max(Exit::NotAsAsked);
+                exit = exit.max(Exit::NotAsRequested);
                 continue;
             }
         };
@@ -157,7 +157,7 @@ pub fn compute(args: &RunShardArgs, console: &mut Console) -> Exit {
             let failed =
                 if counts.failed() > 0 { format!("; {} FAILED", counts.failed()) } else { String::new() };
             let there = match done.status() {
-                PartStatus::There => "; the part already exists".to_owned(),
+                PartStatus::Identical => "; the part already exists".to_owned(),
                 PartStatus::Kept(failed) => {
                     let failed = count(*failed, "file or range", "files or ranges");
                     format!("; the part already exists, but {failed} could not be compared")

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Refusal};
 use crate::options::threads;
 use crate::output::{Output, cannot_write};
 use crate::stores;
-use crate::tree::{stored::kept_as, text};
+use crate::tree::{stored::stored_tree_path, text};
 use crate::values;
 use crate::values::{size::granule, table::SpecParser};
 use crate::watch::Watch;
@@ -50,7 +50,7 @@ pub struct BuildArgs {
     /// Store the BLAKE3 tree in the format of Bao (FILE.obao) or iroh (FILE.obao4)
     #[arg(long, value_name = "FORMAT", value_enum, help_heading = "Stored trees", requires = "save")]
     #[arg(conflicts_with_all = ["algorithm", "resume", "append", "since", "granule"])]
-    format: Option<Kept>,
+    format: Option<OutboardFormat>,
     /// Store trees in DIR instead of next to the files
     #[arg(short, long, value_name = "DIR", help_heading = "Stored trees", requires = "save")]
     output: Option<PathBuf>,
@@ -93,18 +93,18 @@ pub struct BuildArgs {
 
 /// The formats of trees in other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kept {
+enum OutboardFormat {
     /// Bao, with one leaf per chunk of 1 KiB
     Obao,
     /// iroh, with one leaf per chunk group of 16 KiB
     Obao4,
 }
 
-impl Kept {
+impl OutboardFormat {
     fn outboard(self) -> Outboard {
         match self {
-            Kept::Obao => Outboard::Bao,
-            Kept::Obao4 => Outboard::Groups,
+            OutboardFormat::Obao => Outboard::Bao,
+            OutboardFormat::Obao4 => Outboard::Groups,
         }
     }
 }
@@ -118,7 +118,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
     if args.files.is_empty() {
         console.error("tree: no files given");
         console.hint("usage: truesum tree FILE...; for help: truesum tree --help");
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let specs = match args.algorithm.is_empty() {
         true if args.format.is_some() => vec!["blake3".parse().expect("a name of ours")],
@@ -134,7 +134,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 .error(&format!("tree: the trees of {first} and {second} would be stored in the same file"));
             console.hint("omit -o to store each tree next to its file");
         }
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let threads = threads(args.jobs);
     let mut output = Output::stdout();
@@ -184,7 +184,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if let Err(error) = output.write(&lines) {
                     return cannot_write(&Error::io(&output.name(), "write", error), console);
                 }
-                let tree = kept_as(name, args.output.as_deref(), ending(args));
+                let tree = stored_tree_path(name, args.output.as_deref(), ending(args));
                 let (shown, kept) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                 if args.save && std::io::stderr().is_terminal() {
                     console.line(&format!("truesum: tree of {shown} stored in {kept}"));
@@ -218,7 +218,7 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
 
 /// Reports that a failed run left an unfinished tree, and what the user can do with it.
 fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Console) {
-    let part = part_of(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)));
+    let part = part_of(stored_tree_path(file.as_bytes(), args.output.as_deref(), ending(args)));
     // Another run may be building this tree, or the algorithm has no tree.
     let of_another = matches!(error.cause(), Cause::Other(_)) && error.path() == part;
     if !args.save || of_another || error.kind() == Kind::Undivided || !part.exists() {
@@ -258,7 +258,7 @@ fn same_tree(args: &BuildArgs) -> Option<(&OsString, &OsString)> {
     let mut trees = HashMap::new();
     args.files.iter().find_map(|file| {
         trees
-            .insert(kept_as(file.as_bytes(), args.output.as_deref(), ending(args)), file)
+            .insert(stored_tree_path(file.as_bytes(), args.output.as_deref(), ending(args)), file)
             .map(|first| (first, file))
     })
 }
@@ -297,7 +297,7 @@ fn saved(
     threads: usize,
     watch: &Watch,
 ) -> Result<(Vec<u8>, Option<Unread>), Error> {
-    let target = kept_as(file.as_bytes(), args.output.as_deref(), ending(args));
+    let target = stored_tree_path(file.as_bytes(), args.output.as_deref(), ending(args));
     if let Some(format) = args.format {
         let digest = write_outboard(file, format.outboard(), &target, &watch.reading(threads))?;
         let spec: Spec = "blake3".parse().expect("a name of ours");
@@ -312,11 +312,14 @@ fn saved(
     // Use the first algorithm that has a tree; if there is none, building the tree reports the
     // error.
     let first = specs.iter().position(truesum::tree::store::can_store).unwrap_or(0);
-    let mut beside = specs.to_vec();
-    let spec = beside.remove(first);
+    let mut plain_digests = specs.to_vec();
+    let spec = plain_digests.remove(first);
     let trust_prefix = args.trust_prefix;
-    let saving =
-        Saving::new(&target).granule(args.granule).begin(begin).beside(&beside).trust_prefix(trust_prefix);
+    let saving = Saving::new(&target)
+        .granule(args.granule)
+        .begin(begin)
+        .plain_digests(&plain_digests)
+        .trust_prefix(trust_prefix);
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let (name, size) = (stores::name_of(file), saved.found().size());
     let mut digests = saved.found().digests().to_vec();

@@ -79,7 +79,7 @@ pub fn leaf(args: &LeafArgs, console: &mut Console) -> Exit {
         Err(error) => {
             // Even if the failure belongs to the file, a later attempt may succeed.
             let ended = match watch.failed(&error, console) {
-                Exit::Failed if error.may_pass() => Exit::TryAgain,
+                Exit::Failed if error.is_transient() => Exit::TryAgain,
                 ended => ended,
             };
             ended.max(print(&text::no_piece(&error), console))
@@ -94,7 +94,7 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
             Ok(text) => text,
             Err(error) => {
                 console.failure(&error);
-                return Exit::NotAsAsked;
+                return Exit::NotAsRequested;
             }
         };
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
@@ -113,7 +113,7 @@ pub fn join(args: &CombineArgs, console: &mut Console) -> Exit {
             if matches!(error, CombineError::Moved(..) | CombineError::Unstamped(..)) {
                 console.hint("hash all ranges again from the same version of the file, or use --trust-origins for copies known to be equal");
             }
-            Exit::NotAsAsked
+            Exit::NotAsRequested
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn is_list(path: &Path) -> bool {
     }
     let complete = (head.len() as u64) < HEAD;
     detect(Head::new(&head, complete), Some(path.as_os_str().as_bytes()))
-        .is_some_and(|row| row.holds().locates())
+        .is_some_and(|row| row.capabilities().locates())
 }
 
 /// Repairs files with a piece list.
@@ -75,7 +75,7 @@ pub fn repair(
     let mut exit = watch.print(Ok(text), console);
     if done.files().is_empty() {
         console.error_of(list.as_os_str().as_bytes(), "it has no piece digests");
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     for file in done.files() {
         loss::report(&display_safe(file.before().job.name()), file.repairs(), file.there(), mode, console);

@@ -2,7 +2,7 @@
 //! a file, which suggests that the list or tree belongs to another file.
 
 use crate::console::Console;
-use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, loses_most};
+use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, majority_loss};
 
 /// Returns the result of a repair, or what a dry run would do.
 pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
@@ -19,7 +19,7 @@ pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
 
 /// Prints why a repair would not be carried out.
 pub fn report(name: &str, repairs: &[GranuleRepair], there: u64, mode: Mode, console: &mut Console) {
-    if let (Mode::DryRun, Some(lost)) = (mode, loses_most(repairs, there)) {
+    if let (Mode::DryRun, Some(lost)) = (mode, majority_loss(repairs, there)) {
         console.note(&format!(
             "{name}: {lost} of {there} bytes would be overwritten, which is more than half (to allow that, use --most)"
         ));

@@ -104,7 +104,7 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
         Ok(text) => text,
         Err(error) => {
             console.failure(&error);
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
     };
     let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {

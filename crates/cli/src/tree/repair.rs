@@ -75,12 +75,12 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             args.tree.as_os_str().as_bytes(),
             "must be a regular file, because it is read more than once",
         );
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     if listed::is_list(&args.tree) {
         if args.digest.is_some() {
             console.error("tree repair: --digest requires a stored tree");
-            return Exit::NotAsAsked;
+            return Exit::NotAsRequested;
         }
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
         let (copy, threads) = (Path::new(&args.copy), args.jobs.unwrap_or(0));
@@ -89,11 +89,11 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree) {
         let why = "it has digests of complete files only, and no piece digests to locate damage";
         console.error_of(args.tree.as_os_str().as_bytes(), why);
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), Some(&args.copy), console)
     else {
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     };
     let watch = Watch::of_one(None, console);
     let mode = args.mode();
@@ -107,7 +107,7 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console.display = None;
         let why = format!("nothing was repaired: {}", findings::words(&report));
         console.error_of(&name, &why);
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     }
     let mut text = String::new();
     for repair in &repairs {

@@ -12,11 +12,11 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns where the tree of a file is stored.
 pub fn tree_of(file: &[u8], folder: Option<&Path>) -> PathBuf {
-    kept_as(file, folder, ".ftr")
+    stored_tree_path(file, folder, ".ftr")
 }
 
 /// Does the same for a tree with this extension.
-pub fn kept_as(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
+pub fn stored_tree_path(file: &[u8], folder: Option<&Path>, ending: &str) -> PathBuf {
     let file = Path::new(std::ffi::OsStr::from_bytes(file));
     match (folder, file.file_name()) {
         (Some(folder), Some(name)) => with_suffix(folder.join(name), ending),
@@ -73,5 +73,5 @@ pub fn open(path: &Path) -> Result<Store, Error> {
 /// Prints why a file is refused.
 pub fn refuse(path: &Path, why: &str, console: &mut Console) -> Exit {
     console.error_of(path.as_os_str().as_bytes(), why);
-    Exit::NotAsAsked
+    Exit::NotAsRequested
 }

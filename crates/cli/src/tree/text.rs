@@ -121,7 +121,7 @@ fn named(value: &Value, path: &[u8]) -> String {
 /// Returns a line that reports the failure of a piece, to be collected with the pieces.
 pub fn no_piece(error: &Error) -> String {
     let value = value!({
-        KIND: schema(FAILURE), "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.may_pass(),
+        KIND: schema(FAILURE), "failed": error.kind().word(), "reason": error.reason(), "errno": error.errno(), "again": error.is_transient(),
     });
     named(&value, error.name())
 }

@@ -75,7 +75,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), None, console) else {
-        return Exit::NotAsAsked;
+        return Exit::NotAsRequested;
     };
     let watch = Watch { remote, ..Watch::of_one(Some(store.header().size()), console) };
     let comparison = Comparison::default().trusted(args.digest.as_ref()).resume(args.resume);
@@ -91,7 +91,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
             }
             // Nothing was learned about the file.
             let refused = exit == Exit::Failed && error.name() == kept.as_os_str().as_bytes();
-            return if refused { Exit::NotAsAsked } else { exit };
+            return if refused { Exit::NotAsRequested } else { exit };
         }
     };
     if report.before() > 0 {
@@ -111,7 +111,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let mut exit = match report.diagnosis() {
         Diagnosis::Good => Exit::Done,
         Diagnosis::FileDamaged => Exit::Failed,
-        Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Exit::NotAsAsked,
+        Diagnosis::TreeDamaged | Diagnosis::CannotTell | Diagnosis::OtherTree => Exit::NotAsRequested,
     };
     exit = exit.max(watch.print(Ok(text), console));
     let words = findings::words(&report);
@@ -131,7 +131,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     for (path, text) in [svg, html].into_iter().flatten() {
         if let Err(error) = save_page(path, &text, page::MARK) {
             console.failure(&error);
-            exit = exit.max(Exit::NotAsAsked);
+            exit = exit.max(Exit::NotAsRequested);
         }
     }
     if !args.json {

@@ -3,7 +3,7 @@
 
 use crate::advice::FORMATS;
 use crate::comparing::words::label;
-use crate::comparing::{Malformed, Manner, ResultForm, Shift, json, text_line};
+use crate::comparing::{Malformed, OutputStyle, ResultForm, Shift, json, text_line};
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal as Refused};
@@ -21,7 +21,7 @@ use truesum::verify::place::folder_of_names;
 use truesum_fs::name::OsStrExt;
 
 /// The wording of the results, as in an audit.
-const MANNER: Manner = Manner {
+const OUTPUT_STYLE: OutputStyle = OutputStyle {
     form: ResultForm::Lines,
     schema: "truesum-update/1",
     one_sided: ["missing", "new"],
@@ -70,21 +70,21 @@ impl<'p> Printer<'p> {
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Printer { plan, console, output, line, malformed, shift } = self;
         if let Event::File(finding, _) = event {
-            shift.see(finding);
+            shift.process(finding);
         }
         match event {
             Event::File(_, action) if plan.quiet && *action != Action::Kept => {}
             Event::File(finding, action) => match plan.form {
-                ResultForm::Json => json::file(&MANNER, finding, Some(done(*action)), line),
+                ResultForm::Json => json::file(&OUTPUT_STYLE, finding, Some(done(*action)), line),
                 ResultForm::Lines if *action == Action::Kept => {
-                    text_line(MANNER.word(finding.status()), finding, line);
+                    text_line(OUTPUT_STYLE.word(finding.status()), finding, line);
                 }
                 ResultForm::Lines => text_line(done(*action), finding, line),
                 ResultForm::Silent => {}
             },
             Event::Malformed(manifest, bad) => match plan.form {
                 ResultForm::Json => {
-                    objects::malformed(MANNER.schema, manifest.as_os_str().as_bytes(), bad, line)
+                    objects::malformed(OUTPUT_STYLE.schema, manifest.as_os_str().as_bytes(), bad, line)
                 }
                 form => malformed.report(form, manifest, bad, console),
             },
@@ -119,9 +119,9 @@ impl<'p> Printer<'p> {
         let mut more: Vec<(&str, String)> =
             actions.map(|action| (done(action), report.count_of(action).to_string())).collect();
         more.push(("unread", report.unread().to_string()));
-        more.push(("beside", report.beside().to_string()));
+        more.push(("beside", report.outside().to_string()));
         more.push(("written", report.written().to_string()));
-        self.output.write(&json::summary(&MANNER, report.audit(), &more, time, exit.code()))
+        self.output.write(&json::summary(&OUTPUT_STYLE, report.audit(), &more, time, exit.code()))
     }
 
     /// Returns the console, the output and the detected shift.
@@ -218,10 +218,10 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         };
         console.note(&what);
     }
-    if report.beside() > 0 && plan.reporting.notes {
+    if report.outside() > 0 && plan.reporting.notes {
         let (name, folder) = (path_word(&plan.manifest), path_word(folder_of_names(&plan.manifest)));
-        let files = count(report.beside(), "file", "files");
-        let [were_not_added, them] = match report.beside() {
+        let files = count(report.outside(), "file", "files");
+        let [were_not_added, them] = match report.outside() {
             1 => ["was not added, because it is", "it"],
             _ => ["were not added, because they are", "them"],
         };
@@ -260,8 +260,8 @@ fn words(plan: &Updating, report: &Report) -> String {
         .iter()
         .sum();
     let standings = FileStatus::ALL.into_iter().map(|status| match status {
-        FileStatus::Same => (audit.count(status) - made, MANNER.word(status)),
-        _ => (audit.count(status), MANNER.word(status)),
+        FileStatus::Same => (audit.count(status) - made, OUTPUT_STYLE.word(status)),
+        _ => (audit.count(status), OUTPUT_STYLE.word(status)),
     });
     let actions = Action::ALL.into_iter().skip(1).map(|action| (report.count_of(action), done(action)));
     let mut parts: Vec<String> = standings
@@ -273,7 +273,7 @@ fn words(plan: &Updating, report: &Report) -> String {
         parts.push(count(audit.malformed(), "malformed line", "malformed lines"));
     }
     let parts = if parts.is_empty() { "nothing was compared".to_owned() } else { parts.join(", ") };
-    let old = if report.written() { "in the old manifest" } else { MANNER.sides[0] };
+    let old = if report.written() { "in the old manifest" } else { OUTPUT_STYLE.sides[0] };
     let mut text = format!("truesum: {} {old}; {parts}", count(audit.listed(), "file", "files"));
     text += &format!("; {} read", size(audit.bytes()));
     if report.unread() > 0 {
@@ -294,7 +294,7 @@ fn words(plan: &Updating, report: &Report) -> String {
         Equality::Equal | Equality::PartEqual => "; up to date",
         Equality::Different if report.is_only_pending() => "; not up to date",
         Equality::Different => "; some files do NOT match the manifest",
-        Equality::NotAsAsked => "; not completed",
+        Equality::NotAsRequested => "; not completed",
         Equality::Interrupted => "; interrupted",
     };
     text

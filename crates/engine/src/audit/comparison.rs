@@ -25,13 +25,13 @@ use truesum_hash::Spec;
 use truesum_manifest::{Time, weak};
 
 /// A file in the manifest for which nothing has been found so far.
-pub(super) const UNSEEN: u32 = NONE;
+pub(super) const NOT_FOUND: u32 = NONE;
 /// A file that matches the manifest.
 pub(super) const SAME: u32 = NONE - 1;
 /// A file that could not be read.
 pub(super) const FAILED: u32 = NONE - 2;
 /// A file that is not selected.
-pub(super) const LEFT: u32 = NONE - 3;
+pub(super) const EXCLUDED: u32 = NONE - 3;
 
 /// The expected (or old) side and the actual (or new) side.
 pub(crate) const LISTED: usize = 0;
@@ -91,7 +91,7 @@ pub struct Comparison<'a> {
     /// Whether both sides are folders. Then there is no manifest, and files of this program are treated like others.
     pub(super) folders: bool,
     /// Whether the other side has any entries.
-    pub(super) met: bool,
+    pub(super) has_entries: bool,
     /// The number of files that are the same on both sides and have no row of their own.
     pub(super) equal: u64,
     /// The number of those that are not in the sets either, and for which a matching digest does not rule out tampering.
@@ -110,7 +110,7 @@ pub struct Comparison<'a> {
 
 /// Determines which files need not be read, because their sizes and times match the manifest.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quick {
+pub(crate) struct QuickCheck {
     /// The time at which the manifest was written. A file whose status changed later is read,
     /// whatever its modification time is.
     pub(crate) written: Time,
@@ -124,7 +124,7 @@ pub(crate) struct UpdateRequest {
     /// Whether an update is running.
     pub(crate) notes: bool,
     /// The rule that determines which files need not be read, if any.
-    pub(crate) quick: Option<Quick>,
+    pub(crate) quick: Option<QuickCheck>,
     /// Whether a file that was moved and modified is reported as a missing and a new file.
     pub(crate) accepts_modified: bool,
     /// The algorithms for files that are not in the manifest, if no entry determines them.
@@ -133,7 +133,7 @@ pub(crate) struct UpdateRequest {
     /// moved there.
     pub(crate) around: bool,
     /// The number of files ignored in this way. They are not read and not reported individually.
-    pub(crate) beside: u64,
+    pub(crate) outside: u64,
     /// The folder that contains all files in the manifest, followed by a slash.
     pub(crate) inside: Vec<u8>,
     /// The indices of entries by position in the manifest. An entry that spans several lines has the position of its
@@ -152,7 +152,8 @@ impl<'a> Comparison<'a> {
             Report { moved_passes: options.moved_passes, lenient: options.read.lenient, ..Report::default() };
         let own = options.read.own.clone();
         let (sets, state, errors) = (Default::default(), Vec::new(), BTreeMap::new());
-        let (folders, met, swapped, likely, requested) = (false, false, false, 0, UpdateRequest::default());
+        let (folders, has_entries, swapped, likely, requested) =
+            (false, false, false, 0, UpdateRequest::default());
         Comparison {
             options,
             progress,
@@ -162,7 +163,7 @@ impl<'a> Comparison<'a> {
             errors,
             own,
             folders,
-            met,
+            has_entries,
             equal: 0,
             equal_weak: 0,
             swapped,
@@ -184,14 +185,14 @@ impl<'a> Comparison<'a> {
     /// # Errors
     /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
     pub fn audit(&mut self, manifests: &[impl AsRef<Path>], on_event: &mut Observer<'_>) -> io::Result<()> {
-        match self.survey(manifests, on_event)? {
+        match self.compare_all(manifests, on_event)? {
             Some(rows) => self.end(rows, on_event),
             None => Ok(()),
         }
     }
 
     /// Returns the result for each file, in the order of names, or `None` if nothing could be compared.
-    pub(crate) fn survey(
+    pub(crate) fn compare_all(
         &mut self,
         manifests: &[impl AsRef<Path>],
         on_event: &mut Observer<'_>,
@@ -226,10 +227,10 @@ impl<'a> Comparison<'a> {
         self.root.clone_from(&root);
         let folder = &root;
         self.leave_out(Some(folder), &mut Vec::new());
-        self.listed_files(folder, self.gone(), false, on_event)?;
+        self.listed_files(folder, self.missing_files(), false, on_event)?;
         let mut fresh = self.walk(FOUND, folder, on_event)?;
         self.leave_out(None, &mut fresh);
-        self.leave_beside(folder, &mut fresh);
+        self.drop_outside(folder, &mut fresh);
         self.unmatched(on_event)?;
         let specs = self.listed_algorithms();
         self.hash(FOUND, folder, &fresh, &specs, on_event)?;
@@ -265,7 +266,7 @@ impl<'a> Comparison<'a> {
                     .for_each(|&at| linked.get_mut(at as usize).into_iter().for_each(|it| *it = true));
                 let fresh: Vec<u32> =
                     (0..self.sets[FOUND].len()).filter(|&at| !linked[at as usize]).collect();
-                self.report.nothing |= !self.met;
+                self.report.nothing |= !self.has_entries;
                 let mut fresh = fresh;
                 self.leave_out(None, &mut fresh);
                 (fresh, false)
@@ -280,11 +281,11 @@ impl<'a> Comparison<'a> {
                 let base = self.options.read.folder(manifest);
                 let folder = &self.scope(&base, folder);
                 self.leave_out(Some(folder), &mut Vec::new());
-                self.listed_files(folder, self.gone(), true, on_event)?;
+                self.listed_files(folder, self.missing_files(), true, on_event)?;
                 let mut fresh = self.walk(FOUND, folder, on_event)?;
                 self.leave_out(None, &mut fresh);
                 let specs = self.listed_algorithms();
-                let wanted = self.of_sizes(FOUND, &fresh, LISTED, &self.gone());
+                let wanted = self.of_sizes(FOUND, &fresh, LISTED, &self.missing_files());
                 self.hash(FOUND, folder, &wanted, &specs, on_event)?;
                 (fresh, !new_is_folder)
             }
@@ -313,15 +314,15 @@ impl<'a> Comparison<'a> {
         };
         self.folders = true;
         let all = self.walk(LISTED, old, on_event)?;
-        self.state = vec![UNSEEN; all.len()];
+        self.state = vec![NOT_FOUND; all.len()];
         self.report.listed = all.len() as u64;
         let mut fresh = self.walk(FOUND, new, on_event)?;
         self.leave_out(None, &mut fresh);
         self.report.nothing = all.is_empty() && fresh.is_empty() && self.state.is_empty();
         let (both, gone): (Vec<u32>, Vec<u32>) = all
             .into_iter()
-            .filter(|&at| self.state[at as usize] != LEFT)
-            .partition(|&at| self.state[at as usize] != UNSEEN);
+            .filter(|&at| self.state[at as usize] != EXCLUDED)
+            .partition(|&at| self.state[at as usize] != NOT_FOUND);
         let sized =
             |&at: &u32| compare((&self.sets[LISTED], at), (&self.sets[FOUND], self.state[at as usize]));
         let mut wanted: Vec<u32> = both.into_iter().filter(|at| sized(at) != Compared::Differs).collect();
@@ -338,7 +339,7 @@ impl<'a> Comparison<'a> {
     fn begin(&mut self) -> bool {
         self.report.listed = u64::from(self.sets[LISTED].len());
         self.report.nothing = self.report.listed == 0;
-        self.state = vec![UNSEEN; self.sets[LISTED].len() as usize];
+        self.state = vec![NOT_FOUND; self.sets[LISTED].len() as usize];
         self.report.interrupted |= self.progress.stopped();
         (!self.report.nothing || self.requested.notes) && self.report.failed == 0 && !self.report.interrupted
     }
@@ -369,7 +370,7 @@ impl<'a> Comparison<'a> {
         }
         for at in 0..listed.len() {
             if !listed.name(at).starts_with(&prefix) {
-                self.state[at as usize] = LEFT;
+                self.state[at as usize] = EXCLUDED;
                 self.report.left_out[LISTED] += 1;
                 self.report.listed -= 1;
             }
@@ -380,7 +381,7 @@ impl<'a> Comparison<'a> {
 
     /// Removes files outside the folder that contains all files in the manifest, if requested. Files that may be
     /// missing files that were moved are kept, and so are signatures of the manifest, which are reported separately.
-    fn leave_beside(&mut self, root: &Path, fresh: &mut Vec<u32>) {
+    fn drop_outside(&mut self, root: &Path, fresh: &mut Vec<u32>) {
         if !self.requested.around {
             return;
         }
@@ -390,16 +391,17 @@ impl<'a> Comparison<'a> {
             return;
         }
         inside.push(b'/');
-        let beside: Vec<u32> =
+        let outside: Vec<u32> =
             fresh.iter().copied().filter(|&at| !found.name(at).starts_with(&inside)).collect();
-        let moved: HashSet<u32> = self.of_sizes(FOUND, &beside, LISTED, &self.gone()).into_iter().collect();
+        let moved: HashSet<u32> =
+            self.of_sizes(FOUND, &outside, LISTED, &self.missing_files()).into_iter().collect();
         let signs = |at| {
             let path = root.join(OsStr::from_bytes(found.name(at)));
             is_signature(&self.own, path.as_os_str().as_bytes(), None)
         };
-        let out: HashSet<u32> = beside.into_iter().filter(|at| !moved.contains(at) && !signs(*at)).collect();
+        let out: HashSet<u32> = outside.into_iter().filter(|at| !moved.contains(at) && !signs(*at)).collect();
         fresh.retain(|at| !out.contains(at));
-        self.requested.beside = out.len() as u64;
+        self.requested.outside = out.len() as u64;
         self.requested.inside = inside;
     }
 
@@ -415,8 +417,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the files in the manifest that are missing.
-    fn gone(&self) -> Vec<u32> {
-        (0..self.sets[LISTED].len()).filter(|&at| self.state[at as usize] == UNSEEN).collect()
+    fn missing_files(&self) -> Vec<u32> {
+        (0..self.sets[LISTED].len()).filter(|&at| self.state[at as usize] == NOT_FOUND).collect()
     }
 
     /// Returns the files of one side that have, or may have, the size of a file of the other side.
@@ -440,7 +442,7 @@ impl<'a> Comparison<'a> {
             .map(|&at| Row::of(FileStatus::Unreadable, NONE, at))
             .collect();
         fresh.retain(|at| !unread(at));
-        let mut gone = self.gone();
+        let mut gone = self.missing_files();
         let sets = [&self.sets[LISTED], &self.sets[FOUND]];
         let written = self.written();
         let is_recent = |at: u32| {
@@ -458,11 +460,11 @@ impl<'a> Comparison<'a> {
         for (at, &state) in (0..).zip(&self.state) {
             let failed = |side, file| self.errors.contains_key(&(side, file));
             rows.push(match state {
-                UNSEEN => continue,
+                NOT_FOUND => continue,
                 SAME if same => Row::of(FileStatus::Same, at, NONE),
                 SAME => continue,
                 FAILED => Row::of(FileStatus::Unreadable, at, NONE),
-                LEFT => continue,
+                EXCLUDED => continue,
                 found if failed(LISTED, at) || failed(FOUND, found) => {
                     Row::of(FileStatus::Unreadable, at, found)
                 }

@@ -1,6 +1,6 @@
 //! Reads manifests and folders into sets: names and the facts that are known without reading a file.
 
-use crate::audit::comparison::{Comparison, FAILED, FOUND, LEFT, LISTED, Observer, SAME, UNSEEN};
+use crate::audit::comparison::{Comparison, EXCLUDED, FAILED, FOUND, LISTED, NOT_FOUND, Observer, SAME};
 use crate::audit::status::Event;
 use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
@@ -10,9 +10,9 @@ use crate::job::Job;
 use crate::run::remote::Remote;
 use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
-use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
-use crate::verify::unexpected::search::{is_among, is_beside, is_signature};
-use crate::walk::{Item, LeftOut, Options, Walk, relative};
+use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
+use crate::verify::unexpected::search::{is_among, is_sidecar, is_signature};
+use crate::walk::{ExcludedCounts, Item, Options, Walk, relative};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -32,10 +32,10 @@ impl Comparison<'_> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
         let ended = listed_jobs(name, &options.read, progress, &mut own, &mut |listed| {
-            self.report.pieces[side] |= matches!(listed, Listed::Pieced(_));
+            self.report.pieces[side] |= matches!(listed, ListItem::Pieced(_));
             let bad = match listed {
                 // A file with piece digests only has no digest of its own: only its existence is known.
-                Listed::Entry(job) | Listed::Pieced(job) => {
+                ListItem::Entry(job) | ListItem::Pieced(job) => {
                     let at = job.origin.1;
                     let reason = |why| {
                         let name = display_safe(&job.name);
@@ -46,8 +46,8 @@ impl Comparison<'_> {
                         BadLine { at, reason: reason(why), lacks_key: false }
                     })
                 }
-                Listed::Bad(line) => Some(line),
-                Listed::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
+                ListItem::Bad(line) => Some(line),
+                ListItem::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
             };
             let Some(line) = bad else { return Ok(()) };
             self.report.malformed += 1;
@@ -59,8 +59,8 @@ impl Comparison<'_> {
                 self.report.manifests.push((name.to_owned(), digest));
                 Ok(())
             }
-            Err(Ended::Unread(error)) => self.failed(&error, on_event),
-            Err(Ended::Refused(error)) => Err(error),
+            Err(ListEnd::Unread(error)) => self.failed(&error, on_event),
+            Err(ListEnd::Refused(error)) => Err(error),
         }
     }
 
@@ -86,13 +86,13 @@ impl Comparison<'_> {
             self.requested.places.extend(self.requested.notes.then_some((job.origin.1.number(), at)));
             return Ok(());
         }
-        self.met = true;
+        self.has_entries = true;
         let known = listed.find_likely(self.likely, name);
         self.likely = known.map_or(self.likely, |known| known + 1);
         // Most files are the same and need not be stored twice.
         if let Some(known) = known
-            && matches!(self.state[known as usize], UNSEEN | SAME)
-            && listed.is_just(known, job.size, &job.specs, &job.expected)
+            && matches!(self.state[known as usize], NOT_FOUND | SAME)
+            && listed.has_exactly(known, job.size, &job.specs, &job.expected)
             && (found.len() == 0 || found.find(name).is_none())
         {
             self.state[known as usize] = SAME;
@@ -104,7 +104,7 @@ impl Comparison<'_> {
         let state = &mut self.state[known as usize];
         // A repeated name was stored the first time if it differed.
         match compare((listed, known), (found, at)) {
-            Compared::Same if at == before && matches!(*state, UNSEEN | SAME) => *state = SAME,
+            Compared::Same if at == before && matches!(*state, NOT_FOUND | SAME) => *state = SAME,
             Compared::Unknown if at == before && *state == SAME => {}
             _ => {
                 *state = at;
@@ -171,7 +171,7 @@ impl Comparison<'_> {
                 continue;
             }
             let is_listed = |about: &[u8]| self.sets[LISTED].find(about).is_some();
-            if side == FOUND && !self.folders && is_beside(name, is_listed, &path, anchor.as_ref()) {
+            if side == FOUND && !self.folders && is_sidecar(name, is_listed, &path, anchor.as_ref()) {
                 continue;
             }
             let stat = stat_found(&path, anchor.as_ref());
@@ -192,7 +192,7 @@ impl Comparison<'_> {
                 Err(why) => self.failed(&Error::new(&path, "list", Cause::Other(why)), on_event)?,
             }
         }
-        let LeftOut { files, folders, .. } = walk.left_out();
+        let ExcludedCounts { files, folders, .. } = walk.left_out();
         self.report.left_out[side] += files + folders;
         Ok(fresh)
     }
@@ -247,8 +247,8 @@ impl Comparison<'_> {
         let [listed, found] = &self.sets;
         for at in 0..listed.len() {
             let other = match self.state[at as usize] {
-                UNSEEN => None,
-                SAME | FAILED | LEFT => continue,
+                NOT_FOUND => None,
+                SAME | FAILED | EXCLUDED => continue,
                 other => found.size(other).zip(found.time(other)),
             };
             let look = || {
@@ -257,7 +257,7 @@ impl Comparison<'_> {
                 stat.kind().is_file().then_some((stat.size(), time))
             };
             if !select.has_facts((listed.size(at), listed.time(at)), || other.or_else(look)) {
-                self.state[at as usize] = LEFT;
+                self.state[at as usize] = EXCLUDED;
                 self.report.left_out[LISTED] += 1;
                 self.report.listed -= 1;
             }

@@ -1,14 +1,14 @@
 //! The runs of a comparison: comparing files with the manifest, and hashing files without known digests.
 
-use crate::audit::comparison::Quick;
-use crate::audit::comparison::{Comparison, FAILED, LISTED, Observer, SAME, UNSEEN};
+use crate::audit::comparison::QuickCheck;
+use crate::audit::comparison::{Comparison, FAILED, LISTED, NOT_FOUND, Observer, SAME};
 use crate::audit::stamps::{is_before, same_time};
 use crate::content::set::Set;
 use crate::error::Kind;
-use crate::hash_files::Each;
+use crate::hash_files::OutcomeFn;
 use crate::io::memory_limit::thread;
 use crate::io::open::{FolderCache, Root};
-use crate::job::{Found, Job, Outcome, Summary, Verdict};
+use crate::job::{FileResult, Job, Outcome, Summary, Verdict};
 use crate::run::config::cores;
 use crate::run::run;
 use crate::task::Task;
@@ -49,7 +49,7 @@ impl Jobs<'_> {
     }
 }
 
-impl Quick {
+impl QuickCheck {
     /// Returns whether a file need not be read: size and time match the manifest, and its status has not changed since
     /// the manifest was written. Programs cannot set the status change time, so it also reveals an edit after which the
     /// modification time was set back.
@@ -150,7 +150,7 @@ impl Comparison<'_> {
                 let unread = quick.unread(listed, &config.root, files.clone(), threads, &stop);
                 self.requested.unread += (files.len() - unread.len()) as u64;
                 files.into_iter().for_each(|at| state[at as usize] = SAME);
-                unread.iter().for_each(|&at| state[at as usize] = UNSEEN);
+                unread.iter().for_each(|&at| state[at as usize] = NOT_FOUND);
                 unread
             }
         };
@@ -162,21 +162,21 @@ impl Comparison<'_> {
             // Every name in the manifest is processed once, so nothing is recorded for it yet.
             found.insert(listed.name(at), facts, specs, digests).unwrap_or(FAILED)
         };
-        let mut each = Each(|outcome: Outcome| {
+        let mut each = OutcomeFn(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;
             let verdict = outcome.verdict();
-            let touched = |read: &Found| {
+            let touched = |read: &FileResult| {
                 let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
                 notes && listed.time(at).is_some_and(|listed| !same_time(listed, time))
             };
             state[at as usize] = match (verdict, outcome.result) {
                 (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
-                (Verdict::Missing, _) => UNSEEN,
+                (Verdict::Missing, _) => NOT_FOUND,
                 (_, Ok(read)) => {
                     let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
                     add(at, (Some(read.size()), Some(time)), &outcome.job.specs, read.digests())
                 }
-                (_, Err(error)) if error.kind() == Kind::Interrupted => UNSEEN,
+                (_, Err(error)) if error.kind() == Kind::Interrupted => NOT_FOUND,
                 (_, Err(error)) => {
                     errors.insert((LISTED, at), error);
                     FAILED
@@ -187,7 +187,7 @@ impl Comparison<'_> {
         for (at, size, time) in std::mem::take(&mut jobs.skipped) {
             state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
         }
-        self.ran(&summary);
+        self.add_summary(&summary);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl Comparison<'_> {
         let files = Vec::from(files).into_iter();
         let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
-        let mut each = Each(|outcome: Outcome| {
+        let mut each = OutcomeFn(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;
             match outcome.result {
                 Ok(found) => read.push((at, found)),
@@ -226,11 +226,11 @@ impl Comparison<'_> {
             self.sets[side].set_facts(at, found.size(), time);
             self.sets[side].set_digests(at, specs, found.digests());
         }
-        self.ran(&summary);
+        self.add_summary(&summary);
         Ok(())
     }
 
-    fn ran(&mut self, summary: &Summary) {
+    fn add_summary(&mut self, summary: &Summary) {
         self.report.read += summary.files;
         self.report.bytes += summary.bytes;
         self.report.interrupted |= summary.interrupted;

@@ -6,7 +6,7 @@
 //! after the other: names in another order, several lines for one file, names that must be resolved, pieces of files,
 //! malformed lines, and errors. Nothing is reported before both manifests were read to their ends.
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED, SAME, UNSEEN};
+use crate::audit::comparison::{Comparison, FOUND, LISTED, NOT_FOUND, SAME};
 use crate::content::set::{Compared, compare};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
@@ -116,7 +116,7 @@ impl Comparison<'_> {
         self.report.manifests.extend(names.map(Path::to_owned).into_iter().zip(digests));
         self.report.listed = equal.count + u64::from(self.sets[LISTED].len());
         self.report.interrupted |= self.progress.stopped();
-        self.met = true;
+        self.has_entries = true;
         (self.equal, self.equal_weak) = (equal.count, equal.weak);
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Comparison<'_> {
         let found = found.map(|entry| add(FOUND, entry)).transpose()?;
         let Some(at) = listed else { return Ok(()) };
         self.state.push(match found {
-            None => UNSEEN,
+            None => NOT_FOUND,
             Some(found) => match compare((&self.sets[LISTED], at), (&self.sets[FOUND], found)) {
                 Compared::Same => {
                     self.sets[FOUND].undo();

@@ -120,7 +120,7 @@ pub enum Equality {
     Different,
     /// No difference was found, but not everything was compared: a malformed line, no common algorithm, or an empty
     /// list.
-    NotAsAsked,
+    NotAsRequested,
     /// The comparison was stopped before its end.
     Interrupted,
 }
@@ -132,7 +132,7 @@ impl Equality {
         match self {
             Equality::Equal | Equality::PartEqual => 0,
             Equality::Different => 1,
-            Equality::NotAsAsked => 2,
+            Equality::NotAsRequested => 2,
             Equality::Interrupted => 130,
         }
     }
@@ -242,7 +242,7 @@ impl Report {
             () if *interrupted => Equality::Interrupted,
             () if different => Equality::Different,
             () if malformed || *failed > 0 || *nothing || counts[FileStatus::Unknown as usize] > 0 => {
-                Equality::NotAsAsked
+                Equality::NotAsRequested
             }
             () if *left_out != [0, 0] => Equality::PartEqual,
             () => Equality::Equal,
@@ -262,7 +262,7 @@ mod tests {
             report.add(status);
             let expected = match status {
                 FileStatus::Same => Equality::Equal,
-                FileStatus::Unknown => Equality::NotAsAsked,
+                FileStatus::Unknown => Equality::NotAsRequested,
                 _ => Equality::Different,
             };
             assert_eq!(report.equality(), expected, "{status:?}");
@@ -271,12 +271,12 @@ mod tests {
             assert_eq!(accepted.equality(), expected, "{status:?}");
         }
         for (report, equality) in [
-            (Report { malformed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { malformed: 1, ..Report::default() }, Equality::NotAsRequested),
             (Report { malformed: 1, lenient: true, ..Report::default() }, Equality::Equal),
-            (Report { failed: 1, ..Report::default() }, Equality::NotAsAsked),
+            (Report { failed: 1, ..Report::default() }, Equality::NotAsRequested),
             (Report { left_out: [0, 1], ..Report::default() }, Equality::PartEqual),
-            (Report { left_out: [1, 0], failed: 1, ..Report::default() }, Equality::NotAsAsked),
-            (Report { nothing: true, ..Report::default() }, Equality::NotAsAsked),
+            (Report { left_out: [1, 0], failed: 1, ..Report::default() }, Equality::NotAsRequested),
+            (Report { nothing: true, ..Report::default() }, Equality::NotAsRequested),
             (Report { interrupted: true, ..Report::default() }, Equality::Interrupted),
         ] {
             assert_eq!(report.equality(), equality);

@@ -11,7 +11,7 @@ use truesum_hash::Spec;
 
 /// The maximum number of algorithm combinations that are compared with each other. A manifest has one or two; one with
 /// more was crafted to be slow.
-const TRIED: usize = 64;
+const MAX_COMBINATIONS: usize = 64;
 
 /// Two sets and the algorithms that both have.
 struct Shared<'s> {
@@ -55,7 +55,9 @@ fn ways<'s>(sets: [&'s Set; 2], files: [&[u32]; 2]) -> Vec<(Shared<'s>, [Vec<u32
     };
     let (left, right) = (kinds(0), kinds(1));
     let mut ways = Vec::new();
-    for (one, other) in left.iter().flat_map(|one| right.iter().map(move |other| (one, other))).take(TRIED) {
+    for (one, other) in
+        left.iter().flat_map(|one| right.iter().map(move |other| (one, other))).take(MAX_COMBINATIONS)
+    {
         let specs = |side: usize, kind: u32| -> &[Spec] { &sets[side].kinds()[kind as usize] };
         let places = common(specs(0, one.0), specs(1, other.0));
         if places.is_empty() {

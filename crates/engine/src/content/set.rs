@@ -326,7 +326,7 @@ impl Set {
 
     /// Returns whether a file has exactly these digests and no other size, in which case no further comparison is
     /// needed.
-    pub(crate) fn is_just(&self, at: u32, size: Option<u64>, specs: &[Spec], digests: &[Digest]) -> bool {
+    pub(crate) fn has_exactly(&self, at: u32, size: Option<u64>, specs: &[Spec], digests: &[Digest]) -> bool {
         let sized = size.is_none_or(|size| self.size(at).is_none_or(|known| known == size));
         let own = self.specs(at);
         let same = |((spec, digest), place): ((&Spec, &Digest), (usize, usize))| {

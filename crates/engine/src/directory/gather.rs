@@ -1,6 +1,6 @@
 //! The contents of a tree: every object with its state when it was found, and the digests of its files.
 
-use crate::directory::object::{Object, State, What};
+use crate::directory::object::{Object, ObjectType, State};
 use crate::directory::options::Options;
 use crate::error::{Cause, Error};
 use crate::io::anchor::Anchor;
@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
-use crate::walk::{self, Folder, Item, LeftOut, Walk};
+use crate::walk::{self, ExcludedCounts, Folder, Item, Walk};
 use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
@@ -28,13 +28,13 @@ pub(super) struct Gathered {
     /// The digests of the files, in the order of the objects.
     digests: Vec<u8>,
     digest_len: usize,
-    pub(super) left_out: LeftOut,
+    pub(super) left_out: ExcludedCounts,
 }
 
 impl Gathered {
     /// Returns whether the argument is a file.
     pub fn is_file(&self) -> bool {
-        self.objects.first().is_some_and(|object| matches!(object.what, What::File))
+        self.objects.first().is_some_and(|object| matches!(object.what, ObjectType::File))
     }
 
     /// Returns the name of the argument in its folder.
@@ -61,7 +61,7 @@ impl Gathered {
     }
 
     /// Returns the folder from which an object is opened and its name there. `path` is its full path.
-    pub fn way<'a>(&self, object: &'a Object, path: &'a [u8]) -> (&'a Root, &'a [u8]) {
+    pub fn root_and_name<'a>(&self, object: &'a Object, path: &'a [u8]) -> (&'a Root, &'a [u8]) {
         match &object.anchor {
             Some(anchor) => (anchor.root(), anchor.rest(path)),
             None => (&Root::Anywhere, path),
@@ -73,7 +73,7 @@ impl Gathered {
         let mut unchanged = true;
         for object in &self.objects {
             let path = self.full_path(object);
-            let (root, name) = self.way(object, &path);
+            let (root, name) = self.root_and_name(object, &path);
             // The argument may be a symbolic link; links below it are not followed.
             let why = match root.stat(name, object.is_root()) {
                 Ok(stat) if State::of(&stat) == object.state => continue,
@@ -154,8 +154,8 @@ struct Tasks<'o> {
 
 impl Tasks<'_> {
     /// Records an object. Returns false if it makes a digest of the tree impossible.
-    fn add(&mut self, path: &[u8], what: What, anchor: Option<Anchor>, stat: &Metadata) -> bool {
-        let hashed = (matches!(what, What::File) && !self.specs.is_empty()).then_some(self.files);
+    fn add(&mut self, path: &[u8], what: ObjectType, anchor: Option<Anchor>, stat: &Metadata) -> bool {
+        let hashed = (matches!(what, ObjectType::File) && !self.specs.is_empty()).then_some(self.files);
         let object = Object {
             path: walk::relative(path, &self.root).into(),
             what,
@@ -188,7 +188,7 @@ impl Tasks<'_> {
         match stat {
             Err(error) => self.fail(Error::io(&path, "open", error)),
             Ok(stat) => {
-                if self.add(&path, What::File, anchor.clone(), &stat) && !self.specs.is_empty() {
+                if self.add(&path, ObjectType::File, anchor.clone(), &stat) && !self.specs.is_empty() {
                     let job = Job { anchor, ..Job::hash(path_of(path), &self.specs) };
                     let origin = (self.files as usize - 1, Place::Line(0));
                     self.waiting.push_back(Task::File(Job { origin, ..job }));
@@ -202,7 +202,7 @@ impl Tasks<'_> {
         let Some(anchor) = self.objects.first().and_then(|tree| tree.anchor.clone()) else { return };
         match anchor.root().read_link(anchor.rest(path)) {
             Ok((stat, target)) => {
-                self.add(path, What::Link(target.into()), Some(anchor), &stat);
+                self.add(path, ObjectType::Link(target.into()), Some(anchor), &stat);
             }
             Err(error) => self.fail(anchor.root().refusal(path, "read", error)),
         }
@@ -216,7 +216,7 @@ impl Iterator for Tasks<'_> {
         while self.waiting.is_empty() {
             let item = self.walk.next();
             for Folder { path, anchor, stat } in self.walk.take_folders() {
-                self.add(&path, What::Folder, Some(anchor), &stat);
+                self.add(&path, ObjectType::Folder, Some(anchor), &stat);
             }
             let bytes = |path: std::path::PathBuf| path.into_os_string().into_vec();
             match item {
@@ -340,7 +340,7 @@ mod tests {
         let found = gathered(tree.path(), Kind::SoftwareHeritage);
         let hidden = std::fs::read_dir(tree.path()).unwrap().count() - 1;
         assert_eq!(found.objects.len(), 1 + 700 + 1 + hidden);
-        let last = found.objects.iter().find(|object| matches!(object.what, What::Link(_))).unwrap();
+        let last = found.objects.iter().find(|object| matches!(object.what, ObjectType::Link(_))).unwrap();
         assert_eq!((last.path.len(), last.name()), (deep.len() + 2, &b"l"[..]));
         drop(temporary);
     }

@@ -1,7 +1,7 @@
 //! Git trees, and the variant of Software Heritage.
 
 use crate::directory::gather::Gathered;
-use crate::directory::object::What;
+use crate::directory::object::ObjectType;
 use truesum_hash::{Digest, Spec};
 
 /// The differences between the kinds of git trees.
@@ -32,15 +32,15 @@ pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
         }
         let name = object.name();
         let (mode, digest) = match &object.what {
-            What::Folder => {
+            ObjectType::Folder => {
                 open.push(Open { path: &object.path, name, body: Vec::new() });
                 continue;
             }
-            What::File if object.mode() & rules.executable != 0 => {
+            ObjectType::File if object.mode() & rules.executable != 0 => {
                 ("100755", gathered.digest(object).to_vec())
             }
-            What::File => ("100644", gathered.digest(object).to_vec()),
-            What::Link(target) => ("120000", named("blob", target, hash).as_bytes().to_vec()),
+            ObjectType::File => ("100644", gathered.digest(object).to_vec()),
+            ObjectType::Link(target) => ("120000", named("blob", target, hash).as_bytes().to_vec()),
         };
         add(open.last_mut().expect("the tree itself holds all"), mode, name, &digest);
     }

@@ -1,7 +1,7 @@
 //! The kinds of directory digests and their textual forms.
 
-use crate::directory::object::{Object, What};
-use crate::walk::LeftOut;
+use crate::directory::object::{Object, ObjectType};
+use crate::walk::ExcludedCounts;
 use std::fmt;
 use truesum_hash::tree::Merkle;
 use truesum_hash::{Digest, Spec};
@@ -24,7 +24,7 @@ readable! {
         /// The total size of the files in bytes.
         bytes: u64,
         /// What the options of the walk excluded.
-        left_out: LeftOut,
+        left_out: ExcludedCounts,
     }
 }
 
@@ -98,14 +98,14 @@ impl Kind {
     /// Returns why a tree with this object has no such digest.
     pub(super) fn refusal(&self, object: &Object) -> Option<&'static str> {
         match (self, &object.what) {
-            (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, What::Folder) => {
+            (Kind::Truesum { .. }, _) if object.is_root() && !matches!(object.what, ObjectType::Folder) => {
                 Some("it is a single file, not a folder; to hash it: truesum hash FILE")
             }
             (Kind::Git(_), _) if object.name().eq_ignore_ascii_case(b".git") => {
                 Some("git does not allow .git in a path; it stores a nested repository as a commit")
             }
-            (Kind::Go { .. }, What::Link(_)) => Some("h1 does not support symbolic links"),
-            (Kind::Go { .. }, What::File) if object.path.contains(&b'\n') => {
+            (Kind::Go { .. }, ObjectType::Link(_)) => Some("h1 does not support symbolic links"),
+            (Kind::Go { .. }, ObjectType::File) if object.path.contains(&b'\n') => {
                 Some("h1 does not support names with a line feed")
             }
             _ => None,

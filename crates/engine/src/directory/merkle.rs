@@ -1,7 +1,7 @@
 //! `HASH-directory`: the entries of a tree and the RFC 9162 tree over them.
 
 use crate::directory::gather::Gathered;
-use crate::directory::object::What;
+use crate::directory::object::ObjectType;
 use std::ops::Range;
 use truesum_hash::tree::{ProofError, range_path, verify_range};
 use truesum_hash::{Digest, Spec, hash_many};
@@ -126,9 +126,9 @@ impl<'g> Entries<'g> {
     pub fn get(&self, index: usize) -> (&'g [u8], Option<u32>, Body) {
         let object = &self.gathered.objects[self.order[index]];
         let body = match &object.what {
-            What::Folder => Body::Folder,
-            What::Link(target) => Body::Link(target.to_vec()),
-            What::File => {
+            ObjectType::Folder => Body::Folder,
+            ObjectType::Link(target) => Body::Link(target.to_vec()),
+            ObjectType::File => {
                 Body::File { size: object.size(), digest: Digest::new(self.gathered.digest(object)) }
             }
         };

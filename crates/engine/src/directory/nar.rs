@@ -1,7 +1,7 @@
 //! The SHA-256 of a Nix archive. The archive is hashed sequentially, so files are read one after the other.
 
 use crate::directory::gather::Gathered;
-use crate::directory::object::{Object, What};
+use crate::directory::object::{Object, ObjectType};
 use crate::directory::options::Options;
 use crate::error::{Cause, Error};
 use crate::io::ahead::read_ahead;
@@ -46,13 +46,13 @@ pub(super) fn digest(
         }
         archive.texts(&[b"(", b"type"]);
         match &object.what {
-            What::Folder => {
+            ObjectType::Folder => {
                 archive.text(b"directory");
                 open.push(&object.path);
                 continue;
             }
-            What::Link(target) => archive.texts(&[b"symlink", b"target", target]),
-            What::File => {
+            ObjectType::Link(target) => archive.texts(&[b"symlink", b"target", target]),
+            ObjectType::File => {
                 archive.text(b"regular");
                 if object.mode() & 0o100 != 0 {
                     archive.texts(&[b"executable", b""]);
@@ -106,7 +106,7 @@ impl Archive<'_> {
     /// Adds the content of a file. Returns false if the run was stopped.
     fn content(&mut self, object: &Object) -> Result<bool, Error> {
         let path = self.gathered.full_path(object);
-        let (root, name) = self.gathered.way(object, &path);
+        let (root, name) = self.gathered.root_and_name(object, &path);
         let mut file = Guarded::open(root, name, Special::Refuse).map_err(|error| error.with_name(&path))?;
         self.progress.set_current(&path);
         let size = object.size();

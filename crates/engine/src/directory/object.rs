@@ -9,7 +9,7 @@ use truesum_manifest::Time;
 pub(super) struct Object {
     /// The path relative to the tree; empty for the tree itself.
     pub(crate) path: Box<[u8]>,
-    pub(crate) what: What,
+    pub(crate) what: ObjectType,
     /// The folder it is opened from; `None` for an argument that is a file.
     pub(crate) anchor: Option<Anchor>,
     pub(crate) state: State,
@@ -17,7 +17,7 @@ pub(super) struct Object {
     pub(crate) hashed: Option<u32>,
 }
 
-pub(super) enum What {
+pub(super) enum ObjectType {
     Folder,
     File,
     /// A symbolic link with this target.

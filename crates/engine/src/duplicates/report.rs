@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::task::Notice;
-use crate::walk::{self, LeftOut};
+use crate::walk::{self, ExcludedCounts};
 use std::io;
 use std::path::Path;
 use truesum_hash::{Digest, Spec};
@@ -106,7 +106,7 @@ readable! {
         /// Files and folders that could not be read.
         failed: u64,
         /// The number of objects left out by the selection.
-        left_out: LeftOut,
+        left_out: ExcludedCounts,
         /// Whether the search was stopped before its end, in which case there may be more copies.
         interrupted: bool,
     }
@@ -115,7 +115,7 @@ readable! {
 impl Report {
     /// Returns whether the selection left out all files.
     pub fn all_left_out(&self) -> bool {
-        self.counts.files + self.counts.small + self.failed == 0 && self.left_out != LeftOut::default()
+        self.counts.files + self.counts.small + self.failed == 0 && self.left_out != ExcludedCounts::default()
     }
 }
 

@@ -10,9 +10,9 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{BadLine, Notice, Sink};
-use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
+use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
 use crate::verify::options::ReadOptions;
-use crate::walk::{self, LeftOut, Walk};
+use crate::walk::{self, ExcludedCounts, Walk};
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -22,7 +22,7 @@ use truesum_hash::{Digest, Spec};
 readable! {
     /// A file with content that is searched for.
     #[derive(Debug)]
-    pub struct Found<'f> {
+    pub struct Match<'f> {
         /// The index of the content.
         wanted: usize,
         /// The label of that content.
@@ -41,7 +41,7 @@ readable! {
 #[non_exhaustive]
 pub enum Event<'e> {
     /// A file with content that is searched for. Reported in the order of files.
-    Found(&'e Found<'e>),
+    Match(&'e Match<'e>),
     /// A line of this manifest that is malformed or has no digest to search for.
     Malformed(&'e Path, &'e BadLine),
     /// A manifest with objects that have no digest because they are not regular files, which are not searched for.
@@ -63,7 +63,7 @@ pub enum Conclusion {
     NotAllFound,
     /// Not everything could be read, no file was selected, or there was nothing to search for.
     /// Content that was not found may exist nevertheless.
-    NotAsAsked,
+    NotAsRequested,
     /// The search was stopped before its end.
     Interrupted,
 }
@@ -87,7 +87,7 @@ readable! {
         /// Objects in manifests that have no digest because they are not regular files.
         omitted: u64,
         /// The number of objects left out by the selection.
-        left_out: LeftOut,
+        left_out: ExcludedCounts,
         /// Algorithms that require the size in advance and were not computed for standard input.
         not_computed: Vec<Spec> => &[Spec],
         /// Whether the search was stopped before its end.
@@ -101,7 +101,7 @@ readable! {
 impl Report {
     /// Returns whether the selection left out all files.
     pub fn all_left_out(&self) -> bool {
-        self.read + self.passed + self.failed == 0 && self.left_out != LeftOut::default()
+        self.read + self.passed + self.failed == 0 && self.left_out != ExcludedCounts::default()
     }
 
     /// Returns the result of the search.
@@ -113,7 +113,7 @@ impl Report {
             || self.all_left_out();
         match () {
             () if self.interrupted => Conclusion::Interrupted,
-            () if trouble => Conclusion::NotAsAsked,
+            () if trouble => Conclusion::NotAsRequested,
             () if all => Conclusion::AllFound,
             () => Conclusion::NotAllFound,
         }
@@ -192,8 +192,8 @@ impl<'a> Search<'a> {
         let (empty, specs) = ([sha256.digest(b"")], Arc::<[Spec]>::from([sha256]));
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
-                Listed::Entry(job) if job.exempt => return Ok(()),
-                Listed::Entry(job) | Listed::Pieced(job)
+                ListItem::Entry(job) if job.exempt => return Ok(()),
+                ListItem::Entry(job) | ListItem::Pieced(job)
                     if !job.expected.is_empty() || job.size == Some(0) =>
                 {
                     let digests = match job.expected.is_empty() {
@@ -205,13 +205,13 @@ impl<'a> Search<'a> {
                         Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },
                     }
                 }
-                Listed::Entry(job) | Listed::Pieced(job) => BadLine {
+                ListItem::Entry(job) | ListItem::Pieced(job) => BadLine {
                     at: job.origin.1,
                     reason: "it contains no digest of a complete file".to_owned(),
                     lacks_key: false,
                 },
-                Listed::Bad(line) => line,
-                Listed::Omitted(doubt, objects) => {
+                ListItem::Bad(line) => line,
+                ListItem::Omitted(doubt, objects) => {
                     report.omitted += objects;
                     return on_event(Event::Doubtful(&doubt));
                 }
@@ -221,8 +221,8 @@ impl<'a> Search<'a> {
         });
         match ended {
             Ok(_) => Ok(()),
-            Err(Ended::Refused(error)) => Err(error),
-            Err(Ended::Unread(error)) => {
+            Err(ListEnd::Refused(error)) => Err(error),
+            Err(ListEnd::Unread(error)) => {
                 report.failed += 1;
                 on_event(Event::Failed(&error))
             }
@@ -282,8 +282,8 @@ impl Sink for Relay<'_, '_> {
         for (wanted, by) in self.index.matches(found.size(), &outcome.job.specs, found.digests()) {
             self.report.found[wanted] += 1;
             let label = self.index.label(wanted);
-            let found = Found { wanted, label, name: outcome.name(), size: found.size(), by: &by };
-            (self.on_event)(Event::Found(&found))?;
+            let found = Match { wanted, label, name: outcome.name(), size: found.size(), by: &by };
+            (self.on_event)(Event::Match(&found))?;
         }
         Ok(())
     }

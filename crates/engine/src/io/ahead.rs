@@ -121,12 +121,12 @@ pub(crate) fn read_ahead(
     });
     let state = pipe.lock();
     if progress.stopped() {
-        progress.add_bytes(state.read_in_vain());
+        progress.add_bytes(state.bytes_wasted());
     }
     if state.faulted {
         // A file that changed is not a disk failure: the proof will be refused because of the change.
-        let changed = matches!(file.blame(Errno::IO), Cause::Changed(_));
-        file.read_elsewhere(file.size_hint());
+        let changed = matches!(file.cause_of(Errno::IO), Cause::Changed(_));
+        file.mark_as_read(file.size_hint());
         return if changed { Ok(Completion::Complete(())) } else { Err(Errno::IO) };
     }
     match state.ended {
@@ -231,13 +231,13 @@ impl<'a> Pipe<'a> {
             self.progress.note_read(file, at);
             // Not an error: the address space may be exhausted, and reading always works.
             let Ok(window) = Window::map(file.file(), &[(at, len as usize)]) else {
-                return file.go_on_from(at);
+                return file.resume_at(at);
             };
             self.put(Extent::Mapped(window));
             at += len;
         }
         if at == size {
-            file.read_elsewhere(size);
+            file.mark_as_read(size);
         }
         Ok(())
     }
@@ -351,7 +351,7 @@ impl AheadState<'_> {
     }
 
     /// Returns the number of bytes that were read but not hashed.
-    fn read_in_vain(&self) -> u64 {
+    fn bytes_wasted(&self) -> u64 {
         let read = |stretch: &Arc<Extent>| match &**stretch {
             Extent::Data { len, .. } => *len as u64,
             Extent::Mapped(_) | Extent::Zeros(_) => 0,

@@ -128,7 +128,7 @@ impl<'a> Source<'a> {
         // persists.
         views.iter().try_for_each(|&(offset, len)| self.read(&mut vec![0; len], offset))?;
         // The fault was temporary, but the bytes that were hashed were not the file's.
-        Err(Error::new(self.path, "read", self.file.blame(Errno::IO)))
+        Err(Error::new(self.path, "read", self.file.cause_of(Errno::IO)))
     }
 
     /// Returns the first range of data at or after `start`, up to the next hole; at the file's end if there is none.
@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
         match seek_hole(self.file.file(), data).map_err(failed)? {
             Some(end) => Ok(data..end),
             // The file was just truncated.
-            None => Err(Error::new(self.path, "read", self.file.blame(Errno::NXIO))),
+            None => Err(Error::new(self.path, "read", self.file.cause_of(Errno::NXIO))),
         }
     }
 
@@ -166,6 +166,6 @@ pub(crate) fn finish(mut file: Guarded, path: &[u8]) -> Result<CompleteRead, Err
             return Err(Error::new(path, "read", Cause::Changed(why)));
         }
     }
-    file.read_elsewhere(size);
+    file.mark_as_read(size);
     file.finish(path)
 }

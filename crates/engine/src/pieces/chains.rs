@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::io::memory_limit::is_tight;
-use crate::pieces::{Hashed, UNIT};
+use crate::pieces::{PieceOutcome, UNIT};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -140,7 +140,7 @@ impl Chains {
         &self,
         plan: &Plan,
         wanted: Vec<Range<u64>>,
-        done: impl Fn(Hashed) -> Result<(), Error>,
+        done: impl Fn(PieceOutcome) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut leaves = wanted.into_iter().flatten().map(|piece| (piece, plan.piece(piece)));
         let hasher = plan.piece_hasher().expect("these pieces are leaves");
@@ -154,7 +154,7 @@ impl Chains {
                 if range.end > end {
                     break;
                 }
-                done(Hashed::Digests(*piece, vec![leaf.finish_reset()]))?;
+                done(PieceOutcome::Digests(*piece, vec![leaf.finish_reset()]))?;
                 current = leaves.next().map(|leaf| (leaf, hasher.clone()));
             }
             Ok(())

@@ -4,7 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::mapping::Mapping;
 use crate::io::read::Guarded;
 use crate::io::source::Source;
-use crate::pieces::Hashed;
+use crate::pieces::PieceOutcome;
 use crate::pieces::scan::Scan;
 use crate::progress::{Completion, Progress};
 use std::collections::BTreeMap;
@@ -49,8 +49,8 @@ pub(crate) fn hash_pieces(
     // A hole is skipped for all plans or for none.
     let zeros: Option<Vec<Zeros>> = if source.holes { plans.iter().map(Plan::zeros).collect() } else { None };
     let zeros_of = |plan: usize| zeros.as_ref().map(|zeros| &zeros[plan]);
-    let in_order = |plan: &Plan| Mutex::new(InOrder { fold: plan.fold(), waiting: BTreeMap::new() });
-    let folds: Vec<Mutex<InOrder>> = plans.iter().map(in_order).collect();
+    let in_order = |plan: &Plan| Mutex::new(OrderedFold { fold: plan.fold(), waiting: BTreeMap::new() });
+    let folds: Vec<Mutex<OrderedFold>> = plans.iter().map(in_order).collect();
     let scan = Scan::new(source, plans, threads).skipping_zeros(zeros.is_some());
     let result = scan.run(std::iter::once(0..plans[0].pieces()).collect(), |plan, run| {
         folds[plan].lock().unwrap_or_else(PoisonError::into_inner).take(run, zeros_of(plan));
@@ -62,7 +62,7 @@ pub(crate) fn hash_pieces(
     }
     result?;
     // Only after success: every byte has been read or is in a hole that was skipped.
-    file.read_elsewhere(size);
+    file.mark_as_read(size);
     let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
     let digests: Option<Vec<Digest>> = folds.map(|in_order| in_order.fold.finish()).collect();
     let incomplete = || Error::new(name, "hash", Cause::Other("only part of it was hashed".to_owned()));
@@ -70,25 +70,26 @@ pub(crate) fn hash_pieces(
 }
 
 /// The combined state, and digests that wait for earlier pieces, by the number of their first piece.
-struct InOrder {
+struct OrderedFold {
     fold: Fold,
-    waiting: BTreeMap<u64, Hashed>,
+    waiting: BTreeMap<u64, PieceOutcome>,
 }
 
-impl InOrder {
-    fn take(&mut self, run: Hashed, zeros: Option<&Zeros>) {
-        let (Hashed::Digests(first, _) | Hashed::Zeros(std::ops::Range { start: first, .. })) = run;
+impl OrderedFold {
+    fn take(&mut self, run: PieceOutcome, zeros: Option<&Zeros>) {
+        let (PieceOutcome::Digests(first, _) | PieceOutcome::Zeros(std::ops::Range { start: first, .. })) =
+            run;
         // The work queue limits how many results wait here (`AHEAD`).
         self.waiting.insert(first, run);
         while let Some(run) = self.waiting.remove(&self.fold.next()) {
             match (run, zeros) {
-                (Hashed::Digests(_, digests), _) => {
+                (PieceOutcome::Digests(_, digests), _) => {
                     digests.into_iter().for_each(|digest| self.fold.push(digest))
                 }
-                (Hashed::Zeros(pieces), Some(zeros)) => {
+                (PieceOutcome::Zeros(pieces), Some(zeros)) => {
                     self.fold.push_zeros(zeros, pieces.end - pieces.start);
                 }
-                (Hashed::Zeros(_), None) => {
+                (PieceOutcome::Zeros(_), None) => {
                     unreachable!("holes are read where zeros have no digest of their own")
                 }
             }

@@ -7,7 +7,7 @@ use truesum_hash::{Hasher, Spec, finish_many, update_many};
 use truesum_manifest::{PieceHashing, PieceList};
 
 /// The number of pieces hashed at a time: more than there are lanes.
-const TOGETHER: usize = 64;
+const BATCH: usize = 64;
 
 /// The method by which the pieces of one list are hashed.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl Recipe {
             Some(hasher) => Method::Hash(Box::new(hasher)),
             None => Method::Subtree(Arc::new(Merkle::new(list.spec())?)),
         };
-        let after = match list.made_of() {
+        let after = match list.hashing() {
             PieceHashing::Salted { after, .. } => after.clone(),
             PieceHashing::Plain | PieceHashing::Subtree => Arc::from([]),
         };
@@ -83,7 +83,7 @@ impl Recipe {
             Method::Hash(fresh) => {
                 results.digest_len = fresh.spec().digest_len();
                 results.digests.reserve(pieces.len() * results.digest_len);
-                for pieces in pieces.chunks(TOGETHER) {
+                for pieces in pieces.chunks(BATCH) {
                     // Clones, because the recipe is shared by threads and `fresh` may have
                     // processed salt.
                     let mut hashers = vec![Hasher::clone(fresh); pieces.len()];
@@ -105,8 +105,8 @@ impl Recipe {
     }
 
     /// Returns the state for a large piece that is hashed as its bytes arrive.
-    pub(crate) fn large(&self) -> Large {
-        Large { recipe: self.clone(), state: self.state(), sum: (0, 0), held: Vec::new() }
+    pub(crate) fn large(&self) -> LargePiece {
+        LargePiece { recipe: self.clone(), state: self.state(), sum: (0, 0), held: Vec::new() }
     }
 
     fn state(&self) -> Option<Hasher> {
@@ -118,7 +118,7 @@ impl Recipe {
 }
 
 /// A large piece in progress.
-pub(crate) struct Large {
+pub(crate) struct LargePiece {
     recipe: Recipe,
     state: Option<Hasher>,
     /// The rolling checksum so far.
@@ -127,7 +127,7 @@ pub(crate) struct Large {
     held: Vec<u8>,
 }
 
-impl Large {
+impl LargePiece {
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         match &mut self.state {
             Some(hasher) => hasher.update(bytes),

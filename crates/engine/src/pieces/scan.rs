@@ -49,7 +49,7 @@ use crate::pieces::leaves::Leaves;
 use crate::pieces::ranges::joined;
 use crate::pieces::units::Units;
 use crate::pieces::work_queue::{Work, WorkQueue};
-use crate::pieces::{Hashed, UNIT};
+use crate::pieces::{PieceOutcome, UNIT};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_fs::data::advise_sequential;
@@ -71,7 +71,7 @@ pub(crate) struct Scan<'a> {
     /// The plans, which all divide the file in the same way.
     plans: &'a [Plan],
     /// Chains that receive every byte in order.
-    beside: Option<&'a Chains>,
+    chains: Option<&'a Chains>,
     /// The hasher for pieces that are large leaves and handed out individually; otherwise units are.
     leaf: Option<Hasher>,
     /// Whether runs of zeros may be handed out; otherwise holes are read like data.
@@ -88,18 +88,18 @@ impl<'a> Scan<'a> {
     /// are leaves. Runs of zeros are read like data unless [`Scan::skipping_zeros`] is called.
     pub(crate) fn new(source: Source<'a>, plans: &'a [Plan], threads: usize) -> Scan<'a> {
         let leaf = plans.first().and_then(Plan::piece_hasher);
-        Scan { source, plans, beside: None, leaf, zeros: false, threads: threads.max(1) }
+        Scan { source, plans, chains: None, leaf, zeros: false, threads: threads.max(1) }
     }
 
-    /// Hands out holes as [`Hashed::Zeros`]. Requires all complete pieces to have the same length.
+    /// Hands out holes as [`PieceOutcome::Zeros`]. Requires all complete pieces to have the same length.
     pub(crate) fn skipping_zeros(self, zeros: bool) -> Scan<'a> {
-        Scan { zeros: zeros && self.source.holes && self.beside.is_none(), ..self }
+        Scan { zeros: zeros && self.source.holes && self.chains.is_none(), ..self }
     }
 
     /// Passes all bytes that are read to chains as well, and reads the bytes that the chains need.
     /// Pieces must not be leaves.
-    pub(crate) fn beside(self, chains: &'a Chains) -> Scan<'a> {
-        Scan { beside: Some(chains), zeros: false, ..self }
+    pub(crate) fn with_chains(self, chains: &'a Chains) -> Scan<'a> {
+        Scan { chains: Some(chains), zeros: false, ..self }
     }
 
     /// Hashes the pieces of `wanted`, which are ascending ranges, and passes the results to `done` in any order, with
@@ -110,9 +110,9 @@ impl<'a> Scan<'a> {
     pub(crate) fn run(
         &self,
         wanted: Vec<Range<u64>>,
-        done: impl Fn(usize, Hashed) -> Result<(), Error> + Sync,
+        done: impl Fn(usize, PieceOutcome) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
-        let Scan { source, plans, beside, zeros, threads, .. } = *self;
+        let Scan { source, plans, chains, zeros, threads, .. } = *self;
         let own = if is_tight() { LEAST } else { (WINDOWS / threads as u64).clamp(LEAST, MOST) };
         if !source.mapped {
             advise_sequential(source.file.file());
@@ -129,7 +129,7 @@ impl<'a> Scan<'a> {
                 while let Some(taken) = queue.take() {
                     match &taken.work {
                         Work::Hole(pieces) => {
-                            done(0, Hashed::Zeros(pieces.clone()))?;
+                            done(0, PieceOutcome::Zeros(pieces.clone()))?;
                             queue.passed(pieces);
                         }
                         Work::Read(pieces) => {
@@ -137,7 +137,7 @@ impl<'a> Scan<'a> {
                             let digests = leaves.hash(ranges, slice, &mut buffer)?;
                             let mut digests = pieces.iter().zip(digests);
                             digests.try_for_each(|(&piece, digest)| {
-                                done(0, Hashed::Digests(piece, vec![digest]))
+                                done(0, PieceOutcome::Digests(piece, vec![digest]))
                             })?;
                         }
                     }
@@ -145,12 +145,12 @@ impl<'a> Scan<'a> {
                 Ok(())
             });
         }
-        let units = Units { source, plans, beside };
+        let units = Units { source, plans, chains };
         let ratio = units.pieces();
         let of_pieces = |range: Range<u64>| range.start / ratio..range.end.div_ceil(ratio);
         // Several pieces may be in one unit, which must be handed out only once.
-        let wanted = joined(wanted.into_iter().map(of_pieces).chain(beside.map(Chains::wanted)));
-        let alone = !source.mapped || beside.is_some();
+        let wanted = joined(wanted.into_iter().map(of_pieces).chain(chains.map(Chains::wanted)));
+        let alone = !source.mapped || chains.is_some();
         // A read under the lock should be short, and chains take single units.
         let most = if alone { 1 } else { (own / UNIT).min(UNITS) };
         let queue = WorkQueue::new(source, None, zeros, threads, (wanted, most as usize));
@@ -164,14 +164,17 @@ impl<'a> Scan<'a> {
                 let Some(taken) = queue.take() else { break Ok(()) };
                 match &taken.work {
                     Work::Hole(holes) => {
-                        let zeros = |plan| done(plan, Hashed::Zeros(holes.start * ratio..holes.end * ratio));
+                        let zeros =
+                            |plan| done(plan, PieceOutcome::Zeros(holes.start * ratio..holes.end * ratio));
                         (0..plans.len()).try_for_each(zeros)?;
                         queue.passed(holes);
                     }
                     Work::Read(numbers) => {
                         let (first, digests) = units.hash(numbers, &mut buffer, disk)?;
                         let mut plans = digests.into_iter().enumerate();
-                        plans.try_for_each(|(plan, digests)| done(plan, Hashed::Digests(first, digests)))?;
+                        plans.try_for_each(|(plan, digests)| {
+                            done(plan, PieceOutcome::Digests(first, digests))
+                        })?;
                     }
                 }
             }
@@ -187,7 +190,7 @@ impl<'a> Scan<'a> {
         let work = || {
             work(&queue).unwrap_or_else(|error| queue.fail(error));
             // Chains would wait forever for units that are not read any more.
-            if let Some(chains) = self.beside.filter(|_| queue.ended_early()) {
+            if let Some(chains) = self.chains.filter(|_| queue.ended_early()) {
                 chains.stop();
             }
         };
@@ -209,7 +212,7 @@ impl<'a> Scan<'a> {
         let row = Mutex::new(vec![None; (pieces.end - pieces.start) as usize]);
         self.run(std::iter::once(pieces.clone()).collect(), |_, hashed| {
             // Runs of zeros are handed out only after `skipping_zeros`.
-            if let Hashed::Digests(first, digests) = hashed {
+            if let PieceOutcome::Digests(first, digests) = hashed {
                 let mut row = lock(&row);
                 for (piece, digest) in (first..).zip(digests).filter(|(piece, _)| pieces.contains(piece)) {
                     row[(piece - pieces.start) as usize] = Some(digest);
@@ -269,7 +272,7 @@ mod tests {
             let plan = Plan::with_granule(&spec("sha256-tree"), SIZE, UNIT).expect("a plan");
             let (read, digest) = std::thread::scope(|scope| {
                 let chain = scope.spawn(|| chains.run(0));
-                let scan = Scan::new(source, std::slice::from_ref(&plan), 2).beside(&chains);
+                let scan = Scan::new(source, std::slice::from_ref(&plan), 2).with_chains(&chains);
                 let read = scan.run(std::iter::once(0..plan.pieces()).collect(), |_, _| {
                     once.call_once(change);
                     Ok(())

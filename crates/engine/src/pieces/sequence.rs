@@ -4,18 +4,18 @@
 
 use crate::io::memory_limit::{is_tight, thread};
 use crate::pieces::UNIT;
-use crate::pieces::recipe::{Large, PieceResults, Recipe};
+use crate::pieces::recipe::{LargePiece, PieceResults, Recipe};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::Scope;
-use truesum_manifest::{Cuts, PieceList};
+use truesum_manifest::{Boundaries, PieceList};
 
 /// The size of a unit if memory is scarce.
 const SMALL_UNIT: u64 = 1 << 17;
 /// The maximum number of units in progress.
-const UNDER_WAY: usize = 16;
+const MAX_IN_PROGRESS: usize = 16;
 
 /// Receives the results for pieces, in order.
 pub(crate) trait PieceSink {
@@ -49,7 +49,7 @@ pub(crate) struct Sequence {
     recipes: Arc<[Recipe]>,
     /// The threads that hash units. If none can be started, units are hashed on the calling thread.
     threads: usize,
-    cuts: Cuts,
+    cuts: Boundaries,
     /// The maximum size of a unit; a longer piece is hashed as it arrives.
     most_bytes: u64,
     /// The position of the next byte in the sequence.
@@ -58,11 +58,11 @@ pub(crate) struct Sequence {
     number: u64,
     piece: Range<u64>,
     /// The large piece in progress.
-    large: Vec<Large>,
+    large: Vec<LargePiece>,
     /// The small pieces in progress. The last one may be incomplete.
     unit: Unit,
     work: Sender<Work>,
-    under_way: VecDeque<Receiver<(Unit, Vec<PieceResults>)>>,
+    in_progress: VecDeque<Receiver<(Unit, Vec<PieceResults>)>>,
     most: usize,
     spare: Vec<Unit>,
 }
@@ -78,12 +78,12 @@ impl Sequence {
     pub(crate) fn new<'s>(
         recipes: Vec<Recipe>,
         at: u64,
-        cuts: Cuts,
+        cuts: Boundaries,
         threads: usize,
         scope: &'s Scope<'s, '_>,
     ) -> Sequence {
         let most_bytes = if is_tight() { SMALL_UNIT } else { UNIT };
-        let most = (2 * threads).clamp(2, UNDER_WAY);
+        let most = (2 * threads).clamp(2, MAX_IN_PROGRESS);
         let recipes: Arc<[Recipe]> = recipes.into();
         // `submit` waits for a result before it exceeds this number, so sending never blocks.
         let (work, queue) = bounded::<Work>(most);
@@ -116,7 +116,7 @@ impl Sequence {
             piece,
             unit: Unit::default(),
             work,
-            under_way: VecDeque::new(),
+            in_progress: VecDeque::new(),
             most,
             spare: Vec::new(),
         }
@@ -125,14 +125,14 @@ impl Sequence {
     /// Adds bytes.
     pub(crate) fn bytes(&mut self, mut bytes: &[u8], take: &mut dyn PieceSink) {
         while !bytes.is_empty() {
-            let (now, rest) = bytes.split_at(self.room().min(bytes.len() as u64) as usize);
+            let (now, rest) = bytes.split_at(self.bytes_to_boundary().min(bytes.len() as u64) as usize);
             if self.is_covered() {
                 match self.is_large() {
                     true => self.large.iter_mut().for_each(|large| large.update(now)),
                     false => self.unit.bytes.extend_from_slice(now),
                 }
             }
-            self.move_on(now.len() as u64, take);
+            self.skip(now.len() as u64, take);
             bytes = rest;
         }
     }
@@ -160,14 +160,14 @@ impl Sequence {
             // Complete pieces without data are skipped, because a hostile list can have any number.
             if self.at == self.piece.start && self.piece.end - self.at <= count && self.piece != NONE {
                 self.submit(take);
-                self.settle(0, take);
+                self.wait_until(0, take);
                 let from = self.at;
                 self.pass(from.saturating_add(count));
                 take.absent(from..self.at);
                 count -= self.at - from;
                 continue;
             }
-            let room = self.room().min(count);
+            let bytes_to_boundary = self.bytes_to_boundary().min(count);
             if self.is_covered() {
                 if absent {
                     self.mark();
@@ -175,12 +175,12 @@ impl Sequence {
                 match self.is_large() {
                     // A piece without any known bytes needs no digest.
                     true if absent || self.unit.absent.first() == Some(&true) => {}
-                    true => self.large.iter_mut().for_each(|large| large.zeros(room)),
-                    false => self.unit.bytes.resize(self.unit.bytes.len() + room as usize, 0),
+                    true => self.large.iter_mut().for_each(|large| large.zeros(bytes_to_boundary)),
+                    false => self.unit.bytes.resize(self.unit.bytes.len() + bytes_to_boundary as usize, 0),
                 }
             }
-            self.move_on(room, take);
-            count -= room;
+            self.skip(bytes_to_boundary, take);
+            count -= bytes_to_boundary;
         }
     }
 
@@ -188,7 +188,7 @@ impl Sequence {
     fn pass(&mut self, end: u64) {
         let next = match &self.cuts {
             // The last piece may be shorter, which `at` does not consider.
-            Cuts::Equal { covered, .. } if end >= covered.end => self.cuts.count(),
+            Boundaries::Equal { covered, .. } if end >= covered.end => self.cuts.count(),
             _ => self.cuts.at(end),
         };
         let last = self.cuts.piece(next.saturating_sub(1)).map_or(self.at, |last| last.end);
@@ -206,7 +206,7 @@ impl Sequence {
     }
 
     /// Returns the number of bytes until the end of the piece, or until the next piece begins.
-    fn room(&self) -> u64 {
+    fn bytes_to_boundary(&self) -> u64 {
         if self.at < self.piece.start { self.piece.start - self.at } else { self.piece.end - self.at }
     }
 
@@ -220,7 +220,7 @@ impl Sequence {
     }
 
     /// Advances over bytes that do not extend beyond the current piece.
-    fn move_on(&mut self, count: u64, take: &mut dyn PieceSink) {
+    fn skip(&mut self, count: u64, take: &mut dyn PieceSink) {
         let was_covered = self.is_covered();
         self.at += count;
         if was_covered && self.at == self.piece.end {
@@ -234,7 +234,7 @@ impl Sequence {
             // Pieces collected earlier come first.
             let absent = std::mem::take(&mut self.unit.absent);
             self.submit(take);
-            self.settle(0, take);
+            self.wait_until(0, take);
             let start = self.piece.start;
             let digests: Vec<PieceResults> = self.large.iter_mut().map(|large| large.finish(start)).collect();
             take.pieces(self.number, &digests, &absent);
@@ -267,8 +267,8 @@ impl Sequence {
         }
         let (done, receiver) = bounded(1);
         // Results are passed on in the order of submission, so only the oldest one is awaited.
-        self.settle(self.most - 1, take);
-        self.under_way.push_back(receiver);
+        self.wait_until(self.most - 1, take);
+        self.in_progress.push_back(receiver);
         // The threads live as long as this value.
         let _ = self.work.send(Work { unit, done });
     }
@@ -282,9 +282,9 @@ impl Sequence {
     }
 
     /// Waits until at most `most` units are in progress.
-    fn settle(&mut self, most: usize, take: &mut dyn PieceSink) {
-        while self.under_way.len() > most {
-            let Some(receiver) = self.under_way.pop_front() else { return };
+    fn wait_until(&mut self, most: usize, take: &mut dyn PieceSink) {
+        while self.in_progress.len() > most {
+            let Some(receiver) = self.in_progress.pop_front() else { return };
             // Only if a hashing thread panicked, which the scope of the threads passes on.
             let Ok((unit, digests)) = receiver.recv() else { return };
             take.pieces(unit.first, &digests, &unit.absent);
@@ -293,8 +293,8 @@ impl Sequence {
     }
 
     /// Ends the range covered by pieces here, if its end was not known before. The last piece may be shorter.
-    pub(crate) fn end_here(&mut self, take: &mut dyn PieceSink) {
-        if let Cuts::Equal { covered, .. } = &mut self.cuts {
+    pub(crate) fn end_open_range(&mut self, take: &mut dyn PieceSink) {
+        if let Boundaries::Equal { covered, .. } = &mut self.cuts {
             covered.end = self.at;
         }
         if self.is_covered() && self.at > self.piece.start {
@@ -317,7 +317,7 @@ impl Sequence {
             self.fill(end - self.at, true, take);
         }
         self.submit(take);
-        self.settle(0, take);
+        self.wait_until(0, take);
     }
 }
 

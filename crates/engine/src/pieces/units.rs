@@ -14,7 +14,7 @@ pub(super) struct Units<'a> {
     /// The plans, which all divide the file in the same way.
     pub(crate) plans: &'a [Plan],
     /// Chains that receive every byte in order.
-    pub(crate) beside: Option<&'a Chains>,
+    pub(crate) chains: Option<&'a Chains>,
 }
 
 impl Units<'_> {
@@ -61,7 +61,7 @@ impl Units<'_> {
             digests
         };
         let len = (end - start) as usize;
-        let digests = match self.beside.filter(|chains| chains.wanted().contains(&first)) {
+        let digests = match self.chains.filter(|chains| chains.wanted().contains(&first)) {
             Some(chains) => {
                 let stopped = || Error::interrupted(self.source.path);
                 // Read even if mapped, because the chains keep the bytes beyond this call.

@@ -22,9 +22,9 @@ const WINDOW: u64 = 1 << 14;
 const NAMES: usize = 16 << 20;
 /// The number of tasks that must be available before a waiting worker continues. The shortest
 /// window is at least as long.
-const ROOM: u64 = 64;
+const MIN_READY: u64 = 64;
 /// The maximum length of a list whose tasks are all examined before the first one is handed out.
-const KNOWN: usize = 4096;
+const MAX_EXAMINED: usize = 4096;
 /// The number of tasks taken from the iterator at a time.
 const BATCH: usize = 32;
 /// The number of bytes that can be hashed in the time it takes to start a thread.
@@ -100,7 +100,7 @@ impl<'a> Feeder<'a> {
         let (ready, events, found) = (Vec::new(), Vec::new(), progress.found());
         let mut feed =
             Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
-        let mut bytes = feed.take(KNOWN);
+        let mut bytes = feed.take(MAX_EXAMINED);
         let connections = config.remote.as_ref().map(|remote| fitting(remote.connections()));
         let in_order = config.reads_in_order();
         let mut useful_threads = if in_order { 1 } else { connections.unwrap_or(threads) };
@@ -224,10 +224,10 @@ impl<'a> Feeder<'a> {
             if feed.ended && feed.ready.is_empty() {
                 return false;
             }
-            // Waiting for `ROOM` tasks instead of one saves a wake-up for each outcome. The window
-            // has at least `ROOM` tasks, so this position is not after `next`: everything before it
+            // Waiting for `MIN_READY` tasks instead of one saves a wake-up for each outcome. The window
+            // has at least `MIN_READY` tasks, so this position is not after `next`: everything before it
             // was taken and will be delivered.
-            let until = (feed.next + ROOM).saturating_sub(feed.window());
+            let until = (feed.next + MIN_READY).saturating_sub(feed.window());
             drop(feed);
             self.frontier.wait(until);
         }
@@ -247,7 +247,7 @@ impl<'a> Feeder<'a> {
 impl Feed<'_> {
     /// Returns the maximum number of tasks in progress.
     fn window(&self) -> u64 {
-        ((NAMES / self.longest) as u64).clamp(ROOM, WINDOW)
+        ((NAMES / self.longest) as u64).clamp(MIN_READY, WINDOW)
     }
 
     /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that
@@ -318,7 +318,7 @@ fn size(job: &Job, config: &Config) -> Option<u64> {
     if config.remote.is_some() {
         return known_size(job);
     }
-    let (root, path) = job.way(&config.root);
+    let (root, path) = job.root_and_name(&config.root);
     Some(root.size(path))
 }
 

@@ -9,7 +9,7 @@
 //!    sleeper holds one. As long as workers are awake and the calling thread empties the channel, the frontier reaches
 //!    everything that was taken, which is farther than any sleeper waits for: a window is never shorter than what a
 //!    worker waits for.
-//! 3. *A worker that leaves, however it leaves, closes the frontier* ([`Leaving`]). At the end of all tasks, no worker
+//! 3. *A worker that leaves, however it leaves, closes the frontier* ([`FrontierGuard`]). At the end of all tasks, no worker
 //!    needs to wait any more. After a stop, an error of the sink or a panic, tasks were dropped and the frontier will
 //!    never pass them: rule 2 no longer holds, so no worker may wait.
 //! 4. *A worker that dropped a task does not wait but leaves*: it saw the stop flag, which is never reset, and tests it
@@ -87,9 +87,9 @@ impl Frontier {
 }
 
 /// Closes the frontier when it is dropped. A worker holds one for as long as it works.
-pub(crate) struct Leaving<'a>(pub(crate) &'a Frontier);
+pub(crate) struct FrontierGuard<'a>(pub(crate) &'a Frontier);
 
-impl Drop for Leaving<'_> {
+impl Drop for FrontierGuard<'_> {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -7,7 +7,7 @@
 //! the same too.
 
 use crate::io::file_id::FileId;
-use crate::job::{Found, Job, Outcome};
+use crate::job::{FileResult, Job, Outcome};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_fs::metadata::Metadata;
@@ -51,12 +51,12 @@ struct File {
 
 enum LinkState {
     Reading(Vec<(u64, Job)>),
-    Read(Box<Found>),
+    Read(Box<FileResult>),
 }
 
 /// The action to take for a name.
 pub(crate) enum Claim {
-    /// Read the file, and report the outcome with [`Links::settle`].
+    /// Read the file, and report the outcome with [`Links::record_outcome`].
     First(Job),
     /// Read the file: other digests are needed for this name.
     Other(Job),
@@ -117,7 +117,7 @@ impl Links {
 
     /// Records the outcome of the first name. Returns the outcomes of the other names that waited
     /// for it.
-    pub(crate) fn settle(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
+    pub(crate) fn record_outcome(&self, id: FileId, outcome: &Outcome) -> Vec<(u64, Outcome)> {
         let mut files = self.lock();
         let Some(File { identity, specs, name, names_left, state: LinkState::Reading(waiting) }) =
             files.remove(&id)
@@ -180,8 +180,8 @@ mod tests {
         let file = Scratch::new();
         let file = file.path().as_os_str().as_bytes();
         let file = Guarded::open(&Root::Anywhere, file, Special::Refuse).unwrap();
-        let found = Found::unread(&file, Instant::now());
-        let settled = links.settle(before.id, &Outcome { job: job(), result: Ok(found) });
+        let found = FileResult::unread(&file, Instant::now());
+        let settled = links.record_outcome(before.id, &Outcome { job: job(), result: Ok(found) });
         assert_eq!(settled.len(), 1);
         assert!(matches!(links.claim(before, 9, 3, job()), Claim::Known(_)));
         let rewritten = Identity { changed: time(6, 8), ..before };
@@ -211,8 +211,8 @@ mod tests {
         let mut file = Guarded::open(&Root::Anywhere, file, Special::Refuse).unwrap();
         assert_eq!(file.read(&mut [0]).unwrap(), 0);
         let digests = specs(&all).iter().map(|spec| spec.digest(b"")).collect();
-        let found = Found::new(file.finish(b"name").unwrap(), digests, Instant::now());
-        assert!(links.settle(id, &Outcome { job: first, result: Ok(found) }).is_empty());
+        let found = FileResult::new(file.finish(b"name").unwrap(), digests, Instant::now());
+        assert!(links.record_outcome(id, &Outcome { job: first, result: Ok(found) }).is_empty());
         assert!(matches!(links.claim(identity, 0, 2, job(8, 0)), Claim::Other(_)), "another name");
         let Claim::Known(outcome) = links.claim(identity, 0, 2, job(7, 0)) else { panic!("it was read") };
         assert_eq!(outcome.result.unwrap().digests(), [specs(&own)[0].digest(b"")]);

@@ -4,7 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::io::read::Guarded;
 use crate::io::sequential::read_to_end;
-use crate::job::{Found, Job, digests};
+use crate::job::{FileResult, Job, digests};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use std::time::Instant;
@@ -25,9 +25,9 @@ pub(crate) fn read_file(
     progress: &Progress,
     buffer: &mut [u8],
     sink: &mut dyn FnMut(&[u8]),
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<FileResult>, Error> {
     let started = Instant::now();
-    let (root, path) = job.way(&config.root);
+    let (root, path) = job.root_and_name(&config.root);
     let named = |error: Error| error.with_name(&job.name);
     let (file, stat) = root.open(path, config.special).map_err(named)?;
     if config.own.contains(&FileId::from(&stat)) {
@@ -45,5 +45,5 @@ pub(crate) fn read_file(
         sink(bytes);
         hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
     })?;
-    Ok(Some(Found::new(whole, digests(&mut hashers, &job.name)?, started)))
+    Ok(Some(FileResult::new(whole, digests(&mut hashers, &job.name)?, started)))
 }

@@ -32,7 +32,7 @@
 //! A digest is computed only from a [`CompleteRead`], which [`Guarded::finish`] alone returns. A
 //! file that changed is therefore reported as changed even if its size was also wrong. Outcomes
 //! leave a worker in any order; the calling thread restores the order of the tasks (`Output`).
-//! However a worker ends, including by a panic, it closes the frontier, so that nobody waits for
+//! However a worker ends, including by a panic, it closes the frontier, so that no thread waits for
 //! its jobs.
 //!
 //! If the process runs out of descriptors, the worker finishes the files it has open and from then
@@ -57,14 +57,14 @@ use crate::io::file_id::FileId;
 use crate::io::memory_limit::is_tight;
 use crate::io::read::{CompleteRead, Guarded};
 use crate::io::waits::WaitCounter;
-use crate::job::{Found, Job, Outcome, as_promised, digests};
+use crate::job::{FileResult, Job, Outcome, check_final_size, digests};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::{Completion, Progress};
 use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
 use crate::run::config::Config;
 use crate::run::event::{Batch, WorkerEvent};
 use crate::run::feed::{Assigned, Feeder};
-use crate::run::frontier::Leaving;
+use crate::run::frontier::FrontierGuard;
 use crate::run::links::{Claim, Identity, Links};
 use crate::run::remote::SMALL;
 use crate::task::Notice;
@@ -79,22 +79,22 @@ use truesum_hash::tree::Plan;
 use truesum_hash::{Digest, Hasher, Spec, finish_many, update_many};
 
 /// The total size of the slices that a worker reads before it hashes them, so that they are still in the L2 cache. For
-/// more than [`FEW`] files it is larger, because system calls cost more than the L3 cache: 10,000 files of 100 KiB took
+/// more than [`FILES_PER_ROUND`] files it is larger, because system calls cost more than the L3 cache: 10,000 files of 100 KiB took
 /// a quarter less processor time in slices of 32 KiB than of 8 KiB.
 const ROUND: usize = 1 << 19;
 /// The number of files whose slices form a round.
-const FEW: usize = 16;
+const FILES_PER_ROUND: usize = 16;
 /// The maximum slice read from one file. Longer ones do not stay in the cache.
 const SLICE: usize = 1 << 18;
 /// Slices do not begin at multiples of a power of two, because such lanes map to the same cache sets.
 const SKEW: usize = 64 + 4096;
 /// Files up to this size are read in one call even if many are open.
-const ONE_GO: u64 = (ROUND / FEW) as u64;
+const SINGLE_READ: u64 = (ROUND / FILES_PER_ROUND) as u64;
 /// The maximum number of open files per worker.
 const OPEN: usize = 64;
 /// The number of attempts, one every 5 ms, that a worker without an open file makes if descriptors are exhausted and no
 /// other worker reads.
-const PATIENCE: u32 = 200;
+const MAX_ATTEMPTS: u32 = 200;
 /// The size of a round, as a multiple of the usual one, if each file is read completely before the next one: only files
 /// that are read completely share lanes then.
 const COMPLETE: usize = 32;
@@ -112,7 +112,7 @@ pub(crate) struct Worker<'a, 'f> {
     open_limit: usize,
     /// The attempts left before a file fails because descriptors are exhausted. They are counted
     /// per run, not per file: if waiting did not help one file, the next one fails at once.
-    patience: u32,
+    attempts_left: u32,
     /// The bytes of slices that are read before they are hashed.
     round: usize,
     /// Whether each file is read to its end before the next one.
@@ -157,7 +157,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     ) -> Worker<'a, 'f> {
         // Some descriptors are used for standard streams, manifests and the walk.
         let others = 12 + most_bases() as u64;
-        let (round, most) = if is_tight() { (SMALL_ROUND, FEW) } else { (ROUND, OPEN) };
+        let (round, most) = if is_tight() { (SMALL_ROUND, FILES_PER_ROUND) } else { (ROUND, OPEN) };
         let open_limit =
             (limits::open_files().saturating_sub(others) / threads as u64).clamp(1, most as u64) as usize;
         Worker {
@@ -166,7 +166,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             links,
             progress,
             open_limit,
-            patience: PATIENCE,
+            attempts_left: MAX_ATTEMPTS,
             round,
             in_order: config.reads_in_order(),
             buffer: Vec::new(),
@@ -181,7 +181,7 @@ impl<'a, 'f> Worker<'a, 'f> {
     /// Works until there are no more jobs, the run is stopped or `deliver` returns false. However it ends, no other
     /// worker keeps waiting for anything that this one leaves undone.
     pub(crate) fn work(mut self, deliver: &mut dyn FnMut(Batch) -> bool) {
-        let _leaves = Leaving(self.feeder.frontier());
+        let _leaves = FrontierGuard(self.feeder.frontier());
         let mut active: Vec<Active> = Vec::new();
         let mut pulled = Vec::new();
         let mut more = true;
@@ -200,7 +200,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 // Only a worker that holds nothing may sleep (rule 1 in `frontier.rs`).
                 let idle = active.is_empty() && self.slow.is_empty();
                 // Taking the next task can take as long as a walk through a large folder.
-                if !self.hand_over(deliver) {
+                if !self.deliver_finished(deliver) {
                     return;
                 }
                 // Opening an object takes so long that other workers should open the next one.
@@ -222,7 +222,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                         if self.in_order {
                             self.finish_all(&mut active);
                         }
-                        if !self.hand_over(deliver) {
+                        if !self.deliver_finished(deliver) {
                             return;
                         }
                         self.alone(large);
@@ -237,14 +237,14 @@ impl<'a, 'f> Worker<'a, 'f> {
                 self.slowly(next);
             }
             self.round(&mut active);
-            if !self.hand_over(deliver) {
+            if !self.deliver_finished(deliver) {
                 return;
             }
         }
     }
 
     /// Delivers what is finished. Returns false if no more outcomes are needed.
-    fn hand_over(&mut self, deliver: &mut dyn FnMut(Batch) -> bool) -> bool {
+    fn deliver_finished(&mut self, deliver: &mut dyn FnMut(Batch) -> bool) -> bool {
         if self.done.is_empty() {
             return true;
         }
@@ -277,7 +277,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let stat = file.stat();
         if ticket.job.specs.is_empty() {
-            self.look(ticket, &file);
+            self.report_metadata(ticket, &file);
             return None;
         }
         let id = FileId::from(stat);
@@ -314,7 +314,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         // Slices read holes like data, whereas a file that goes alone skips them.
         let sparse = next.file.has_holes() && size > SLICE as u64;
         // Reading slices of many files causes seeks on a spinning disk.
-        let spinning = size > ONE_GO && next.spinning && !self.in_order;
+        let spinning = size > SINGLE_READ && next.spinning && !self.in_order;
         if !next.file.is_regular() {
             self.slow.push_back(next);
         } else if alone || sparse || spinning {
@@ -326,8 +326,8 @@ impl<'a, 'f> Worker<'a, 'f> {
     }
 
     /// Reports the metadata of a file for which no digest is requested.
-    fn look(&mut self, ticket: Ticket, file: &Guarded) {
-        let found = Found::unread(file, ticket.started);
+    fn report_metadata(&mut self, ticket: Ticket, file: &Guarded) {
+        let found = FileResult::unread(file, ticket.started);
         self.report(ticket, Ok(found));
     }
 
@@ -340,11 +340,11 @@ impl<'a, 'f> Worker<'a, 'f> {
             return Guarded::of_version(remote.open(job, self.progress)?).map(Some);
         }
         let opened = loop {
-            let (root, path) = job.way(&self.config.root);
+            let (root, path) = job.root_and_name(&self.config.root);
             match root.open(path, self.config.special) {
                 // Out of descriptors: finish the files that are open here, or wait for the other workers.
                 Err(error)
-                    if (self.patience > 0 || !active.is_empty())
+                    if (self.attempts_left > 0 || !active.is_empty())
                         && !self.progress.stopped()
                         && matches!(
                             error.errno().map(Errno::from_raw_os_error),
@@ -359,7 +359,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                         std::thread::sleep(std::time::Duration::from_millis(5));
                         // Files finished by other workers free descriptors.
                         let moves = self.progress.bytes() != read;
-                        self.patience = if moves { PATIENCE } else { self.patience - 1 };
+                        self.attempts_left = if moves { MAX_ATTEMPTS } else { self.attempts_left - 1 };
                     }
                     self.finish_all(active);
                 }
@@ -367,7 +367,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             }
         };
         if opened.is_ok() {
-            self.patience = PATIENCE;
+            self.attempts_left = MAX_ATTEMPTS;
         }
         let (file, stat) = opened.map_err(|error| error.with_name(&job.name))?;
         // Tested before `Guarded::of`, which fails for a file that this run has open for writing.
@@ -432,7 +432,10 @@ impl<'a, 'f> Worker<'a, 'f> {
             true => active.len(),
             false => (self.round / room.min(SLICE)).clamp(1, active.len()),
         };
-        vec![(self.round / together / 4096 * 4096).clamp(self.round / FEW, SLICE).min(room); together]
+        vec![
+            (self.round / together / 4096 * 4096).clamp(self.round / FILES_PER_ROUND, SLICE).min(room);
+            together
+        ]
     }
 
     /// Reads a slice of every open file, hashes all slices, and finishes the files that ended. In order, a file that did
@@ -493,7 +496,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 Some(error) => Err(error),
                 None => file.finish(&ticket.job.name),
             };
-            match result.and_then(|proof| as_promised(&hashers, &ticket.job.name).map(|()| proof)) {
+            match result.and_then(|proof| check_final_size(&hashers, &ticket.job.name).map(|()| proof)) {
                 Ok(proof) => whole.push((ticket, hashers, proof)),
                 Err(error) => self.fail(ticket, error),
             }
@@ -580,7 +583,7 @@ impl<'a, 'f> Worker<'a, 'f> {
 
     /// Reports the digests of a file that was read completely.
     fn succeed(&mut self, ticket: Ticket, proof: CompleteRead, digests: Vec<Digest>) {
-        let found = Found::new(proof, digests, ticket.started);
+        let found = FileResult::new(proof, digests, ticket.started);
         self.report(ticket, Ok(found));
     }
 
@@ -592,12 +595,12 @@ impl<'a, 'f> Worker<'a, 'f> {
         self.report(ticket, Err(error));
     }
 
-    fn report(&mut self, ticket: Ticket, result: Result<Found, Error>) {
+    fn report(&mut self, ticket: Ticket, result: Result<FileResult, Error>) {
         let Ticket { place, job, link, .. } = ticket;
         let mut outcome = Outcome { job, result };
         self.progress.add_file();
         if let Some(id) = link {
-            for (place, outcome) in self.links.settle(id, &outcome) {
+            for (place, outcome) in self.links.record_outcome(id, &outcome) {
                 self.progress.add_file();
                 self.done.push((place, WorkerEvent::Outcome(outcome)));
             }

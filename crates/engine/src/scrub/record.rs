@@ -2,7 +2,7 @@
 
 use crate::audit::FileStatus;
 use crate::content::Facts;
-use crate::job::Found;
+use crate::job::FileResult;
 use crate::scrub::codec::{Rest, put_number, put_time};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
@@ -51,7 +51,7 @@ const VERIFIED: u8 = 8;
 
 impl Record {
     /// Returns the record of a file that was read completely, and accepted, on this day.
-    pub(crate) fn of(found: &Found, day: u64, now: Time, status: FileStatus) -> Record {
+    pub(crate) fn of(found: &FileResult, day: u64, now: Time, status: FileStatus) -> Record {
         let time = |(seconds, nanos)| Some(Time { seconds, nanos });
         Record {
             size: Some(found.size()),

@@ -262,6 +262,6 @@ impl Sink for Recorder<'_, '_> {
         if !self.waiting.is_empty() {
             return self.release();
         }
-        self.state.flush_now_and_then().map_err(|error| self.fail(error))
+        self.state.flush_periodically().map_err(|error| self.fail(error))
     }
 }

@@ -286,7 +286,7 @@ impl State {
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub(crate) fn flush_now_and_then(&mut self) -> Result<(), Error> {
+    pub(crate) fn flush_periodically(&mut self) -> Result<(), Error> {
         if self.written.elapsed() < PAUSE { Ok(()) } else { self.flush() }
     }
 
@@ -377,7 +377,7 @@ impl State {
     fn merge(&mut self) -> Result<(), Error> {
         let name = self.path.as_os_str().as_bytes();
         let mut output =
-            Output { file: AtomicFile::create_own(&self.path, MAGIC)?, at: Position::FIRST, name };
+            Output { file: AtomicFile::create_internal(&self.path, MAGIC)?, at: Position::FIRST, name };
         output.file.write_all(MAGIC).map_err(|error| Error::io(name, "write", error))?;
         let mut content = Vec::new();
         self.head.put(&mut content);

@@ -2,7 +2,7 @@
 
 use crate::audit::FileStatus;
 use crate::error::{Cause, Error};
-use crate::io::write::is_own;
+use crate::io::write::is_internal;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::scrub::block::MAGIC;
@@ -12,7 +12,7 @@ use crate::scrub::record::Record;
 use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
 use crate::select::names::plain;
-use crate::verify::listed_jobs::{Ended, Listed, listed_jobs};
+use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
 use crate::verify::options::ReadOptions;
 use std::ffi::OsString;
 use std::io::Write;
@@ -26,7 +26,7 @@ use truesum_manifest::{Entry, Heading, Time, WriteError, Writer, format};
 
 /// Returns whether a file is a state of `scrub`.
 pub fn is_state(path: &Path) -> bool {
-    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && is_own(path, MAGIC)
+    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && is_internal(path, MAGIC)
 }
 
 /// Returns an existing state.
@@ -126,10 +126,10 @@ pub fn import(
     };
     let ended = listed_jobs(manifest, options, progress, &mut Vec::new(), &mut |listed| {
         let added = match listed {
-            Listed::Entry(job) if job.exempt => Ok(()),
-            Listed::Entry(job) | Listed::Pieced(job) => add(&job),
-            Listed::Bad(line) => Err(refuse(line.to_string())),
-            Listed::Omitted(error, _) => Err(error),
+            ListItem::Entry(job) if job.exempt => Ok(()),
+            ListItem::Entry(job) | ListItem::Pieced(job) => add(&job),
+            ListItem::Bad(line) => Err(refuse(line.to_string())),
+            ListItem::Omitted(error, _) => Err(error),
         };
         added.map_err(|error| {
             let message = error.to_string();
@@ -139,8 +139,8 @@ pub fn import(
     });
     let result = match (ended, failure) {
         (_, Some(failure)) => Err(failure),
-        (Err(Ended::Unread(error)), None) => Err(error),
-        (Err(Ended::Refused(error)), None) => Err(Error::io(name, "write", error)),
+        (Err(ListEnd::Unread(error)), None) => Err(error),
+        (Err(ListEnd::Refused(error)), None) => Err(Error::io(name, "write", error)),
         (Ok(_), None) if progress.stopped() => Err(Error::interrupted(manifest.as_os_str().as_bytes())),
         (Ok(_), None) => Ok(()),
     };

@@ -322,7 +322,7 @@ impl Failure {
     pub(super) fn of(error: &Error) -> Failure {
         let errno = error.errno().and_then(|number| u64::try_from(number).ok());
         let (kind, reason) = (error.kind().word().to_owned(), error.reason());
-        Failure { kind, reason, again: error.may_pass(), errno }
+        Failure { kind, reason, again: error.is_transient(), errno }
     }
 }
 

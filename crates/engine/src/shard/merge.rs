@@ -110,11 +110,11 @@ pub fn merge(
             Err(found) => fault(found, &mut merged),
             Ok(bundle) => match of_bundle[bundle] {
                 None => of_bundle[bundle] = Some(path),
-                Some(first) => fault(twice(bundle, first, path), &mut merged),
+                Some(first) => fault(duplicate_part(bundle, first, path), &mut merged),
             },
         }
     }
-    let mut joining = Joining { plan, cut: None, last: Vec::new(), ascending: true, files: 0 };
+    let mut joining = Joiner { plan, divided: None, last: Vec::new(), ascending: true, files: 0 };
     for (bundle, part) in of_bundle.into_iter().enumerate() {
         if progress.stopped() {
             merged.interrupted = true;
@@ -177,7 +177,7 @@ fn bundle_of(plan: &Plan, path: &Path) -> Result<usize, Fault> {
 }
 
 /// Returns the fault for two parts of one bundle.
-fn twice(bundle: usize, first: &Path, second: &Path) -> Fault {
+fn duplicate_part(bundle: usize, first: &Path, second: &Path) -> Fault {
     let both = [first.to_owned(), second.to_owned()];
     let lines = |path: &Path| open(path).map(BufReader::new);
     let same = || -> io::Result<bool> {
@@ -312,16 +312,16 @@ fn unread(path: &Path, error: io::Error) -> Fault {
 
 /// Joins divided files, and checks the consistency of the plan itself: each name occurs once, and ranges cover their
 /// file.
-struct Joining<'p> {
+struct Joiner<'p> {
     plan: &'p Plan,
-    cut: Option<Cut>,
+    divided: Option<DividedFile>,
     last: Vec<u8>,
     ascending: bool,
     files: u64,
 }
 
 /// A file of which some ranges are known.
-struct Cut {
+struct DividedFile {
     item: Item,
     pieces: Vec<Vec<Piece>>,
     /// The reason why there will be no digest, if it is already known.
@@ -329,7 +329,7 @@ struct Cut {
     unknown: bool,
 }
 
-impl Joining<'_> {
+impl Joiner<'_> {
     /// Processes the next item of the plan and its result, if that is known. Returns an entry when a file is complete.
     fn take(
         &mut self,
@@ -342,9 +342,13 @@ impl Joining<'_> {
             self.ascending &= self.files == 1 || self.last < item.name;
             self.last.clone_from(&item.name);
         }
-        let at = self.cut.as_ref().and_then(|cut| cut.item.range.as_ref()).map_or(0, |range| range.end);
+        let at = self
+            .divided
+            .as_ref()
+            .and_then(|divided| divided.item.range.as_ref())
+            .map_or(0, |range| range.end);
         let Some(range) = item.range.clone() else {
-            return match (self.cut.is_some(), result) {
+            return match (self.divided.is_some(), result) {
                 (true, _) => Err(self.plan.damaged(bundle)),
                 (false, Some(ItemResult::Digests(digests))) => Ok(Some(Ok(self.entry(item, digests)))),
                 (false, Some(ItemResult::Failed(failure))) => {
@@ -353,27 +357,28 @@ impl Joining<'_> {
                 (false, _) => Ok(None),
             };
         };
-        let goes_on = |cut: &Cut| cut.item.name == item.name && cut.item.state == item.state;
-        if range.start != at || !self.cut.as_ref().is_none_or(goes_on) {
+        let goes_on =
+            |divided: &DividedFile| divided.item.name == item.name && divided.item.state == item.state;
+        if range.start != at || !self.divided.as_ref().is_none_or(goes_on) {
             return Err(self.plan.damaged(bundle));
         }
         let specs = self.plan.specs();
-        let cut = self.cut.get_or_insert_with(|| Cut {
+        let divided = self.divided.get_or_insert_with(|| DividedFile {
             item: item.clone(),
             pieces: vec![Vec::new(); specs.len()],
             failed: None,
             unknown: false,
         });
-        cut.item.range = Some(range.clone());
+        divided.item.range = Some(range.clone());
         match result {
-            None | Some(ItemResult::Digests(_)) => cut.unknown = true,
-            Some(ItemResult::Failed(failure)) => drop(cut.failed.get_or_insert(failure)),
-            Some(ItemResult::Pieces(pieces)) => cut.add(specs, &range, pieces),
+            None | Some(ItemResult::Digests(_)) => divided.unknown = true,
+            Some(ItemResult::Failed(failure)) => drop(divided.failed.get_or_insert(failure)),
+            Some(ItemResult::Pieces(pieces)) => divided.add(specs, &range, pieces),
         }
         if range.end < item.state.size {
             return Ok(None);
         }
-        let Some(Cut { pieces, failed, unknown, .. }) = self.cut.take() else { return Ok(None) };
+        let Some(DividedFile { pieces, failed, unknown, .. }) = self.divided.take() else { return Ok(None) };
         if let Some(failure) = failed {
             return Ok(Some(Err(Fault::Failed(item.name, failure))));
         }
@@ -399,7 +404,7 @@ impl Joining<'_> {
     /// Tests that the plan ends with a complete file and contains no name twice.
     fn end(&self) -> Result<(), Error> {
         let path = self.plan.path();
-        if self.cut.is_some() || self.files != self.plan.totals().files {
+        if self.divided.is_some() || self.files != self.plan.totals().files {
             return Err(unusable(path, "the plan's totals do not match its files"));
         }
         match if self.ascending { None } else { self.plan.repeated()? } {
@@ -409,7 +414,7 @@ impl Joining<'_> {
     }
 }
 
-impl Cut {
+impl DividedFile {
     fn add(&mut self, specs: &[Spec], range: &std::ops::Range<u64>, found: Vec<Vec<(u8, Digest)>>) {
         for ((spec, pieces), levels) in specs.iter().zip(&mut self.pieces).zip(found) {
             match piece_of(spec, self.item.state.size, range, levels, None) {
@@ -425,7 +430,7 @@ impl Cut {
 ///
 /// # Errors
 /// Fails if it is not a part of this bundle, is damaged, or cannot be read, or if the plan is damaged.
-pub fn hold(
+pub fn check_part(
     plan: &Plan,
     bundle: usize,
     path: &Path,

@@ -29,7 +29,7 @@ use truesum_hash::{Digest, Hasher, Spec};
 options! {
     /// The options for computing bundles.
     #[derive(Clone, Copy)]
-    pub struct Computing<'a> {
+    pub struct ComputeOptions<'a> {
         /// The folder that names are relative to, if it differs from the one in the plan, because its path is different
         /// on this machine.
         root: Option<&'a Path>,
@@ -51,11 +51,20 @@ options! {
     }
 }
 
-impl<'a> Computing<'a> {
+impl<'a> ComputeOptions<'a> {
     /// Returns options for the folder in the plan, all cores, and no mapping.
-    pub fn new(progress: &'a Progress) -> Computing<'a> {
+    pub fn new(progress: &'a Progress) -> ComputeOptions<'a> {
         let (root, remote, mapping) = (None, None, Mapping::Never);
-        Computing { root, outside: false, remote, threads: 0, mapping, again: false, withheld: &[], progress }
+        ComputeOptions {
+            root,
+            outside: false,
+            remote,
+            threads: 0,
+            mapping,
+            again: false,
+            withheld: &[],
+            progress,
+        }
     }
 }
 
@@ -79,7 +88,7 @@ pub enum PartStatus {
     /// It was written.
     Written,
     /// An identical part existed already.
-    There,
+    Identical,
     /// A part without failures existed and was kept. This attempt had no result for this many files
     /// or ranges, so they could not be compared.
     Kept(u64),
@@ -99,7 +108,7 @@ pub fn compute(
     plan: &Plan,
     bundle: usize,
     folder: &Path,
-    computing: &Computing<'_>,
+    computing: &ComputeOptions<'_>,
     on_event: &mut dyn FnMut(&Error),
 ) -> Result<Done, Error> {
     let bundles = plan.totals().bundles;
@@ -121,7 +130,7 @@ pub fn compute(
     if !computing.again
         && let Some((counts, digest)) = good()
     {
-        return Ok(Done { counts, status: PartStatus::There, digest });
+        return Ok(Done { counts, status: PartStatus::Identical, digest });
     }
     let root = match computing.remote {
         Some(_) => Root::Nowhere,
@@ -166,7 +175,7 @@ pub fn compute(
         return Ok(Done { counts, status: PartStatus::Written, digest });
     };
     if other == digest {
-        return Ok(Done { counts: others, status: PartStatus::There, digest });
+        return Ok(Done { counts: others, status: PartStatus::Identical, digest });
     }
     if counts.failed > 0 {
         return Ok(Done { counts: others, status: PartStatus::Kept(counts.failed), digest: other });
@@ -201,7 +210,7 @@ pub(super) fn reuse(
     part.seal().map_err(fail)?.0.commit()
 }
 
-impl Computing<'_> {
+impl ComputeOptions<'_> {
     /// Returns whether a line of the bundle must not be read.
     fn withholds(&self, line: usize) -> bool {
         self.withheld.iter().any(|lines| lines.contains(&line))
@@ -301,10 +310,10 @@ fn files(
     bundle: usize,
     block: &[u8],
     root: Root,
-    computing: &Computing<'_>,
+    computing: &ComputeOptions<'_>,
     part: &mut Part<'_>,
 ) -> io::Result<()> {
-    let &Computing { threads, mapping, progress, remote, .. } = computing;
+    let &ComputeOptions { threads, mapping, progress, remote, .. } = computing;
     let config = Config { root, threads, mapping, remote: remote.cloned(), ..Config::default() };
     let specs: Arc<[Spec]> = plan.specs().into();
     // The plan's digest was verified, so every line is valid.
@@ -325,18 +334,18 @@ fn files(
         });
     let items = plan.items(bundle, block).flatten().map(|(_, item)| item);
     let remote = remote.is_some();
-    run(&config, &mut tasks, progress, &mut InOrder { items, remote, part }).map(drop)
+    run(&config, &mut tasks, progress, &mut OrderedSink { items, remote, part }).map(drop)
 }
 
 /// Receives outcomes in the order of the items.
-struct InOrder<'p, 'a, I> {
+struct OrderedSink<'p, 'a, I> {
     items: I,
     /// Whether the store reads only the requested version.
     remote: bool,
     part: &'p mut Part<'a>,
 }
 
-impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
+impl<I: Iterator<Item = Item>> OrderedSink<'_, '_, I> {
     fn put(&mut self, result: impl FnOnce(&Item) -> Result<ItemResult, Error>) -> io::Result<()> {
         let item =
             self.items.next().ok_or_else(|| io::Error::other("there are more results than planned files"))?;
@@ -344,7 +353,7 @@ impl<I: Iterator<Item = Item>> InOrder<'_, '_, I> {
     }
 }
 
-impl<I: Iterator<Item = Item>> Sink for InOrder<'_, '_, I> {
+impl<I: Iterator<Item = Item>> Sink for OrderedSink<'_, '_, I> {
     fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
         let remote = self.remote;
         self.put(|item| {

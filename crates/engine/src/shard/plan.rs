@@ -5,7 +5,7 @@ use super::line::{
 };
 use super::state::State;
 use crate::error::Error;
-use crate::tree::piece::Cuts;
+use crate::tree::piece::Boundaries;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl<W: Write> Planner<W> {
         let Sizes { bytes, files } = self.sizes;
         let name = name.to_vec();
         if state.size > bytes
-            && let Some(cuts) = Cuts::new(&self.specs, state.size, bytes)
+            && let Some(cuts) = Boundaries::new(&self.specs, state.size, bytes)
         {
             for range in cuts {
                 self.close()?;
@@ -260,7 +260,7 @@ impl Plan {
 
         let mut whole = seal();
         let mut first = Vec::new();
-        let begin = At { file: &file, at: 0 }.take(LONGEST);
+        let begin = OffsetReader { file: &file, at: 0 }.take(LONGEST);
         BufReader::new(begin).read_until(b'\n', &mut first).map_err(fail)?;
         whole.update(&first);
         let (root, specs) = first
@@ -269,7 +269,7 @@ impl Plan {
             .ok_or_else(|| damaged("its first line is not the first line of a plan"))?;
         let mut index = Vec::new();
         let mut lines =
-            BufReader::new(At { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));
+            BufReader::new(OffsetReader { file: &file, at: index_at }.take(end_at.saturating_sub(index_at)));
         let (mut line, mut next, mut bytes) = (Vec::new(), first.len() as u64, 0u64);
         while lines.read_until(b'\n', &mut line).map_err(fail)? > 0 {
             whole.update(&line);
@@ -379,12 +379,12 @@ fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file from an offset.
-struct At<'f> {
+struct OffsetReader<'f> {
     file: &'f File,
     at: u64,
 }
 
-impl Read for At<'_> {
+impl Read for OffsetReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read_at(buffer, self.at)?;
         self.at += count as u64;

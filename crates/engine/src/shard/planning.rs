@@ -79,7 +79,9 @@ pub fn plan<W: Write>(
                         }
                         Some(cause) => Notice::Failed(Error::new(job.path(), "plan", cause)),
                     },
-                    Err(error) => Notice::Failed(job.way(root).0.refusal(job.path(), "open", error)),
+                    Err(error) => {
+                        Notice::Failed(job.root_and_name(root).0.refusal(job.path(), "open", error))
+                    }
                 },
             };
             planned.failed += u64::from(matches!(notice, Notice::Failed(_)));
@@ -122,6 +124,6 @@ pub(super) fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Metadata, Er
 }
 
 fn stat(job: &Job, root: &Root) -> Result<Metadata, Errno> {
-    let (root, path) = job.way(root);
+    let (root, path) = job.root_and_name(root);
     root.stat(path, root.confinement() != Confinement::NoLinks)
 }

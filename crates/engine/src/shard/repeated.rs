@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 /// The maximum number of name hashes held at a time: 128 MiB.
-const HELD: u64 = 1 << 24;
+const HASHES_IN_MEMORY: u64 = 1 << 24;
 
 impl Plan {
     /// Returns a name that occurs twice. Sorted names are compared while the plan is written, so this is only for other
@@ -15,7 +15,7 @@ impl Plan {
     /// # Errors
     /// Fails if the plan cannot be read or is damaged.
     pub(super) fn repeated(&self) -> Result<Option<Vec<u8>>, Error> {
-        let passes = self.totals().files.div_ceil(HELD).max(1);
+        let passes = self.totals().files.div_ceil(HASHES_IN_MEMORY).max(1);
         let state = RandomState::new();
         for pass in 0..passes {
             let mut hashes = Vec::new();

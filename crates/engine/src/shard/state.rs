@@ -1,6 +1,6 @@
 //! The state of a file when it was planned, and how later changes are detected.
 
-use crate::job::{Found, Listed};
+use crate::job::{FileResult, ObjectVersion};
 use crate::tree::store::Hints;
 use truesum_fs::metadata::Metadata;
 use truesum_manifest::Time;
@@ -45,20 +45,20 @@ impl State {
     }
 
     /// Returns the state of an object as reported by a listing.
-    pub(super) fn listed(listed: &Listed) -> State {
-        let Listed { size, version, modified } = listed.clone();
+    pub(super) fn listed(listed: &ObjectVersion) -> State {
+        let ObjectVersion { size, version, modified } = listed.clone();
         let time = Time { seconds: modified, nanos: 0 };
         State { size, mtime: time, ctime: time, inode: 0, version, copied: false }
     }
 
     /// Returns the version to read, for an object.
-    pub(super) fn wanted(&self) -> Option<Listed> {
+    pub(super) fn wanted(&self) -> Option<ObjectVersion> {
         let (size, modified) = (self.size, self.mtime.seconds);
-        self.version.clone().map(|version| Listed { size, version: Some(version), modified })
+        self.version.clone().map(|version| ObjectVersion { size, version: Some(version), modified })
     }
 
     /// Returns the state of a file that was read.
-    pub(super) fn found(found: &Found) -> State {
+    pub(super) fn found(found: &FileResult) -> State {
         let time = |(seconds, nanos)| Time { seconds, nanos };
         let (mtime, ctime) = (time(found.mtime()), time(found.ctime()));
         State { size: found.size(), mtime, ctime, inode: found.inode(), version: None, copied: false }

@@ -7,11 +7,11 @@ use crate::error::{Cause, Error};
 use crate::io::memory_limit::thread;
 use crate::io::open::open_companion;
 use crate::io::source::{Source, finish};
-use crate::job::Found;
+use crate::job::FileResult;
 use crate::pieces::chains::Chains;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
-use crate::pieces::{Hashed, UNIT};
+use crate::pieces::{PieceOutcome, UNIT};
 use crate::tree::header::{GRANULE, MOVED};
 use crate::tree::midstate;
 use crate::tree::prove::hash_leaves;
@@ -37,7 +37,7 @@ fn read_once(
     chains: &Chains,
     flat: usize,
     threads: usize,
-    take: &(dyn Fn(Hashed) -> Result<(), Error> + Sync),
+    take: &(dyn Fn(PieceOutcome) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Digest>, Error> {
     let plans = std::slice::from_ref(plan);
     if flat == 0 {
@@ -67,7 +67,7 @@ fn read_once(
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
         let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
-        let scan = Scan::new(source, plans, readers).beside(chains);
+        let scan = Scan::new(source, plans, readers).with_chains(chains);
         let read = scan.run(wanted, |_, run| take(run));
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
@@ -103,7 +103,7 @@ options! {
         /// The starting point of the build.
         begin: Begin,
         /// Plain digests to compute in the same read, which then covers the complete file.
-        beside: &'a [Spec],
+        plain_digests: &'a [Spec],
         /// Whether to extend the tree even if the file's inode number has changed since the tree was stored.
         trust_prefix: bool,
     }
@@ -112,7 +112,7 @@ options! {
 impl<'a> Saving<'a> {
     /// Returns options for building the tree at `target` from the beginning, with the default granule size.
     pub fn new(target: &'a Path) -> Saving<'a> {
-        Saving { target, granule: GRANULE, begin: Begin::Fresh, beside: &[], trust_prefix: false }
+        Saving { target, granule: GRANULE, begin: Begin::Fresh, plain_digests: &[], trust_prefix: false }
     }
 }
 
@@ -121,7 +121,7 @@ readable! {
     #[derive(Debug)]
     pub struct Saved {
         /// The result: the tree's digest, then the plain digests.
-        found: Found => &Found,
+        found: FileResult => &FileResult,
         /// The tree.
         store: Store => &Store,
         /// Granules that were already complete and not hashed again.
@@ -154,7 +154,7 @@ pub fn save(
     if let Ok(old) = open_companion(saving.target) {
         may_be_replaced(&old, saving.target)?;
     }
-    let Begun { store, hashers, unread } = begin(source, header, saving)?;
+    let BuildState { store, hashers, unread } = begin(source, header, saving)?;
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
     let plan = store.header().plan();
@@ -168,7 +168,8 @@ pub fn save(
     let chains = Chains::new(hashers, leaves, units, threads);
     let zeros = if source.holes { plan.zeros() } else { None };
     let state = Mutex::new(Rows::new(store, zeros, (flat > 0).then(|| saving.target.to_owned())));
-    let take = |run: Hashed| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
+    let take =
+        |run: PieceOutcome| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
     let beside = read_once(source, &plan, wanted, &chains, flat, threads, &take);
     let mut rows = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let beside = match beside {
@@ -190,7 +191,7 @@ pub fn save(
     let store = store.publish(saving.target)?;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
-    let found = Found::new(whole, digests, started);
+    let found = FileResult::new(whole, digests, started);
     Ok(Saved { found, store, kept, unread })
 }
 
@@ -207,7 +208,7 @@ pub(crate) fn root_of_one(source: Source<'_>, spec: &Spec) -> Result<Digest, Err
 }
 
 /// The state in which a build begins.
-struct Begun {
+struct BuildState {
     /// The unfinished tree to work on.
     store: Store,
     /// The hashers of the plain digests, with the number of units they have processed.
@@ -220,9 +221,9 @@ fn cannot_resume(path: &[u8], why: &str) -> Error {
     Error::new(path, "extend its tree", Cause::Undivided(why.to_owned()))
 }
 
-fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begun, Error> {
+fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<BuildState, Error> {
     let part = part_of(saving.target);
-    let fresh = || saving.beside.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
+    let fresh = || saving.plain_digests.iter().map(|spec| (spec.hasher_for_size(header.size), 0)).collect();
     let other = |why: &str| cannot_resume(source.path, why);
     match &saving.begin {
         Begin::Fresh => {}
@@ -238,17 +239,17 @@ fn begin(source: Source<'_>, header: Header, saving: &Saving<'_>) -> Result<Begu
                 if (old.size, old.hints) != (header.size, header.hints) {
                     return Err(other(MOVED));
                 }
-                let hashers = midstate::read(saving.target, saving.beside, header.size, &header.hints);
-                return Ok(Begun { store, hashers, unread: 0 });
+                let hashers = midstate::read(saving.target, saving.plain_digests, header.size, &header.hints);
+                return Ok(BuildState { store, hashers, unread: 0 });
             }
         }
         Begin::Append | Begin::Changed(_) => {
             let (store, unread) = extend(source, &header, saving, &part)?;
-            return Ok(Begun { store, hashers: fresh(), unread });
+            return Ok(BuildState { store, hashers: fresh(), unread });
         }
     }
     let hashers = fresh();
-    Ok(Begun { store: Store::create(&part, header.clone())?, hashers, unread: 0 })
+    Ok(BuildState { store: Store::create(&part, header.clone())?, hashers, unread: 0 })
 }
 
 /// Copies the stored tree of a file that has grown or was changed, except the granules that are read again. Returns the
@@ -297,7 +298,7 @@ fn extend(
     }
     // The former end of the file is now within a granule, and everything is read if plain digests are computed as well.
     let whole = if same { old.granules() } else { old.size / old.granule };
-    let keep = if saving.beside.is_empty() { whole } else { 0 };
+    let keep = if saving.plain_digests.is_empty() { whole } else { 0 };
     let kept: Vec<Range<u64>> = unlisted
         .into_iter()
         .map(|range| range.start..range.end.min(keep))
@@ -350,7 +351,7 @@ fn last_granules(old: &Header, granules: &[Range<u64>]) -> Vec<u64> {
 struct Rows {
     store: Store,
     zeros: Option<Zeros>,
-    gather: Gather,
+    gather: GranuleCombiner,
     finished: Vec<Range<u64>>,
     saved: Instant,
     /// The path of the tree, if plain digests are computed as well.
@@ -361,7 +362,7 @@ impl Rows {
     fn new(store: Store, zeros: Option<Zeros>, target: Option<PathBuf>) -> Rows {
         Rows {
             zeros,
-            gather: Gather::new(store.header()),
+            gather: GranuleCombiner::new(store.header()),
             finished: Vec::new(),
             saved: Instant::now(),
             target,
@@ -369,13 +370,13 @@ impl Rows {
         }
     }
 
-    fn take(&mut self, run: Hashed, chains: &Chains) -> Result<(), Error> {
+    fn take(&mut self, run: PieceOutcome, chains: &Chains) -> Result<(), Error> {
         match run {
-            Hashed::Digests(first, digests) => {
+            PieceOutcome::Digests(first, digests) => {
                 let granules = self.gather.add(first, digests);
                 self.put(granules)?;
             }
-            Hashed::Zeros(pieces) => {
+            PieceOutcome::Zeros(pieces) => {
                 let zeros =
                     self.zeros.as_ref().expect("holes are read where zeros have no digest of their own");
                 let zero = zeros.piece().clone();
@@ -423,7 +424,7 @@ impl Rows {
 }
 
 /// Combines piece digests to granule hashes if a granule is larger than a piece.
-pub(crate) struct Gather {
+pub(crate) struct GranuleCombiner {
     /// The number of pieces per granule, and in total.
     ratio: u64,
     pieces: u64,
@@ -432,10 +433,10 @@ pub(crate) struct Gather {
     open: HashMap<u64, BTreeMap<u64, Digest>>,
 }
 
-impl Gather {
-    pub(crate) fn new(header: &Header) -> Gather {
+impl GranuleCombiner {
+    pub(crate) fn new(header: &Header) -> GranuleCombiner {
         let (ratio, pieces) = (header.pieces_per_granule(), header.plan().pieces());
-        Gather { ratio, pieces, tree: Merkle::new(&header.spec), open: HashMap::new() }
+        GranuleCombiner { ratio, pieces, tree: Merkle::new(&header.spec), open: HashMap::new() }
     }
 
     /// Adds the digests of pieces starting with `first`. Returns the first granule that they complete, and the hashes

@@ -133,7 +133,7 @@ impl Findings {
     pub fn write(&mut self) -> Result<(), Error> {
         self.checked = joined(std::mem::take(&mut self.checked));
         self.differing = joined(std::mem::take(&mut self.differing));
-        let mut file = AtomicFile::create_own(&self.path, &MAGIC)?;
+        let mut file = AtomicFile::create_internal(&self.path, &MAGIC)?;
         file.write_all(&self.encode()).map_err(|error| Error::io(self.name(), "write", error))?;
         file.commit()?;
         self.written = Instant::now();
@@ -175,8 +175,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("x"), folder.path().join("x.ftr"));
         std::fs::write(&file, vec![3; SIZE as usize]).expect("written");
-        let saving =
-            Saving { target: &tree, granule: GRANULE, begin: Begin::Fresh, beside: &[], trust_prefix: false };
+        let saving = Saving {
+            target: &tree,
+            granule: GRANULE,
+            begin: Begin::Fresh,
+            plain_digests: &[],
+            trust_prefix: false,
+        };
         let spec = "sha256-tree".parse().expect("a row");
         let progress = Progress::default();
         let store = save(&file, &spec, &saving, &Reading::new(&progress)).expect("saved").store;

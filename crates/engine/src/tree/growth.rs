@@ -219,7 +219,7 @@ fn read_leaf(
         old.update(&buffer[..before]);
         whole.update(&buffer);
     }
-    file.read_elsewhere(file.size_hint());
+    file.mark_as_read(file.size_hint());
     file.finish(path)?;
     Ok((old.finish(), whole.finish()))
 }

@@ -5,10 +5,10 @@
 
 use crate::error::{Cause, Error};
 use crate::io::source::{Source, finish};
-use crate::pieces::Hashed;
+use crate::pieces::PieceOutcome;
 use crate::pieces::ranges::joined;
 use crate::pieces::scan::Scan;
-use crate::tree::build::{Gather, root_of_one};
+use crate::tree::build::{GranuleCombiner, root_of_one};
 use crate::tree::findings::Findings;
 use crate::tree::prove::{Reader, hash_leaf, hash_leaves};
 use crate::tree::reading::Reading;
@@ -228,8 +228,8 @@ fn differing(
             .collect();
     }
     wanted.retain(|range| !range.is_empty());
-    let state = Mutex::new((Gather::new(header), bad, findings));
-    let done = |_, run: Hashed| {
+    let state = Mutex::new((GranuleCombiner::new(header), bad, findings));
+    let done = |_, run: PieceOutcome| {
         let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (gather, bad, findings) = &mut *state;
         let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
@@ -248,8 +248,8 @@ fn differing(
             }
         };
         match run {
-            Hashed::Digests(first, digests) => compare(first, digests),
-            Hashed::Zeros(pieces) => {
+            PieceOutcome::Digests(first, digests) => compare(first, digests),
+            PieceOutcome::Zeros(pieces) => {
                 let zero =
                     zeros.as_ref().expect("holes are read where zeros have no digest of their own").piece();
                 const AT_ONCE: usize = 1 << 12;

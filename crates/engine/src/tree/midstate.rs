@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::io::open::read_companion;
-use crate::io::write::{AtomicFile, is_own};
+use crate::io::write::{AtomicFile, is_internal};
 use crate::pieces::UNIT;
 use crate::tree::header::crc32c;
 use crate::tree::store::{Hints, with_suffix};
@@ -43,7 +43,7 @@ pub(crate) fn write(target: &Path, hashers: &[(Hasher, u64)], size: u64, hints: 
     }
     bytes.extend(crc32c(&bytes));
     let path = name(target);
-    let mut file = AtomicFile::create_own(&path, &MAGIC)?;
+    let mut file = AtomicFile::create_internal(&path, &MAGIC)?;
     file.write_all(&bytes).map_err(|error| Error::io(path.as_os_str().as_bytes(), "write", error))?;
     file.commit()
 }
@@ -60,7 +60,7 @@ pub(crate) fn read(target: &Path, specs: &[Spec], size: u64, hints: &Hints) -> V
         let (_, fed, state) = kept.iter().find(|(name, _, _)| *name == spec.to_string())?;
         // A state is accepted only at unit boundaries and not beyond the end of the file.
         let hasher = spec.restore(state).ok()?;
-        let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.fed() == Some(*fed);
+        let whole = fed.is_multiple_of(UNIT) && *fed <= size && hasher.message_len() == Some(*fed);
         whole.then_some((hasher, fed / UNIT))
     };
     specs.iter().map(|spec| go_on(spec).unwrap_or_else(|| (spec.hasher_for_size(size), 0))).collect()
@@ -92,7 +92,7 @@ fn parse(bytes: &[u8], identity: &[u8]) -> Option<Vec<(String, u64, Vec<u8>)>> {
 /// Removes the saved states.
 pub(crate) fn remove(target: &Path) {
     // The file may not exist. If it cannot be removed, it matches no later build and is ignored.
-    if is_own(&name(target), &MAGIC) {
+    if is_internal(&name(target), &MAGIC) {
         let _ = std::fs::remove_file(name(target));
     }
 }

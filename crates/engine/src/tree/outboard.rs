@@ -85,8 +85,15 @@ pub fn write_outboard(
     let out = AtomicFile::create(target)?;
     let (leaf, size) = (kind.leaf(), source.size);
     let leaves = size.div_ceil(leaf).max(1);
-    let making =
-        Making { kind, merkle: &merkle, source, leaves, per_unit: UNIT / leaf, out: out.file(), name };
+    let making = OutboardWriter {
+        kind,
+        merkle: &merkle,
+        source,
+        leaves,
+        per_unit: UNIT / leaf,
+        out: out.file(),
+        name,
+    };
     if kind == Outboard::Bao {
         making.write(0, &size.to_le_bytes())?;
     }
@@ -97,7 +104,7 @@ pub fn write_outboard(
     Ok(root)
 }
 
-struct Making<'a> {
+struct OutboardWriter<'a> {
     kind: Outboard,
     merkle: &'a Merkle,
     source: Source<'a>,
@@ -114,7 +121,7 @@ fn left_of(leaves: u64) -> u64 {
     1 << (u64::BITS - 1 - (leaves - 1).leading_zeros())
 }
 
-impl Making<'_> {
+impl OutboardWriter<'_> {
     fn write(&self, at: u64, bytes: &[u8]) -> Result<(), Error> {
         self.out.write_all_at(bytes, at).map_err(|error| Error::io(self.name, "write", error))
     }

@@ -158,24 +158,24 @@ impl Division {
 
 /// The consecutive ranges into which a file is divided for several workers.
 #[derive(Clone)]
-pub struct Cuts {
+pub struct Boundaries {
     divisions: Arc<[Division]>,
     size: u64,
     about: u64,
     at: u64,
 }
 
-impl Cuts {
+impl Boundaries {
     /// Returns ranges of about this many bytes, rounded up to an offset at which all of these digests can be divided;
     /// `None` if one of them cannot be divided, or if no offset suits all.
-    pub fn new(specs: &[Spec], size: u64, about: u64) -> Option<Cuts> {
+    pub fn new(specs: &[Spec], size: u64, about: u64) -> Option<Boundaries> {
         let divisions: Option<Arc<[Division]>> = specs.iter().map(|spec| Division::of(spec, size)).collect();
-        let cuts = Cuts { divisions: divisions?, size, about: about.max(1), at: 0 };
+        let cuts = Boundaries { divisions: divisions?, size, about: about.max(1), at: 0 };
         (cuts.clone().next()?.end < size).then_some(cuts)
     }
 }
 
-impl Iterator for Cuts {
+impl Iterator for Boundaries {
     type Item = Range<u64>;
 
     fn next(&mut self) -> Option<Range<u64>> {

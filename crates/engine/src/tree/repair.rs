@@ -53,11 +53,11 @@ readable! {
     }
 }
 
-/// Returns how many bytes would be lost if that is more than half of the `there` existing bytes: with that much damage,
+/// Returns how many bytes would be lost if that is more than half of the `existing` bytes: with that much damage,
 /// the list or tree probably belongs to another file.
-pub fn loses_most(repairs: &[GranuleRepair], there: u64) -> Option<u64> {
+pub fn majority_loss(repairs: &[GranuleRepair], existing: u64) -> Option<u64> {
     let lost = repairs.iter().map(|repair| repair.loses).sum();
-    (lost > there / 2).then_some(lost)
+    (lost > existing / 2).then_some(lost)
 }
 
 /// Returns whether both are the same file.
@@ -66,9 +66,9 @@ pub(crate) fn is_same(file: &Metadata, copy: &Metadata) -> bool {
 }
 
 /// Fails if too much would be lost.
-pub(crate) fn spare(path: &[u8], repairs: &[GranuleRepair], there: u64) -> Result<(), Error> {
-    let Some(lost) = loses_most(repairs, there) else { return Ok(()) };
-    let what = format!("most of it would change ({lost} of {there} bytes), so it may be a different file");
+pub(crate) fn check_loss(path: &[u8], repairs: &[GranuleRepair], existing: u64) -> Result<(), Error> {
+    let Some(lost) = majority_loss(repairs, existing) else { return Ok(()) };
+    let what = format!("most of it would change ({lost} of {existing} bytes), so it may be a different file");
     Err(Error::new(path, "repair", Cause::Replaced(what)))
 }
 
@@ -150,7 +150,7 @@ pub fn repair(
         prints.push(right);
     }
     if mode == Mode::Write {
-        spare(path, &repairs, report.size.min(header.size))?;
+        check_loss(path, &repairs, report.size.min(header.size))?;
     }
     if mode.writes() && repairs.iter().any(|repair| repair.possible) {
         let mut written = 0;
@@ -213,8 +213,8 @@ pub(crate) fn repair_range(
                 continue;
             }
             written += right.len() as u64;
-            let there = &found[at.min(readable)..(at + right.len()).min(readable)];
-            lost += there.iter().zip(right).filter(|(there, right)| there != right).count() as u64;
+            let existing = &found[at.min(readable)..(at + right.len()).min(readable)];
+            lost += existing.iter().zip(right).filter(|(existing, right)| existing != right).count() as u64;
             if mode.writes() {
                 let offset = start + at as u64;
                 file.write_all_at(right, offset).map_err(|error| Error::io(path, "write", error))?;

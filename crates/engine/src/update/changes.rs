@@ -9,7 +9,7 @@ use truesum_manifest::edit::{Changes, Edit};
 use truesum_manifest::{Entry, Line};
 
 /// The mark of an entry to be removed.
-const GONE: u32 = NONE - 1;
+const REMOVED: u32 = NONE - 1;
 
 /// The changes of a manifest.
 pub(super) struct Planned<'p, 'a> {
@@ -40,7 +40,7 @@ impl<'p, 'a> Planned<'p, 'a> {
                 Action::Kept => {}
                 Action::Added => fresh.push(*found),
                 Action::Refreshed => instead[*listed as usize] = *found,
-                Action::Removed => instead[*listed as usize] = GONE,
+                Action::Removed => instead[*listed as usize] = REMOVED,
                 Action::Renamed => {
                     instead[*listed as usize] = *found;
                     renamed.resize(instead.len(), false);
@@ -110,7 +110,7 @@ impl Changes for Planned<'_, '_> {
         let Some(file) = file else { return Edit::Keep };
         match self.instead[file as usize] {
             NONE => Edit::Keep,
-            GONE => Edit::Drop,
+            REMOVED => Edit::Drop,
             found => {
                 let renamed = self.renamed.get(file as usize).is_some_and(|renamed| *renamed);
                 let path = match renamed {

@@ -214,7 +214,7 @@ readable! {
         signatures: u64,
         /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
         /// added.
-        beside: u64,
+        outside: u64,
         /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
         doubtful: u64,
         /// Changed files whose entries were kept only because refreshing was not permitted: their times show an edit.
@@ -259,7 +259,7 @@ impl Report {
     pub fn equality(&self) -> Equality {
         let nothing = self.audit.nothing && self.count_of(Action::Added) == 0;
         match (AuditReport { nothing, ..self.audit.clone() }).equality() {
-            Equality::Equal if self.refused => Equality::NotAsAsked,
+            Equality::Equal if self.refused => Equality::NotAsRequested,
             Equality::Equal if self.pending => Equality::Different,
             equality => equality,
         }

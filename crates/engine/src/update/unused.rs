@@ -35,7 +35,7 @@ pub(super) fn listed(
     let found = decisions.iter().filter(named).map(|(row, _)| comparison.sets[FOUND].name(row.at[FOUND]));
     let mut listed = found.filter(|name| {
         let base = name.rsplit(|&byte| byte == b'/').next().filter(|_| bases).unwrap_or(name);
-        lines.iter().any(|line| stands_on(line, name) || stands_on(line, base))
+        lines.iter().any(|line| is_name_on_line(line, name) || is_name_on_line(line, base))
     });
     Ok(listed.next().map(|name| PathBuf::from(OsStr::from_bytes(name))))
 }
@@ -55,7 +55,7 @@ fn unused(mut text: Vec<u8>, places: &BTreeSet<Place>) -> Vec<Vec<u8>> {
 }
 
 /// Returns whether a name is on a line, literally or in the spelling of some format.
-fn stands_on(line: &[u8], name: &[u8]) -> bool {
+fn is_name_on_line(line: &[u8], name: &[u8]) -> bool {
     let slashes: Vec<u8> = line.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect();
     if is_word_of(line, name) || is_word_of(&slashes, name) {
         return true;
@@ -111,7 +111,7 @@ mod tests {
             ("aabbccddaabbccdd  other", "a b", false),
             ("oops", "b", false),
         ] {
-            assert_eq!(stands_on(line.as_bytes(), name.as_bytes()), stands, "{line} {name}");
+            assert_eq!(is_name_on_line(line.as_bytes(), name.as_bytes()), stands, "{line} {name}");
         }
     }
 }

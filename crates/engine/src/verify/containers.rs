@@ -89,7 +89,8 @@ impl Containers<'_> {
 
     /// Checks a bag with all its manifests, and for completeness.
     fn bag(&mut self, folder: &Path, bag: &Bag, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let (mut listed, mut tags, mut beside) = (ListedNames::default(), ListedNames::default(), Vec::new());
+        let (mut listed, mut tags, mut unlisted_tags) =
+            (ListedNames::default(), ListedNames::default(), Vec::new());
         let mut faults = bag::faults(folder);
         for (at, name) in bag.payload.iter().enumerate() {
             self.entries.shared.begin(at);
@@ -101,10 +102,10 @@ impl Containers<'_> {
                 return Ok(());
             }
             if bag.all_in_each && listed.has_duplicates() {
-                faults.push(bag::lists_twice(name));
+                faults.push(bag::duplicate_entry_error(name));
             }
             if bag.all_in_each || at + 1 == bag.payload.len() {
-                beside = self.unlisted_payload(folder, name, &mut listed, on_event)?;
+                unlisted_tags = self.unlisted_payload(folder, name, &mut listed, on_event)?;
                 faults.extend(bag::unlisted_fetches(folder, &mut |name| listed.contains(name)));
             }
         }
@@ -118,13 +119,13 @@ impl Containers<'_> {
                 }
                 on_event(event)
             })?;
-            doubts.extend((misplaced > 0).then(|| bag::lists_other_files(name, misplaced)));
+            doubts.extend((misplaced > 0).then(|| bag::foreign_entries_doubt(name, misplaced)));
         }
-        beside.retain(|name| !tags.contains(name));
+        unlisted_tags.retain(|name| !tags.contains(name));
         for fault in faults {
             self.fault(&fault, on_event)?;
         }
-        doubts.extend(bag::doubts(folder, &beside));
+        doubts.extend(bag::doubts(folder, &unlisted_tags));
         doubts.iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
     }
 
@@ -138,9 +139,9 @@ impl Containers<'_> {
         on_event: &mut Observer<'_>,
     ) -> io::Result<Vec<Vec<u8>>> {
         let stopped = || self.entries.progress.stopped();
-        let (mut too_much, mut beside) = (Vec::new(), Vec::new());
+        let (mut too_much, mut unlisted_tags) = (Vec::new(), Vec::new());
         let mut found = |name: &[u8]| {
-            let names = if name.starts_with(b"data/") { &mut too_much } else { &mut beside };
+            let names = if name.starts_with(b"data/") { &mut too_much } else { &mut unlisted_tags };
             names.push(name.to_vec());
             Ok(())
         };
@@ -165,7 +166,7 @@ impl Containers<'_> {
             let path = folder.join(OsStr::from_bytes(&name));
             self.fault(&Error::new(path.as_os_str().as_bytes(), "verify", why), on_event)?;
         }
-        Ok(beside)
+        Ok(unlisted_tags)
     }
 
     fn fault(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {

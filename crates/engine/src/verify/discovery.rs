@@ -92,10 +92,10 @@ impl Discovery<'_> {
                 }
                 Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
                     // What may be a damaged manifest in the payload of a bag is verified with the bag.
-                    Use::Unclear if path.ancestors().any(|folder| bags.contains(folder)) => {}
-                    Use::Manifest | Use::Unclear => manifests.push(path),
-                    Use::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
-                    Use::None => {}
+                    FileUse::Unclear if path.ancestors().any(|folder| bags.contains(folder)) => {}
+                    FileUse::Manifest | FileUse::Unclear => manifests.push(path),
+                    FileUse::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
+                    FileUse::None => {}
                 },
                 Item::File(path, Some(_)) if is_detached_signature(&path) => {
                     on_event(Event::Signature(&path))?
@@ -182,7 +182,7 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
 }
 
 /// What a search of folders does with a file.
-enum Use {
+enum FileUse {
     Manifest,
     /// It may be a damaged or empty manifest, and is used as one so that this is reported.
     Unclear,
@@ -193,14 +193,14 @@ enum Use {
 }
 
 /// Returns what a search does with a file whose name does not mark it as a manifest.
-fn use_of(path: &Path, anchor: &Anchor) -> Use {
+fn use_of(path: &Path, anchor: &Anchor) -> FileUse {
     match () {
         () if ends(path, LINES) => use_of_lines(path, anchor),
-        () if ends(path, OTHERS) => Use::Not(NotUsed::Format),
+        () if ends(path, OTHERS) => FileUse::Not(NotUsed::Format),
         () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
-            Use::Not(NotUsed::Compressed)
+            FileUse::Not(NotUsed::Compressed)
         }
-        () => Use::None,
+        () => FileUse::None,
     }
 }
 
@@ -211,16 +211,16 @@ fn may_be_manifest(path: &Path) -> bool {
 
 /// Returns what a search does with a JSON Lines file. One that cannot be read is used as a manifest,
 /// so that the error is reported.
-fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
+fn use_of_lines(path: &Path, anchor: &Anchor) -> FileUse {
     /// Damage to a single block of a disk does not hide what follows it.
     const BEGIN: u64 = 64 << 10;
     let name = path.as_os_str().as_bytes();
     let Ok((mut file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else {
-        return Use::Manifest;
+        return FileUse::Manifest;
     };
     let mut head = Vec::new();
     if (&mut file).take(BEGIN).read_to_end(&mut head).is_err() {
-        return Use::Manifest;
+        return FileUse::Manifest;
     }
     let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -234,11 +234,11 @@ fn use_of_lines(path: &Path, anchor: &Anchor) -> Use {
     };
     let first = lines.find(|line| !line.is_empty());
     match first.is_some_and(is_object) {
-        _ if holds(SCHEMA) || holds("\"path\":") && holds("\"digests\":{") => Use::Manifest,
+        _ if holds(SCHEMA) || holds("\"path\":") && holds("\"digests\":{") => FileUse::Manifest,
         // Entries may follow any number of other lines. A read error is reported by the check.
-        true if contains(file, &head, SCHEMA.as_bytes()).unwrap_or(true) => Use::Manifest,
-        true => Use::Not(NotUsed::OtherLines),
-        false => Use::Unclear,
+        true if contains(file, &head, SCHEMA.as_bytes()).unwrap_or(true) => FileUse::Manifest,
+        true => FileUse::Not(NotUsed::OtherLines),
+        false => FileUse::Unclear,
     }
 }
 

@@ -217,7 +217,7 @@ impl EntryCheck<'_> {
             }
         };
         let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
-        let pieced = respelled(pieced, &config.root, options);
+        let pieced = with_accepted_spellings(pieced, &config.root, options);
         let is_split = is_part && !pieced.is_empty();
         let result = if is_part { result } else { result.and_then(|()| relay.run_pieces(pieced, &config)) };
         let counted = relay.counted();
@@ -294,7 +294,7 @@ impl EntryCheck<'_> {
 
 /// Returns the files with piece digests; one that does not exist is opened under the accepted spelling of its name that
 /// does. A file that also has a digest of its own is instead searched for later if it may be renamed.
-fn respelled(files: Vec<Pieced>, root: &Root, options: &Options) -> Vec<Pieced> {
+fn with_accepted_spellings(files: Vec<Pieced>, root: &Root, options: &Options) -> Vec<Pieced> {
     let mut folders = Folders::new(root, options.spellings);
     let respell = |mut file: Pieced| {
         let name = file.job.path();

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::io::open::Root;
-use crate::job::{Found, Outcome};
+use crate::job::{FileResult, Outcome};
 use crate::select::Unmatched;
 use crate::task::BadLine;
 use crate::verify::containers::seal::Seal;
@@ -75,7 +75,7 @@ readable! {
         /// The name of the file, relative to the root.
         name: &'m Path,
         /// The result of reading it.
-        found: &'m Found,
+        found: &'m FileResult,
     }
 }
 

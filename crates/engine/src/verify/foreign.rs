@@ -28,7 +28,7 @@ const HEAD: usize = 16 << 10;
 /// Returns a description of the file if it is not a manifest. A list of pieces may begin with any
 /// bytes and be recognized only by its name.
 fn foreign(head: &[u8], name: Option<&[u8]>) -> Option<&'static str> {
-    if detect(Head::new(b"", true), name).is_some_and(|row| row.holds().locates()) {
+    if detect(Head::new(b"", true), name).is_some_and(|row| row.capabilities().locates()) {
         return None;
     }
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");

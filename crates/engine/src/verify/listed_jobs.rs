@@ -18,7 +18,7 @@ use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 
 /// A part of a manifest: an entry, an entry with piece digests only, a malformed line, or objects without digests.
-pub(crate) enum Listed {
+pub(crate) enum ListItem {
     Entry(Job),
     Pieced(Job),
     Bad(BadLine),
@@ -28,14 +28,14 @@ pub(crate) enum Listed {
 
 /// The reason why reading entries ended early: the manifest could not be read, or the receiver
 /// returned an error.
-pub(crate) enum Ended {
+pub(crate) enum ListEnd {
     Unread(Error),
     Refused(io::Error),
 }
 
-impl From<io::Error> for Ended {
-    fn from(error: io::Error) -> Ended {
-        Ended::Refused(error)
+impl From<io::Error> for ListEnd {
+    fn from(error: io::Error) -> ListEnd {
+        ListEnd::Refused(error)
     }
 }
 
@@ -50,38 +50,40 @@ pub(crate) fn listed_jobs(
     options: &ReadOptions,
     progress: &Progress,
     own: &mut Vec<FileId>,
-    each: &mut dyn FnMut(Listed) -> io::Result<()>,
-) -> Result<Option<Digest>, Ended> {
+    each: &mut dyn FnMut(ListItem) -> io::Result<()>,
+) -> Result<Option<Digest>, ListEnd> {
     let bytes = name.as_os_str().as_bytes();
-    let (file, id) = open(name, progress).map_err(Ended::Unread)?;
+    let (file, id) = open(name, progress).map_err(ListEnd::Unread)?;
     own.extend(id);
     let folder = options.folder(name);
-    let root = options.root_of(&folder).map_err(Ended::Unread)?;
+    let root = options.root_of(&folder).map_err(ListEnd::Unread)?;
     let manifest_digest = ManifestDigest::new(options.digest_manifests);
     let reader = CountedReader { reader: file, progress, digest: &manifest_digest };
     let reader = match manifest_reader(reader, name, None, options) {
         Ok(reader) => reader,
         Err(error) if error.kind() == Kind::Interrupted => return Ok(None),
-        Err(error) => return Err(Ended::Unread(error)),
+        Err(error) => return Err(ListEnd::Unread(error)),
     };
     let mut entries =
         Entries::new(reader, options.manifest(bytes, progress), &root, 0, None).of_folder(&folder);
     for task in entries.by_ref() {
         match task {
-            Task::File(job) => each(Listed::Entry(job))?,
-            Task::Notice(Notice::Malformed(line)) => each(Listed::Bad(line))?,
+            Task::File(job) => each(ListItem::Entry(job))?,
+            Task::Notice(Notice::Malformed(line)) => each(ListItem::Bad(line))?,
             Task::Notice(_) => {}
         }
     }
     for file in entries.take_pieced() {
-        each(Listed::Pieced(file.job))?;
+        each(ListItem::Pieced(file.job))?;
     }
     if let Some(doubt) = omitted(bytes, entries.omitted()) {
         let objects = entries.omitted().iter().map(|objects| objects.count).sum();
-        each(Listed::Omitted(doubt, objects))?;
+        each(ListItem::Omitted(doubt, objects))?;
     }
     match entries.facts().failed {
-        Some(error) if !Input::is_interruption(&error) => Err(Ended::Unread(Error::io(bytes, "read", error))),
+        Some(error) if !Input::is_interruption(&error) => {
+            Err(ListEnd::Unread(Error::io(bytes, "read", error)))
+        }
         _ => Ok(manifest_digest.digest()),
     }
 }

@@ -12,7 +12,7 @@ use crate::verify::event::{Event, Manifest, Moved, Observer, Renamed};
 use crate::verify::options::Options;
 use crate::verify::report::{MissingReport, Required};
 use crate::verify::unexpected::folders::{Folder, KnownFiles};
-use relocation::{Misnamed, Outcomes, Relocation, Resolution};
+use relocation::{Outcomes, PendingRename, Relocation, Resolution};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -124,7 +124,7 @@ impl MissingSearch<'_> {
         let carried_out = self.options.renaming.is_some_and(|renaming| renaming.carried_out);
         // Make sure that the output works before anything is renamed.
         on_event(Event::Pause)?;
-        for Misnamed { from, to, found } in &outcomes.misnamed {
+        for PendingRename { from, to, found } in &outcomes.misnamed {
             let done = carried_out.then(|| rename(&root, from, to, (found.size(), found.mtime())));
             match &done {
                 Some(Ok(())) => self.report.renamed += 1,

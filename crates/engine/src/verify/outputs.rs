@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use crate::task::BadLine;
-use crate::verify::listed_jobs::{Listed, listed_jobs};
+use crate::verify::listed_jobs::{ListItem, listed_jobs};
 use crate::verify::options::ReadOptions;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -48,8 +48,8 @@ pub fn lists_one_of(
         &mut Vec::new(),
         &mut |listed| {
             let job = match listed {
-                Listed::Entry(job) | Listed::Pieced(job) => job,
-                Listed::Bad(BadLine { .. }) | Listed::Omitted(..) => return Ok(()),
+                ListItem::Entry(job) | ListItem::Pieced(job) => job,
+                ListItem::Bad(BadLine { .. }) | ListItem::Omitted(..) => return Ok(()),
             };
             let name = job.path();
             let base = OsStr::from_bytes(

@@ -14,13 +14,13 @@ use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::job::{Job, Outcome, Verdict};
 use crate::pieces::UNIT;
-use crate::pieces::recipe::{Large, Recipe};
+use crate::pieces::recipe::{LargePiece, Recipe};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::tree::repair::{
-    CopyFault, GranuleRepair, Mode, after as after_writing, is_same, print_of, repair_range, spare,
+    CopyFault, GranuleRepair, Mode, after as after_writing, check_loss, is_same, print_of, repair_range,
 };
 use crate::verify::entries::tasks::Entries;
 use crate::verify::foreign::manifest_reader;
@@ -126,7 +126,7 @@ pub fn repair(
     }
     // Bytes beyond the size in the list are not overwritten.
     let sizes = pieced.iter().map(|file| {
-        let (root, path) = file.job.way(&config.root);
+        let (root, path) = file.job.root_and_name(&config.root);
         root.size(path).min(pieces::size_of(file))
     });
     let sizes: Vec<u64> = sizes.collect();
@@ -141,11 +141,11 @@ pub fn repair(
     };
     let mut repairs = repairing.all()?;
     if mode.writes() {
-        apart(&pieced, &repairs, &config.root)?;
+        check_distinct(&pieced, &repairs, &config.root)?;
     }
     if mode == Mode::Write {
         for ((file, repairs), there) in pieced.iter().zip(&repairs).zip(&sizes) {
-            spare(&file.job.name, repairs, *there)?;
+            check_loss(&file.job.name, repairs, *there)?;
         }
     }
     if mode.writes() {
@@ -170,10 +170,10 @@ pub fn repair(
 
 /// Refuses to write to a file that belongs to two entries, because the right bytes for one may be
 /// wrong for the other.
-fn apart(files: &[Pieced], repairs: &[Vec<GranuleRepair>], root: &Root) -> Result<(), Error> {
+fn check_distinct(files: &[Pieced], repairs: &[Vec<GranuleRepair>], root: &Root) -> Result<(), Error> {
     let mut seen: HashMap<FileId, Vec<usize>> = HashMap::new();
     for (number, file) in files.iter().enumerate() {
-        let (root, path) = file.job.way(root);
+        let (root, path) = file.job.root_and_name(root);
         if let Ok(stat) = root.stat(path, true) {
             seen.entry(FileId::from(&stat)).or_default().push(number);
         }
@@ -251,7 +251,7 @@ fn verify(files: Vec<Pieced>, config: &Config, progress: &Progress) -> Result<Ve
 
 /// Hashes the gap between two files, or after the last one. Returns false if it does not consist of
 /// zeros.
-fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [Large]) -> bool {
+fn zeros(list: &PieceList, gap: Range<u64>, larges: &mut [LargePiece]) -> bool {
     list.between(gap).all(|(count, zeros)| {
         larges.iter_mut().filter(|_| zeros).for_each(|large| large.zeros(count));
         zeros
@@ -387,7 +387,7 @@ impl PieceRepairs<'_> {
     ) -> Result<Option<Vec<Vec<Digest>>>, Error> {
         let recipes: Option<Vec<Recipe>> = lists.iter().map(Recipe::of).collect();
         let Some(recipes) = recipes else { return Ok(None) };
-        let mut larges: Vec<Large> = recipes.iter().map(Recipe::large).collect();
+        let mut larges: Vec<LargePiece> = recipes.iter().map(Recipe::large).collect();
         let piece = lists[0].cuts().at(range.start);
         let mut right = Vec::new();
         let mut at = range.start;
@@ -435,7 +435,7 @@ impl PieceRepairs<'_> {
             let job = &self.files[*number].job;
             self.copies.open(*number, &job.name)?;
             let Some(Some(copy)) = self.copies.open.get(number) else { return Ok(CopyFault::Missing) };
-            let (root, path) = job.way(&self.config.root);
+            let (root, path) = job.root_and_name(&self.config.root);
             if root.stat(path, true).is_ok_and(|stat| is_same(&stat, copy.stat())) {
                 fault = CopyFault::Itself;
             }
@@ -450,7 +450,7 @@ impl PieceRepairs<'_> {
         self.copies.open(number, &job.name)?;
         let Some(Some(copy)) = self.copies.open.get(&number) else { return Ok((0, 0)) };
         let source = Source::new(copy, self.copies.path(&job.name), Mapping::Never, self.progress);
-        let (root, path) = job.way(&self.config.root);
+        let (root, path) = job.root_and_name(&self.config.root);
         let access = if self.mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
         let file = root.resolve(path, access);
         let file = file.map_err(|error| root.refusal(path, "open", error))?;

@@ -21,7 +21,7 @@ use crate::verify::entries::filter::Pick;
 use comparers::Comparers;
 pub use file::Pieced;
 use file::end_of;
-pub(crate) use file::{by_division, judged_by, size_of};
+pub(crate) use file::{by_division, size_of, verifying_algorithms};
 pub use join::Join;
 use std::io;
 use std::iter::Peekable;
@@ -81,7 +81,7 @@ pub fn verify(
     let mut left = files.len() as u64;
     let mut files = files.into_iter().peekable();
     while let Some(mut sequence) = next_sequence(&mut files) {
-        settle(&mut sequence[0], config);
+        determine_end(&mut sequence[0], config);
         let pieces = sequence[0].pieces.clone();
         let mut finished = 0;
         let mut hand_out = |outcome: Outcome| {
@@ -100,11 +100,11 @@ pub fn verify(
 
 /// Determines where a file of unknown size ends: at its present end if that is in the last piece, otherwise as far as
 /// pieces could reach.
-fn settle(file: &mut Pieced, config: &Config) {
+fn determine_end(file: &mut Pieced, config: &Config) {
     if file.job.size.is_some() || !file.pieces[0].is_open() {
         return;
     }
-    let (root, path) = file.job.way(&config.root);
+    let (root, path) = file.job.root_and_name(&config.root);
     let size = root.size(path);
     // All lists must leave the size open; otherwise one of them determines it.
     let fitting: Option<Vec<PieceList>> = file.pieces.iter().map(|list| list.of_size(size)).collect();

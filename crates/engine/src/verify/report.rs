@@ -26,7 +26,7 @@ pub enum Conclusion {
     Failed,
     /// No file failed, but not everything could be done: a manifest could not be read, nothing in it was verified, it
     /// has malformed lines, or it has entries without a digest although its format requires one.
-    NotAsAsked,
+    NotAsRequested,
     /// Nothing failed, and nothing was verified.
     NothingVerified,
     /// The check was stopped before its end.
@@ -41,7 +41,7 @@ impl Conclusion {
         match self {
             Conclusion::Verified | Conclusion::PartVerified => 0,
             Conclusion::Failed => 1,
-            Conclusion::NotAsAsked | Conclusion::NothingVerified => 2,
+            Conclusion::NotAsRequested | Conclusion::NothingVerified => 2,
             Conclusion::Interrupted => 130,
         }
     }
@@ -299,7 +299,7 @@ impl Report {
             () if counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
             () if counts.verified + moved == 0 => Conclusion::NothingVerified,
-            () if not_as_asked => Conclusion::NotAsAsked,
+            () if not_as_asked => Conclusion::NotAsRequested,
             () if self.is_part() => Conclusion::PartVerified,
             () => Conclusion::Verified,
         }
@@ -407,7 +407,7 @@ mod tests {
         type Change = fn(&mut Report);
         let change: [(Change, Conclusion); 19] = [
             (|report| report.missing.moved = 1, Conclusion::Failed),
-            (|report| report.missing.not_renamed = 1, Conclusion::NotAsAsked),
+            (|report| report.missing.not_renamed = 1, Conclusion::NotAsRequested),
             (|report| report.entries.counts.mismatched = 1, Conclusion::Failed),
             (|report| report.entries.counts.missing = 1, Conclusion::Failed),
             (|report| report.entries.counts.changed = 1, Conclusion::Failed),
@@ -415,15 +415,18 @@ mod tests {
             (|report| (report.exact, report.unexpected.files) = (true, 1), Conclusion::Failed),
             (|report| report.required.0.extend(["a".into()]), Conclusion::Failed),
             (|report| report.bags.faults = 1, Conclusion::Failed),
-            (|report| report.entries.unread = 1, Conclusion::NotAsAsked),
-            (|report| report.entries.empty = 1, Conclusion::NotAsAsked),
+            (|report| report.entries.unread = 1, Conclusion::NotAsRequested),
+            (|report| report.entries.empty = 1, Conclusion::NotAsRequested),
             (
                 |report| (report.entries.counts.unverified, report.entries.counts.exempt) = (2, 1),
-                Conclusion::NotAsAsked,
+                Conclusion::NotAsRequested,
             ),
-            (|report| (report.strict, report.entries.counts.malformed) = (true, 1), Conclusion::NotAsAsked),
+            (
+                |report| (report.strict, report.entries.counts.malformed) = (true, 1),
+                Conclusion::NotAsRequested,
+            ),
             (|report| report.entries.counts.verified = 0, Conclusion::NothingVerified),
-            (|report| report.unmatched = 1, Conclusion::NotAsAsked),
+            (|report| report.unmatched = 1, Conclusion::NotAsRequested),
             (|report| report.entries.left_out = 1, Conclusion::PartVerified),
             (|report| report.entries.deferred = 1, Conclusion::PartVerified),
             (|report| report.entries.still_failed = 1, Conclusion::Failed),

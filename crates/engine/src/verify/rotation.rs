@@ -16,7 +16,7 @@ use crate::verify::event::Event;
 use crate::verify::options::{Options, RunLimits};
 use crate::verify::report::Checked;
 use queue::{EntryQueue, Slot};
-use state::{Key, State, What, key};
+use state::{EntryStatus, Key, State, key};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -86,13 +86,13 @@ impl Sink for Recording<'_, '_, '_> {
         self.read.1 += outcome.result.as_ref().map_or(0, |found| found.size());
         if let Some(state) = &mut self.state {
             let what = match outcome.verdict() {
-                Verdict::Verified | Verdict::Hashed => What::Verified,
-                Verdict::Unverified => What::Seen,
-                Verdict::Missing if self.relay.ignore_missing => What::Seen,
-                _ => What::Failed,
+                Verdict::Verified | Verdict::Hashed => EntryStatus::Verified,
+                Verdict::Unverified => EntryStatus::Seen,
+                Verdict::Missing if self.relay.ignore_missing => EntryStatus::Seen,
+                _ => EntryStatus::Failed,
             };
             state.note(key(&outcome.job), what, now());
-            if let Err(error) = state.save_now_and_then() {
+            if let Err(error) = state.save_periodically() {
                 self.unsaved.get_or_insert(error);
             }
         }
@@ -200,10 +200,10 @@ impl<'a> Rotation<'a> {
         let deferred = queue[at..].iter().map(|(_, slot, _)| waiting.job(*slot));
         let (mut failed, mut never_read) = (Vec::new(), 0);
         for job in deferred {
-            match state.mark(key(&job)).what {
-                What::Failed => failed.push(job.name),
-                What::Seen => never_read += 1,
-                What::Verified => {}
+            match state.mark(key(&job)).status {
+                EntryStatus::Failed => failed.push(job.name),
+                EntryStatus::Seen => never_read += 1,
+                EntryStatus::Verified => {}
             }
         }
         failed.extend(entries.left_out_failed().iter().cloned());

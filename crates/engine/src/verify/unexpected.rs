@@ -8,7 +8,7 @@ use crate::verify::event::{Event, Observer};
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::UnexpectedReport;
 use folders::{FolderIndex, KnownFiles};
-use search::{Scope, SearchScope, unlisted, unlisted_there};
+use search::{Scope, SearchScope, unlisted, unlisted_objects};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -70,7 +70,7 @@ impl UnexpectedSearch<'_> {
                 stopped: &stopped,
             };
             let result = match &self.options.read.remote {
-                Some(remote) => unlisted_there(&**remote, &mut listed, select, self.progress, &mut found),
+                Some(remote) => unlisted_objects(&**remote, &mut listed, select, self.progress, &mut found),
                 None => unlisted(bytes, &mut listed, &scope, &mut found),
             };
             folders[at].listed = listed;

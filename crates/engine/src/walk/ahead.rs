@@ -26,7 +26,7 @@ pub(super) fn listing_jobs(
 }
 
 /// Threads that list folders ahead of the consumer. They end when this is dropped.
-pub(super) struct Ahead {
+pub(super) struct ListAhead {
     shared: Arc<Shared>,
 }
 
@@ -46,15 +46,15 @@ struct Shared {
 /// The number of waiting entries at which helpers pause.
 const AHEAD: usize = 1 << 16;
 
-impl Ahead {
-    pub(super) fn start(threads: usize, deep: bool, pending: Arc<Pending>) -> Ahead {
+impl ListAhead {
+    pub(super) fn start(threads: usize, deep: bool, pending: Arc<Pending>) -> ListAhead {
         let shared = Arc::new(Shared { pending, deep, ..Shared::default() });
         for _ in 0..threads {
             let shared = shared.clone();
             // If a helper cannot be started, the consumer lists the remaining folders.
             let _ = thread("walk").map(|builder| builder.spawn(move || shared.help()));
         }
-        Ahead { shared }
+        ListAhead { shared }
     }
 
     /// Offers folders to list, the next one to be reached last.
@@ -63,7 +63,7 @@ impl Ahead {
     }
 }
 
-impl Drop for Ahead {
+impl Drop for ListAhead {
     fn drop(&mut self) {
         // Before the lock: a helper tests `ended` and then waits without releasing the lock in
         // between, so it either sees the end or is waiting when it is notified. Helpers are not

@@ -5,7 +5,7 @@ use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
 use crate::io::quiescence::after_tick;
 use crate::io::system::System;
-use crate::io::temporary::{is_made_here, is_temporary};
+use crate::io::temporary::{is_being_written, is_temporary};
 use crate::walk::ancestry::Ancestry;
 use crate::walk::slot::ListingSlot;
 use std::mem::take;
@@ -142,7 +142,7 @@ fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
     let mut entries = Vec::new();
     let visit = |name: &[u8], kind| {
         // A temporary file of this run is ignored, and not counted either. A walk of everything treats it as a file.
-        if !settled && kind == FileType::RegularFile && is_temporary(name) && is_made_here(name) {
+        if !settled && kind == FileType::RegularFile && is_temporary(name) && is_being_written(name) {
             return;
         }
         let is_folder = kind == FileType::Directory;

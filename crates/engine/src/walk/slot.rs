@@ -19,7 +19,7 @@ enum SlotState<L> {
     /// No thread has started.
     Open,
     /// A helper is listing it.
-    Begun,
+    InProgress,
     Listed(L),
     /// It has been taken, or is not needed.
     Over,
@@ -35,32 +35,32 @@ impl<L> ListingSlot<L> {
     }
 
     /// Starts a helper's listing, unless another thread has started or finished it.
-    pub(crate) fn begin(&self) -> Option<Begun<'_, L>> {
+    pub(crate) fn begin(&self) -> Option<ListingGuard<'_, L>> {
         let mut state = self.lock();
         if !matches!(*state, SlotState::Open) {
             return None;
         }
-        *state = SlotState::Begun;
-        Some(Begun { slot: self })
+        *state = SlotState::InProgress;
+        Some(ListingGuard { slot: self })
     }
 
     /// Returns a helper's listing to the consumer, waiting for it if the helper has started. If none has, returns
     /// `None`, and no helper will start.
     pub(crate) fn take(&self) -> Option<L> {
         let mut state = self.lock();
-        // Every way out of a helper drops its `Begun`, which ends this state.
-        while matches!(*state, SlotState::Begun) {
+        // Every way out of a helper drops its `ListingGuard`, which ends this state.
+        while matches!(*state, SlotState::InProgress) {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         match std::mem::replace(&mut *state, SlotState::Over) {
             SlotState::Listed(listing) => Some(listing),
-            SlotState::Open | SlotState::Begun | SlotState::Over => None,
+            SlotState::Open | SlotState::InProgress | SlotState::Over => None,
         }
     }
 
     /// Records that the listing is not needed.
     pub(crate) fn give_up(&self) {
-        // Only the consumer waits, and it is the one that calls this, so nobody needs to be woken.
+        // Only the consumer waits, and it is the one that calls this, so no thread needs to be woken.
         // The listing is dropped without the lock, because it may be large.
         let before = std::mem::replace(&mut *self.lock(), SlotState::Over);
         drop(before);
@@ -70,31 +70,31 @@ impl<L> ListingSlot<L> {
     pub(crate) fn into_listed(self) -> Option<L> {
         match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
             SlotState::Listed(listing) => Some(listing),
-            SlotState::Open | SlotState::Begun | SlotState::Over => None,
+            SlotState::Open | SlotState::InProgress | SlotState::Over => None,
         }
     }
 }
 
 /// A listing in progress.
-pub(crate) struct Begun<'a, L> {
+pub(crate) struct ListingGuard<'a, L> {
     slot: &'a ListingSlot<L>,
 }
 
-impl<L> Begun<'_, L> {
+impl<L> ListingGuard<'_, L> {
     /// Hands over the listing, if it is still needed.
     pub(crate) fn put(self, listing: L) {
         let mut state = self.slot.lock();
-        if matches!(*state, SlotState::Begun) {
+        if matches!(*state, SlotState::InProgress) {
             *state = SlotState::Listed(listing);
         }
     }
 }
 
-impl<L> Drop for Begun<'_, L> {
+impl<L> Drop for ListingGuard<'_, L> {
     /// Wakes the consumer, which lists the folder itself if there is no listing.
     fn drop(&mut self) {
         let mut state = self.slot.lock();
-        if matches!(*state, SlotState::Begun) {
+        if matches!(*state, SlotState::InProgress) {
             *state = SlotState::Over;
         }
         drop(state);

@@ -226,9 +226,12 @@ fn globs_apply_to_roots_and_ignore_files_do_not() {
         let files = walk.by_ref().filter(|item| matches!(item, Item::File(..))).count();
         (files, walk.left_out())
     };
-    assert_eq!(run(&[], &[".*"]), (4, LeftOut { files: 1, folders: 0, named: 0 }));
-    assert_eq!(run(&["*.bin"], &[]), (2, LeftOut { files: 3, folders: 0, named: 1 }));
-    assert_eq!(run(&[], &["sub", "*.txt", ".gitignore"]), (1, LeftOut { files: 3, folders: 1, named: 2 }));
+    assert_eq!(run(&[], &[".*"]), (4, ExcludedCounts { files: 1, folders: 0, named: 0 }));
+    assert_eq!(run(&["*.bin"], &[]), (2, ExcludedCounts { files: 3, folders: 0, named: 1 }));
+    assert_eq!(
+        run(&[], &["sub", "*.txt", ".gitignore"]),
+        (1, ExcludedCounts { files: 3, folders: 1, named: 2 })
+    );
 }
 
 #[test]

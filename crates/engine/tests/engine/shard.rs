@@ -5,8 +5,8 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Time};
-use truesum::shard::merge::{Fault, hold, merge};
-use truesum::shard::part::{Computing, PartStatus, compute};
+use truesum::shard::merge::{Fault, check_part, merge};
+use truesum::shard::part::{ComputeOptions, PartStatus, compute};
 use truesum::shard::plan::{Plan, Planner};
 use truesum::shard::{Sizes, State, plan};
 use truesum::{Error, Job, Progress, Root, Task};
@@ -73,7 +73,7 @@ impl ShardedRun {
 
     fn compute(&self, plan: &Plan, bundle: usize, again: bool) -> truesum::shard::part::Done {
         let progress = &Progress::default();
-        let computing = Computing::new(progress).outside(true).threads(1).again(again);
+        let computing = ComputeOptions::new(progress).outside(true).threads(1).again(again);
         compute(plan, bundle, self.dir.path(), &computing, &mut |_| {}).unwrap()
     }
 
@@ -260,7 +260,7 @@ fn complete_but_wrong_parts_are_detected_by_the_plan() {
     // A worker that finds the forged part in place of its own keeps both.
     std::fs::rename(&other, path).unwrap();
     let plan = divided.plan().unwrap();
-    assert_eq!(divided.compute(&plan, 0, false).status(), &PartStatus::There);
+    assert_eq!(divided.compute(&plan, 0, false).status(), &PartStatus::Identical);
     let done = divided.compute(&plan, 0, true);
     let PartStatus::Contradicts(beside) = done.status() else { panic!("not reported") };
     assert_eq!(std::fs::read_to_string(beside).unwrap(), text);
@@ -274,7 +274,8 @@ fn withheld_lines_are_not_read_and_fail() {
         let mut reported = Vec::new();
         let progress = Progress::default();
         let withheld = std::slice::from_ref(&lines);
-        let computing = Computing::new(&progress).outside(true).threads(1).again(again).withheld(withheld);
+        let computing =
+            ComputeOptions::new(&progress).outside(true).threads(1).again(again).withheld(withheld);
         let done = compute(&plan, bundle, divided.dir.path(), &computing, &mut |error| {
             reported.push(error.name().to_vec());
         });
@@ -291,7 +292,7 @@ fn withheld_lines_are_not_read_and_fail() {
 
     // A complete part stays, whatever another attempt skips.
     let (done, reported) = withholding(&divided, 0, 1..2, false);
-    assert_eq!((done.status(), done.counts().failed(), reported.len()), (&PartStatus::There, 0, 0));
+    assert_eq!((done.status(), done.counts().failed(), reported.len()), (&PartStatus::Identical, 0, 0));
     let (done, reported) = withholding(&divided, 0, 1..2, true);
     assert_eq!((done.status(), reported), (&PartStatus::Kept(1), vec![b"a\nb".to_vec()]));
 
@@ -307,7 +308,7 @@ fn withheld_lines_are_not_read_and_fail() {
     );
     assert_eq!(reported, [b"a\nb".to_vec()]);
     let mut kinds = Vec::new();
-    let held = hold(&plan, 0, &divided.parts[0], &mut |name, failure| {
+    let held = check_part(&plan, 0, &divided.parts[0], &mut |name, failure| {
         kinds.push((name.to_vec(), failure.kind().to_owned(), failure.again()));
     });
     assert_eq!(held.unwrap(), (done.counts(), done.digest().to_owned()), "what it said is what stands there");
@@ -338,7 +339,7 @@ fn withheld_lines_are_not_read_and_fail() {
 fn invalid_part_is_not_accepted() {
     let divided = ShardedRun::new(&FILES[..2], &["sha256"], 1 << 30);
     let (plan, path) = (divided.plan().unwrap(), &divided.parts[0]);
-    let held = || hold(&plan, 0, path, &mut |_, _| panic!("nothing failed"));
+    let held = || check_part(&plan, 0, path, &mut |_, _| panic!("nothing failed"));
     let (counts, digest) = held().unwrap();
     let text = std::fs::read_to_string(path).unwrap();
     assert_eq!((counts.lines(), counts.bytes()), (2, 3));

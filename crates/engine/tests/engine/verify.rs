@@ -50,7 +50,7 @@ fn manifest_is_verified_only_if_all_entries_are() {
         (&["a"], "# nothing but this", &strict, Conclusion::NothingVerified),
         (&["a"], "\u{1}\u{2}garbage\nmore", &strict, Conclusion::NothingVerified),
         (&["a"], "\u{1}\u{2}garbage\nmore", &lenient, Conclusion::NothingVerified),
-        (&["a"], "G  a\ngarbage", &strict, Conclusion::NotAsAsked),
+        (&["a"], "G  a\ngarbage", &strict, Conclusion::NotAsRequested),
         (&["a"], "G  a\ngarbage", &lenient, Conclusion::Verified),
         (&["a", "b"], "G  a\nB  b", &strict, Conclusion::Failed),
         (&["a"], "G  a\nG  b", &strict, Conclusion::Failed),
@@ -176,11 +176,11 @@ fn events_of_several_manifests_are_in_order() {
 fn unreadable_or_empty_manifest_among_good_ones_is_an_error() {
     let folder = folder(&["a"], "G  a");
     let (_, report) = events(&[folder.path().join("none"), folder.path().join("m")], &Options::default());
-    assert_eq!((report.verdict(), report.counts().verified()), (Conclusion::NotAsAsked, 1));
+    assert_eq!((report.verdict(), report.counts().verified()), (Conclusion::NotAsRequested, 1));
     let empty = folder.path().join("empty");
     write(&empty, "");
     let (_, report) = events(&[empty, folder.path().join("m")], &Options::default());
-    assert_eq!((report.verdict(), report.empty()), (Conclusion::NotAsAsked, 1));
+    assert_eq!((report.verdict(), report.empty()), (Conclusion::NotAsRequested, 1));
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Parameters {
     }
 
     /// Returns the remainder after this many zero bytes: their power of the polynomial times the remainder.
-    pub(crate) fn behind_zeros(&self, remainder: u128, bytes: u64) -> u128 {
+    pub(crate) fn after_zeros(&self, remainder: u128, bytes: u64) -> u128 {
         let byte = (0..8).fold(1, |power, _| self.times_x(power));
         let mut power = 1;
         for bit in (0..u64::BITS - bytes.leading_zeros()).rev() {
@@ -81,7 +81,7 @@ impl Parameters {
     }
 
     /// Returns the remainder after these bytes, computed bit by bit.
-    pub(crate) fn behind(&self, remainder: u128, bytes: &[u8]) -> u128 {
+    pub(crate) fn after(&self, remainder: u128, bytes: &[u8]) -> u128 {
         bytes.iter().fold(remainder, |remainder, &byte| {
             let byte = if self.refin { byte.reverse_bits() } else { byte };
             (0..8).rev().fold(remainder, |remainder, bit| {
@@ -124,7 +124,7 @@ impl Crc {
     /// Returns the value of a part followed by `len` more bytes: `crc(A || B) = x^(8|B|) (crc(A) + init) + crc(B)`.
     pub(crate) fn join(&self, first: u128, second: u128, len: u64) -> u128 {
         let parameters = &self.parameters;
-        let moved = parameters.behind_zeros(parameters.remainder(first) ^ parameters.init, len);
+        let moved = parameters.after_zeros(parameters.remainder(first) ^ parameters.init, len);
         parameters.value(moved ^ parameters.remainder(second))
     }
 }

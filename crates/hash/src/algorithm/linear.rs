@@ -37,7 +37,7 @@ impl Linear {
             return whole;
         };
         let (bytes, len) = crc.suffix(size);
-        let remainder = parameters.behind(parameters.remainder(value(&whole)), &bytes[..len]);
+        let remainder = parameters.after(parameters.remainder(value(&whole)), &bytes[..len]);
         crc.digest(parameters.value(remainder))
     }
 }

@@ -101,17 +101,17 @@ impl Keying {
 
 /// Records whether a parameter was given explicitly. This does not affect the digest, so all values compare equal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said(pub bool);
+pub(crate) struct GivenExplicitly(pub bool);
 
-impl PartialEq for Said {
-    fn eq(&self, _: &Said) -> bool {
+impl PartialEq for GivenExplicitly {
+    fn eq(&self, _: &GivenExplicitly) -> bool {
         true
     }
 }
 
-impl Eq for Said {}
+impl Eq for GivenExplicitly {}
 
-impl std::hash::Hash for Said {
+impl std::hash::Hash for GivenExplicitly {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct Params {
     pub(crate) unit: u64,
     /// The seed, for algorithms that have one.
     pub(crate) seed: u64,
-    pub(crate) seed_said: Said,
+    pub(crate) seed_given: GivenExplicitly,
     /// The customization string (SP 800-185 section 3.3); empty for none.
     pub(crate) customization: Option<Arc<[u8]>>,
     /// The salt and the personalization of BLAKE2 (RFC 7693 section 2.5), padded with zeros; `None` if both are zeros.

@@ -99,17 +99,17 @@ pub(crate) enum Kind {
     /// Leaves are hashed separately and their digests are combined.
     Composite(Composite),
     /// A chain of blocks over a header with the message length, and the message.
-    Headed(Headed),
+    HeaderDigest(HeaderDigest),
 }
 
 /// The description of a digest of a header and a message.
-pub(crate) struct Headed {
+pub(crate) struct HeaderDigest {
     /// The hash, which is a chain of blocks.
     pub(crate) base: &'static Algorithm,
     /// Returns the header of a message with this many bytes.
     pub(crate) header: fn(u64) -> Vec<u8>,
     /// Returns a hasher for a message of unknown length.
-    pub(crate) held: fn(&'static Headed) -> Box<dyn Serial>,
+    pub(crate) buffered: fn(&'static HeaderDigest) -> Box<dyn Serial>,
 }
 
 /// Finishes messages created by `new` of the same row, and appends their digests in order.
@@ -121,7 +121,7 @@ pub(crate) struct Composite {
     pub(crate) base: (&'static Algorithm, usize),
     /// The prefix that is hashed before the bytes of a leaf.
     pub(crate) prefix: &'static [u8],
-    pub(crate) cut: Cut,
+    pub(crate) division: Division,
     pub(crate) close: Close,
     /// The number of the construction in the header of a stored tree; `None` if trees are not stored.
     pub(crate) stored: Option<u8>,
@@ -131,7 +131,7 @@ pub(crate) struct Composite {
 
 /// Specifies how a message is divided.
 #[derive(Clone, Copy)]
-pub(crate) enum Cut {
+pub(crate) enum Division {
     /// Into leaves of equal size; the last one may be shorter.
     Equal(Unit),
     /// By halves, which requires the length (mtsum).
@@ -205,7 +205,7 @@ impl Algorithm {
     pub fn block_len(&self) -> usize {
         match &self.kind {
             Kind::Blocks { chain, .. } => chain.block,
-            Kind::Headed(headed) => headed.base.block_len(),
+            Kind::HeaderDigest(headed) => headed.base.block_len(),
             // Section 2.2 of the BLAKE3 paper.
             Kind::Chunks { .. } => 64,
             Kind::Linear(_) | Kind::Serial(_) | Kind::Sized(..) | Kind::Composite(_) => 1,
@@ -234,7 +234,7 @@ impl Algorithm {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
-            Kind::Headed(Headed { base, .. }) => base.kernels(),
+            Kind::HeaderDigest(HeaderDigest { base, .. }) => base.kernels(),
             Kind::Linear(_)
             | Kind::Chunks { .. }
             | Kind::Serial(_)
@@ -252,15 +252,15 @@ impl Algorithm {
             | Kind::Chunks { .. }
             | Kind::Serial(_)
             | Kind::Sized(..)
-            | Kind::Headed(_) => None,
+            | Kind::HeaderDigest(_) => None,
         }
     }
 
     /// Returns the parameter for the size of leaves or parts, for an algorithm that has equal ones.
     pub(crate) fn unit(&'static self) -> Option<&'static Unit> {
-        match &self.composite()?.cut {
-            Cut::Equal(unit) => Some(unit),
-            Cut::Halves(_) => None,
+        match &self.composite()?.division {
+            Division::Equal(unit) => Some(unit),
+            Division::Halves(_) => None,
         }
     }
 
@@ -273,9 +273,12 @@ impl Algorithm {
     /// contains it.
     pub(crate) fn needs_size(&'static self) -> bool {
         let by_size = |composite: &Composite| {
-            matches!(composite.cut, Cut::Halves(_) | Cut::Equal(Unit { usual: Unit::BY_SIZE, .. }))
+            matches!(
+                composite.division,
+                Division::Halves(_) | Division::Equal(Unit { usual: Unit::BY_SIZE, .. })
+            )
         };
-        matches!(self.kind, Kind::Sized(..) | Kind::Headed(_)) || self.composite().is_some_and(by_size)
+        matches!(self.kind, Kind::Sized(..) | Kind::HeaderDigest(_)) || self.composite().is_some_and(by_size)
     }
 }
 

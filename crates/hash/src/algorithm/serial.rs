@@ -19,7 +19,7 @@ pub(crate) trait Serial: Any + Send + Sync {
         None
     }
     /// Returns whether a message of announced length received as many bytes.
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         true
     }
     /// Returns a description if the bytes so far show traces of a collision attack.

@@ -9,7 +9,7 @@ use crate::word::{Word, unknown};
 use std::mem::MaybeUninit;
 
 /// An algorithm whose blocks have `ROUNDS` rounds, each with one word of the schedule.
-pub(crate) trait Ahead<W: Word, const ROUNDS: usize> {
+pub(crate) trait ScheduleAhead<W: Word, const ROUNDS: usize> {
     /// The words of a chain.
     type State: Copy;
     /// The block size in bytes.
@@ -78,7 +78,7 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
     /// # Safety
     /// The preceding words are available, and `step` is within the part; compiled for the word's CPU features.
     #[inline(always)]
-    pub(crate) unsafe fn step<A: Ahead<W, ROUNDS>>(self, step: usize) {
+    pub(crate) unsafe fn step<A: ScheduleAhead<W, ROUNDS>>(self, step: usize) {
         // SAFETY: `W::LANES` parts of `STEPS` words never exceed the `ROUNDS` words of a schedule, and are followed by
         // as many words without constants; the rest is guaranteed by the caller.
         unsafe {
@@ -91,7 +91,7 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
 
     /// Returns the part that begins this many words after this one.
     #[inline(always)]
-    pub(crate) fn behind(self, words: usize) -> Self {
+    pub(crate) fn skip(self, words: usize) -> Self {
         Work { words: self.words.wrapping_add(words), constants: self.constants.wrapping_add(words) }
     }
 }
@@ -101,7 +101,7 @@ impl<W: Word, const ROUNDS: usize> Work<W, ROUNDS> {
 /// # Safety
 /// At least one block, all readable; a schedule is writable; compiled for the word's CPU features.
 #[inline(always)]
-unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
+unsafe fn begin<A: ScheduleAhead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     schedule: *mut W,
     message: *const u8,
     blocks: usize,
@@ -129,7 +129,7 @@ unsafe fn begin<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
 /// The same as for [`Advance`](super::row::Advance), with one message; compiled for the word's CPU features and, on
 /// x86-64, BMI2.
 #[inline(always)]
-pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
+pub(crate) unsafe fn ahead<A: ScheduleAhead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
     state: *mut W::Lane,
     messages: *const *const u8,
     blocks: usize,
@@ -163,12 +163,12 @@ pub(crate) unsafe fn ahead<A: Ahead<W, ROUNDS>, W: Word, const ROUNDS: usize>(
                 // The first schedules have no rounds to be combined with.
                 for _ in 0..*unknown(&(ROUNDS - 16)) {
                     work.step::<A>(0);
-                    work = work.behind(1);
+                    work = work.skip(1);
                 }
             }
             for lane in 0..count {
                 chain = A::block(chain, this.cast::<W::Lane>().add(lane), work);
-                work = work.behind(Work::<W, ROUNDS>::STEPS);
+                work = work.skip(Work::<W, ROUNDS>::STEPS);
             }
             if count_after == 0 {
                 break;

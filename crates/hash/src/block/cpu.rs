@@ -144,11 +144,11 @@ features! {
 )))]
 static TABLE: &[Feature] = &[];
 
-/// The features in use with [`LOOKED`], or 0 until they are first requested.
+/// The features in use with [`DETECTED`], or 0 until they are first requested.
 static IN_USE: AtomicU32 = AtomicU32::new(0);
 // Distinguishes a CPU without any of these features from one that was not examined yet. The bit is
 // not available for features, of which there may thus be 31.
-const LOOKED: u32 = 1 << 31;
+const DETECTED: u32 = 1 << 31;
 
 /// Returns whether all these features are available and in use.
 #[inline]
@@ -161,14 +161,14 @@ pub(crate) fn has(needs: Features) -> bool {
 pub(crate) fn in_use() -> Features {
     // The set is complete in this one value and guards no other memory, so no ordering is needed.
     match IN_USE.load(Ordering::Relaxed) {
-        0 => look(),
+        0 => detect(),
         known => Features(known),
     }
 }
 
 #[cold]
-fn look() -> Features {
-    let all = Features(LOOKED | there().0);
+fn detect() -> Features {
+    let all = Features(DETECTED | available().0);
     // The first thread decides for all. The set never changes after it was used, and `limit`
     // reports that it came too late.
     match IN_USE.compare_exchange(0, all.0, Ordering::Relaxed, Ordering::Relaxed) {
@@ -178,7 +178,7 @@ fn look() -> Features {
 }
 
 /// Returns all features of this CPU; none in Miri, which interprets portable code and no assembly.
-pub(crate) fn there() -> Features {
+pub(crate) fn available() -> Features {
     if cfg!(miri) {
         return Features::NONE;
     }
@@ -192,10 +192,10 @@ pub fn features() -> Vec<&'static str> {
 
 /// Returns the names of the features that this CPU has and that [`limit`] disabled, in the order of the table.
 pub fn left_out() -> Vec<&'static str> {
-    let there = there();
+    let available = available();
     TABLE
         .iter()
-        .filter(|feature| there.has(feature.is) && !has(feature.is))
+        .filter(|feature| available.has(feature.is) && !has(feature.is))
         .map(|feature| feature.name)
         .collect()
 }
@@ -212,9 +212,9 @@ pub fn limit(list: &str) -> Result<(), String> {
     if list.trim().is_empty() {
         return Ok(());
     }
-    // With `LOOKED`, an empty set differs from the initial value, after which the next request
+    // With `DETECTED`, an empty set differs from the initial value, after which the next request
     // would enable everything that the CPU has.
-    let left = there().common(named(list)?).and(Features(LOOKED));
+    let left = available().common(named(list)?).and(Features(DETECTED));
     match IN_USE.compare_exchange(0, left.0, Ordering::Relaxed, Ordering::Relaxed) {
         Err(known) if known != left.0 => {
             Err(format!("{list}: a different set of CPU features is already in use"))
@@ -285,11 +285,11 @@ mod tests {
     fn list_of_features_in_use_reproduces_them() {
         let list = features().join(",");
         assert!(list.starts_with(FIRST), "{list}");
-        assert_eq!(there().common(named(&list).unwrap()), Features(in_use().0 & !LOOKED));
+        assert_eq!(available().common(named(&list).unwrap()), Features(in_use().0 & !DETECTED));
         // The features are in use, so the same list is accepted, and a different one is too late.
         assert_eq!(limit(&list), Ok(()));
         let both: Vec<&str> = features().into_iter().chain(left_out()).collect();
-        assert_eq!(named(&both.join(",")).map(|all| there().common(all)), Ok(there()));
+        assert_eq!(named(&both.join(",")).map(|all| available().common(all)), Ok(available()));
         assert!(limit(FIRST).unwrap_err().contains("already in use"));
         assert_eq!(limit(" "), Ok(()));
     }

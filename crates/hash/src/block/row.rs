@@ -90,7 +90,7 @@ impl Kernel {
 
     /// Returns whether this CPU could run the row, but [`limit`](crate::kernel::limit) disabled its features.
     pub(crate) fn left_out(&self) -> bool {
-        !self.supported() && cpu::there().has(self.needs)
+        !self.supported() && cpu::available().has(self.needs)
     }
 
     /// Returns the size of its words in bytes.

@@ -111,12 +111,12 @@ pub(crate) fn run_one(chain: &Chain, message: Message<'_>) {
     let kernel = pick(chain.kernels, 1);
     match kernel.code() {
         _ if kernel.lanes > 1 => run(chain.block, chain.words, chain.kernels, vec![message]),
-        Code::Word32(advance) => straight(chain, advance, message),
-        Code::Word64(advance) => straight(chain, advance, message),
+        Code::Word32(advance) => without_lookahead(chain, advance, message),
+        Code::Word64(advance) => without_lookahead(chain, advance, message),
     }
 }
 
-fn straight<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
+fn without_lookahead<T: Lane>(chain: &Chain, advance: Advance<T>, message: Message<'_>) {
     #[repr(align(64))]
     struct Column<T>([T; MAX_WORDS]);
     // A state has one `u64` for each word, whatever the word size. Kernels expect words of their

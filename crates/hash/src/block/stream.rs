@@ -148,7 +148,7 @@ impl Stream {
     }
 
     fn digest(&self) -> Digest {
-        Digest::made(self.digest_len, |bytes| (self.chain.output)(&self.state, bytes))
+        Digest::from_fn(self.digest_len, |bytes| (self.chain.output)(&self.state, bytes))
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) {

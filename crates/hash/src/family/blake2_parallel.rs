@@ -35,35 +35,35 @@ pub(crate) static ROWS: &[Algorithm] = &[
 ];
 
 /// The differences between the two.
-struct Way {
+struct ParallelVariant {
     chain: &'static Chain,
     leaves: u64,
     digest_len: usize,
     node: fn(offset: u64, depth: u64, is_last: bool) -> State,
 }
 
-static BLAKE2BP: Way = Way { chain: &blake2b::BLAKE2B, leaves: 4, digest_len: 64, node: blake2b::node };
-static BLAKE2SP: Way = Way { chain: &blake2s::BLAKE2S, leaves: 8, digest_len: 32, node: blake2s::node };
+static BLAKE2BP: ParallelVariant = ParallelVariant { chain: &blake2b::BLAKE2B, leaves: 4, digest_len: 64, node: blake2b::node };
+static BLAKE2SP: ParallelVariant = ParallelVariant { chain: &blake2s::BLAKE2S, leaves: 8, digest_len: 32, node: blake2s::node };
 
 #[derive(Clone)]
 struct Parallel {
-    way: &'static Way,
+    variant: &'static ParallelVariant,
     leaves: Vec<Stream>,
     total: u64,
 }
 
 impl Parallel {
-    fn new(way: &'static Way) -> Parallel {
-        let leaf = |offset| (way.node)(offset, 0, offset + 1 == way.leaves);
-        let leaves = (0..way.leaves).map(|offset| Stream::new(way.chain, leaf(offset), way.digest_len));
-        Parallel { way, leaves: leaves.collect(), total: 0 }
+    fn new(variant: &'static ParallelVariant) -> Parallel {
+        let leaf = |offset| (variant.node)(offset, 0, offset + 1 == variant.leaves);
+        let leaves = (0..variant.leaves).map(|offset| Stream::new(variant.chain, leaf(offset), variant.digest_len));
+        Parallel { variant, leaves: leaves.collect(), total: 0 }
     }
 }
 
 impl Parallel {
     /// Distributes these bytes to the leaves, which copy them.
-    fn deal(&mut self, data: &[u8]) {
-        let block = self.way.chain.block;
+    fn distribute(&mut self, data: &[u8]) {
+        let block = self.variant.chain.block;
         let mut shares = vec![Vec::with_capacity(data.len() / self.leaves.len() + block); self.leaves.len()];
         let mut rest = data;
         while !rest.is_empty() {
@@ -75,31 +75,31 @@ impl Parallel {
         }
         let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
         let shares: Vec<&[u8]> = shares.iter().map(Vec::as_slice).collect();
-        update_streams(self.way.chain.kernels, &mut leaves, &shares);
+        update_streams(self.variant.chain.kernels, &mut leaves, &shares);
     }
 }
 
 impl Serial for Parallel {
     fn update(&mut self, data: &[u8]) {
         // The rest of an incomplete turn, complete turns except the last one, and the remainder.
-        let turn = (self.way.chain.block * self.leaves.len()) as u64;
+        let turn = (self.variant.chain.block * self.leaves.len()) as u64;
         let (first, rest) = data.split_at(data.len().min((turn - 1 - (self.total + turn - 1) % turn) as usize));
         if !first.is_empty() {
-            self.deal(first);
+            self.distribute(first);
         }
         let taken = update_striped(&mut self.leaves, rest);
         self.total += taken as u64;
         // Few enough bytes to stay in the cache while the leaves read their blocks.
         const RUN: usize = 1 << 16;
-        rest[taken..].chunks(RUN).for_each(|run| self.deal(run));
+        rest[taken..].chunks(RUN).for_each(|run| self.distribute(run));
     }
 
     fn finish(&mut self) -> Digest {
-        let way = self.way;
+        let variant = self.variant;
         let mut hashes = Vec::new();
         let mut leaves: Vec<&mut Stream> = self.leaves.iter_mut().collect();
-        finish_streams(way.chain.kernels, &mut leaves, &mut hashes);
-        let mut root = Stream::new(way.chain, (way.node)(0, 1, true), way.digest_len);
+        finish_streams(variant.chain.kernels, &mut leaves, &mut hashes);
+        let mut root = Stream::new(variant.chain, (variant.node)(0, 1, true), variant.digest_len);
         hashes.iter().for_each(|hash| root.update(hash.as_bytes()));
         root.finish()
     }

@@ -38,29 +38,29 @@ pub(crate) static ROWS: &[Algorithm] = &[
 ];
 
 /// The differences between the two.
-struct Way {
+struct XofVariant {
     chain: &'static Chain,
     digest_len: usize,
     root: fn(total: u64) -> State,
     node: fn(offset: u64, len: usize, total: u64) -> State,
 }
 
-static BLAKE2XB: Way =
-    Way { chain: &blake2b::BLAKE2B, digest_len: 64, root: blake2b::extended_root, node: blake2b::extended_node };
-static BLAKE2XS: Way =
-    Way { chain: &blake2s::BLAKE2S, digest_len: 32, root: blake2s::extended_root, node: blake2s::extended_node };
+static BLAKE2XB: XofVariant =
+    XofVariant { chain: &blake2b::BLAKE2B, digest_len: 64, root: blake2b::extended_root, node: blake2b::extended_node };
+static BLAKE2XS: XofVariant =
+    XofVariant { chain: &blake2s::BLAKE2S, digest_len: 32, root: blake2s::extended_root, node: blake2s::extended_node };
 
 #[derive(Clone)]
 struct Extended {
-    way: &'static Way,
+    variant: &'static XofVariant,
     root: Stream,
     len: usize,
 }
 
 impl Extended {
-    fn new(way: &'static Way, params: &Params) -> Extended {
-        let root = Stream::new(way.chain, (way.root)(params.digest_len as u64), way.digest_len);
-        Extended { way, root, len: params.digest_len }
+    fn new(variant: &'static XofVariant, params: &Params) -> Extended {
+        let root = Stream::new(variant.chain, (variant.root)(params.digest_len as u64), variant.digest_len);
+        Extended { variant, root, len: params.digest_len }
     }
 }
 
@@ -70,12 +70,12 @@ impl Serial for Extended {
     }
 
     fn finish(&mut self) -> Digest {
-        let way = self.way;
+        let variant = self.variant;
         let root = self.root.finish();
         let mut digest = vec![0; self.len];
-        for (offset, bytes) in (0..).zip(digest.chunks_mut(way.digest_len)) {
+        for (offset, bytes) in (0..).zip(digest.chunks_mut(variant.digest_len)) {
             let mut node =
-                Stream::new(way.chain, (way.node)(offset, bytes.len(), self.len as u64), bytes.len());
+                Stream::new(variant.chain, (variant.node)(offset, bytes.len(), self.len as u64), bytes.len());
             node.update(root.as_bytes());
             bytes.copy_from_slice(node.finish().as_bytes());
         }

@@ -127,7 +127,7 @@ impl Serial for Blake3 {
         self.feed_waiting();
         match self.len <= blake3::OUT_LEN {
             true => Digest::new(&self.hasher.finalize().as_bytes()[..self.len]),
-            false => Digest::made(self.len, |bytes| self.hasher.finalize_xof().fill(bytes)),
+            false => Digest::from_fn(self.len, |bytes| self.hasher.finalize_xof().fill(bytes)),
         }
     }
     fn output(&mut self) -> Option<Box<dyn Output>> {
@@ -228,14 +228,14 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
         run(BLOCK, WORDS, rows, work.collect());
         nodes = parents;
     }
-    let digest = |(message, root): (&&mut Blake3, &Node)| Digest::made(message.len, |b| output(root, b));
+    let digest = |(message, root): (&&mut Blake3, &Node)| Digest::from_fn(message.len, |b| output(root, b));
     messages.iter().zip(&nodes).map(digest).collect()
 }
 
 /// The positions in the state, after the chaining value, of the chunk's number, its remaining blocks, the difference of
 /// the last block's length to 64, the flags of the next block, and those of the last.
 const NUMBER: usize = 8;
-const LEFT: usize = 9;
+const BLOCKS_LEFT: usize = 9;
 const SHORTER: usize = 10;
 const FLAGS: usize = 11;
 const LAST_FLAGS: usize = 12;
@@ -259,7 +259,7 @@ fn node(number: usize, bytes: usize, flags: u32, last_flags: u32) -> Node {
     }
     let blocks = bytes.div_ceil(BLOCK).max(1);
     state[NUMBER] = number as u64;
-    state[LEFT] = blocks as u64;
+    state[BLOCKS_LEFT] = blocks as u64;
     state[SHORTER] = u64::from((bytes as u32).wrapping_sub((blocks * BLOCK) as u32));
     state[FLAGS] = u64::from(flags);
     state[LAST_FLAGS] = u64::from(last_flags);
@@ -298,7 +298,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
     unsafe {
         let at = |word: usize| state.add(word * W::LANES);
         let mut h: [W; 8] = array![8; word => W::load(at(word))];
-        let (mut left, mut flags) = (W::load(at(LEFT)), W::load(at(FLAGS)));
+        let (mut left, mut flags) = (W::load(at(BLOCKS_LEFT)), W::load(at(FLAGS)));
         for block in 0..blocks {
             let m = W::chunk(messages, block * BLOCK, Endian::Little);
             left = left.plus(u32::MAX);
@@ -322,7 +322,7 @@ unsafe fn compress<W: Word32>(state: *mut u32, messages: *const *const u8, block
         for (word, value) in h.into_iter().enumerate() {
             value.store(at(word));
         }
-        left.store(at(LEFT));
+        left.store(at(BLOCKS_LEFT));
         flags.store(at(FLAGS));
     }
 }

@@ -6,7 +6,7 @@
 //! number, big-endian.
 
 use super::farmhash::{K0, K1, Long, at, joined_by, short, shifted, sum, weak};
-use super::whole::whole;
+use super::whole_message::whole_message;
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
 
@@ -41,7 +41,7 @@ fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
             filled: 0,
         }),
         Some(size) => Box::new(Short { size, bytes: Vec::new() }),
-        None => whole(|message| {
+        None => whole_message(|message| {
             let mut hasher = new(&Params::default(), Some(message.len() as u64));
             hasher.update(message);
             hasher.finish()
@@ -109,7 +109,7 @@ impl Serial for Short {
     fn finish(&mut self) -> Digest {
         murmur(&self.bytes)
     }
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.bytes.len() as u64 == self.size
     }
     fn clone_box(&self) -> Box<dyn Serial> {
@@ -200,7 +200,7 @@ impl Serial for City {
         digest(low, joined(x.wrapping_add(w[1]), y.wrapping_add(v[1])))
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.fed == self.size
     }
 

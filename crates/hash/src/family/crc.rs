@@ -155,7 +155,7 @@ impl Serial for Running {
             return feed_zeros(count, |zeros| self.update(zeros));
         }
         let parameters = &self.crc.parameters;
-        self.register.hold(parameters, parameters.behind_zeros(self.register.remainder(parameters), count));
+        self.register.set_remainder(parameters, parameters.after_zeros(self.register.remainder(parameters), count));
         self.amount += count;
     }
     fn reset(&mut self) -> bool {
@@ -256,7 +256,7 @@ mod tests {
             for len in (0..=40).chain([127, 128, 129, 255, 256, 300, 1111]) {
                 let expected = naive(&parameters, &data[..len]);
                 assert_eq!(of_part(crc, &data[..len]), crc.digest(expected), "{parameters:?} of {len} bytes");
-                let remainder = parameters.behind(init, &data[..len]);
+                let remainder = parameters.after(init, &data[..len]);
                 assert_eq!(parameters.value(remainder), expected, "{parameters:?} bit by bit, {len} bytes");
                 assert_eq!(parameters.remainder(expected), remainder);
                 let cut = len * (round % 7) / 6;

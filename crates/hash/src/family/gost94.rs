@@ -15,7 +15,7 @@ use crate::block::{Chain, Kernel, State, Tail, add_words, kernels, output_le64, 
 use crate::word::{U32x8, U32x16};
 use std::sync::LazyLock;
 
-const THEORY: Status = Status::Weakened(
+const THEORETICAL_ATTACKS: Status = Status::Weakened(
     "collisions in 2^105 steps, preimages in 2^192 (Mendel, Pramstaller, Rechberger, Kontak & Szmidt 2008); \
      superseded by GOST R 34.11-2012",
 );
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GOST94",
         aliases: &["gost"],
         digest_len: 32,
-        status: THEORY,
+        status: THEORETICAL_ATTACKS,
         summary: "GOST R 34.11-94 with its test parameters (RFC 5831)",
         check: "264b4e433dee474aec465fa9c725fe963bc4b4abc4fdac63b7f73b671663afc9",
         either_order: true,
@@ -40,7 +40,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GOST94-CRYPTOPRO",
         aliases: &["gost-crypto", "md_gost94"],
         digest_len: 32,
-        status: THEORY,
+        status: THEORETICAL_ATTACKS,
         summary: "GOST R 34.11-94 with CryptoPro's parameters (RFC 4357), used in signatures",
         check: "8fc38c2c1911df7986994f73f5cca49520224a568f50610b12e47dcfff4a2d20",
         either_order: true,

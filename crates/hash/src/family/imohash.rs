@@ -6,7 +6,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
 use crate::digest::Digest;
-use crate::family::whole::whole;
+use crate::family::whole_message::whole_message;
 use crate::family::murmur3;
 
 /// The rows of this family.
@@ -20,17 +20,17 @@ pub(crate) static ROWS: &[Algorithm] = &[Algorithm {
     ),
     summary: "MurmurHash3 of three samples; used to find duplicate media files",
     check: "0984645edb66cca499f8fac73a1ea105",
-    kind: Kind::Sized(new, |size| if size < WHOLE_BELOW { size } else { 3 * SAMPLE }),
+    kind: Kind::Sized(new, |size| if size < SAMPLED_FROM { size } else { 3 * SAMPLE }),
     ..Algorithm::PLAIN
 }];
 
 const SAMPLE: u64 = 16 << 10;
-const WHOLE_BELOW: u64 = 128 << 10;
+const SAMPLED_FROM: u64 = 128 << 10;
 
 fn new(_: &Params, size: Option<u64>) -> Box<dyn Serial> {
     match size {
         Some(size) => Box::new(Sampled { hasher: murmur3::x64_128(), size, at: 0 }),
-        None => whole(|message| {
+        None => whole_message(|message| {
             let mut sampled = new(&Params::default(), Some(message.len() as u64));
             sampled.update(message);
             sampled.finish()
@@ -49,7 +49,7 @@ impl Serial for Sampled {
     fn update(&mut self, data: &[u8]) {
         let from = self.at;
         self.at += data.len() as u64;
-        if self.size < WHOLE_BELOW {
+        if self.size < SAMPLED_FROM {
             return self.hasher.update(data);
         }
         for start in [0, self.size / 2, self.size.saturating_sub(SAMPLE)] {
@@ -74,7 +74,7 @@ impl Serial for Sampled {
         Digest::new(&bytes)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.at == self.size
     }
 

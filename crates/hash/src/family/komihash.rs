@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
-use crate::block::Held;
+use crate::block::PartialBlock;
 use crate::digest::Digest;
 
 /// The rows of this family.
@@ -51,7 +51,7 @@ fn product(a: u64, b: u64) -> (u64, u64) {
 
 /// Keeps a word in a scalar register: LLVM would otherwise move some to vectors, which cannot multiply them.
 #[inline(always)]
-fn alone(word: u64) -> u64 {
+fn in_scalar_register(word: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     let word = {
         let mut word = word;
@@ -70,7 +70,7 @@ struct Komi {
     state: [u64; 8],
     /// True if a complete block was processed.
     long: bool,
-    held: Held<BLOCK>,
+    partial: PartialBlock<BLOCK>,
 }
 
 /// The two words with which the end of a message continues: the upper half of a product is added to the second one, and
@@ -94,7 +94,7 @@ impl Komi {
         state[..HALF].iter_mut().for_each(|word| *word ^= pair.0);
         state[HALF..].iter_mut().for_each(|word| *word ^= pair.1);
         (state[0], state[HALF]) = (pair.0, pair.1);
-        Komi { state, long: false, held: Held::NONE }
+        Komi { state, long: false, partial: PartialBlock::NONE }
     }
 
     #[inline(never)]
@@ -105,11 +105,11 @@ impl Komi {
             let word = |at: usize| u64::from_le_bytes(words[at]);
             let (first, second) = (product(word(0) ^ a, word(4) ^ e), product(word(1) ^ b, word(5) ^ f));
             let (third, fourth) = (product(word(2) ^ c, word(6) ^ g), product(word(3) ^ d, word(7) ^ h));
-            (e, f) = (alone(e.wrapping_add(first.1)), alone(f.wrapping_add(second.1)));
-            (g, h) = (alone(g.wrapping_add(third.1)), alone(h.wrapping_add(fourth.1)));
+            (e, f) = (in_scalar_register(e.wrapping_add(first.1)), in_scalar_register(f.wrapping_add(second.1)));
+            (g, h) = (in_scalar_register(g.wrapping_add(third.1)), in_scalar_register(h.wrapping_add(fourth.1)));
             // The lower half of each product is combined with the upper half of its neighbor.
-            (a, b) = (alone(h ^ first.0), alone(e ^ second.0));
-            (c, d) = (alone(f ^ third.0), alone(g ^ fourth.0));
+            (a, b) = (in_scalar_register(h ^ first.0), in_scalar_register(e ^ second.0));
+            (c, d) = (in_scalar_register(f ^ third.0), in_scalar_register(g ^ fourth.0));
         }
         *state = [a, b, c, d, e, f, g, h];
     }
@@ -118,7 +118,7 @@ impl Komi {
 impl Serial for Komi {
     fn update(&mut self, data: &[u8]) {
         let (state, long) = (&mut self.state, &mut self.long);
-        self.held.feed(data, |blocks| {
+        self.partial.feed(data, |blocks| {
             Komi::take(state, blocks);
             *long = true;
         });
@@ -130,7 +130,7 @@ impl Serial for Komi {
             true => Pair(all(&self.state[..HALF]), all(&self.state[HALF..])),
             false => Pair(self.state[0], self.state[HALF]),
         };
-        let mut rest = self.held.rest();
+        let mut rest = self.partial.take_rest();
         let some = !rest.is_empty();
         while let Some((two, others)) = rest.split_at_checked(16) {
             pair.multiply(number(&two[..8]) ^ pair.0, number(&two[8..]) ^ pair.1);

@@ -2,7 +2,7 @@
 //! that exchange their right halves.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
-use crate::block::Held;
+use crate::block::PartialBlock;
 use crate::digest::Digest;
 use des::Des;
 use des::cipher::{BlockCipherEncrypt, KeyInit};
@@ -28,11 +28,11 @@ struct Chains([[u8; BLOCK]; 2]);
 #[derive(Clone)]
 struct Mdc2 {
     chains: Chains,
-    held: Held<BLOCK>,
+    partial: PartialBlock<BLOCK>,
 }
 
 impl Mdc2 {
-    const NEW: Mdc2 = Mdc2 { chains: Chains([[0x52; BLOCK], [0x25; BLOCK]]), held: Held::NONE };
+    const NEW: Mdc2 = Mdc2 { chains: Chains([[0x52; BLOCK], [0x25; BLOCK]]), partial: PartialBlock::NONE };
 }
 
 impl Chains {
@@ -54,11 +54,11 @@ impl Chains {
 
 impl Serial for Mdc2 {
     fn update(&mut self, data: &[u8]) {
-        self.held.feed(data, |blocks| blocks.iter().for_each(|block| self.chains.take(block)));
+        self.partial.feed(data, |blocks| blocks.iter().for_each(|block| self.chains.take(block)));
     }
 
     fn finish(&mut self) -> Digest {
-        let rest = self.held.rest();
+        let rest = self.partial.take_rest();
         if !rest.is_empty() {
             let mut last = [0; BLOCK];
             last[..rest.len()].copy_from_slice(rest);

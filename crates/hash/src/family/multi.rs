@@ -4,7 +4,7 @@
 //! The chains of one message fill the lanes of SHA-1 and SHA-256.
 
 use crate::algorithm::{Algorithm, Kind, Params, Serial, Status};
-use crate::block::{Held, Stream, update_streams};
+use crate::block::{PartialBlock, Stream, update_streams};
 use crate::digest::Digest;
 use crate::family::{sha1, sha2};
 
@@ -45,13 +45,13 @@ struct Chains(Vec<Stream>);
 struct Multi {
     base: &'static Algorithm,
     chains: Chains,
-    held: Held<ROUND>,
+    partial: PartialBlock<ROUND>,
     total: u64,
 }
 
 impl Multi {
     fn new(base: &'static Algorithm) -> Multi {
-        Multi { base, chains: Chains(vec![Multi::chain(base); CHAINS]), held: Held::NONE, total: 0 }
+        Multi { base, chains: Chains(vec![Multi::chain(base); CHAINS]), partial: PartialBlock::NONE, total: 0 }
     }
 
     fn chain(base: &'static Algorithm) -> Stream {
@@ -82,12 +82,12 @@ impl Chains {
 impl Serial for Multi {
     fn update(&mut self, data: &[u8]) {
         self.total += data.len() as u64;
-        self.held.feed(data, |rounds| self.chains.take(rounds));
+        self.partial.feed(data, |rounds| self.chains.take(rounds));
     }
 
     fn finish(&mut self) -> Digest {
         // Pads as SHA-1 does, with rounds in place of blocks; the length is that of ISA-L.
-        let mut end = self.held.rest().to_vec();
+        let mut end = self.partial.take_rest().to_vec();
         end.push(0x80);
         end.resize((end.len() + 8).next_multiple_of(ROUND) - 8, 0);
         end.extend_from_slice(&(u64::from(self.total as u32) << 3).to_be_bytes());

@@ -4,7 +4,7 @@
 //! A state of 17 words, and a shift register of 32 stages of eight words, from which earlier input is fed back.
 
 use crate::algorithm::{Algorithm, Kind, Serial, Status};
-use crate::block::Held;
+use crate::block::PartialBlock;
 use crate::digest::Digest;
 
 /// The rows of this family.
@@ -25,11 +25,11 @@ const STAGES: usize = 32;
 #[derive(Clone)]
 struct Panama {
     machine: Machine,
-    held: Held<BLOCK>,
+    partial: PartialBlock<BLOCK>,
 }
 
 impl Panama {
-    const NEW: Panama = Panama { machine: Machine::NEW, held: Held::NONE };
+    const NEW: Panama = Panama { machine: Machine::NEW, partial: PartialBlock::NONE };
 }
 
 #[derive(Clone)]
@@ -96,11 +96,11 @@ fn turned(a: &[u32; 17], first: &[u32; 8], second: &[u32; 8]) -> [u32; 17] {
 
 impl Serial for Panama {
     fn update(&mut self, data: &[u8]) {
-        self.held.feed(data, |blocks| self.machine.push(blocks));
+        self.partial.feed(data, |blocks| self.machine.push(blocks));
     }
 
     fn finish(&mut self) -> Digest {
-        let rest = self.held.rest();
+        let rest = self.partial.take_rest();
         let mut last = [0; BLOCK];
         last[..rest.len()].copy_from_slice(rest);
         last[rest.len()] = 1;

@@ -7,7 +7,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 #[cfg(target_arch = "x86_64")]
-use crate::block::{Ahead, Work, ahead};
+use crate::block::{ScheduleAhead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::sums;
@@ -164,7 +164,7 @@ macro_rules! step {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<W: Word32> Ahead<W, 80> for OneSha1 {
+impl<W: Word32> ScheduleAhead<W, 80> for OneSha1 {
     type State = [u32; 5];
     const BLOCK: usize = 64;
     const CONSTANTS: &'static [u32; 80] = &{

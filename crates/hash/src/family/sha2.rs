@@ -46,7 +46,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
-use crate::block::{Ahead, Work, ahead};
+use crate::block::{ScheduleAhead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be32, pad_be64, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
@@ -210,7 +210,7 @@ unsafe fn compress_256<W: Word32>(state: *mut u32, messages: *const *const u8, b
 struct OneSha256;
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
-impl<W: Word32> Ahead<W, 64> for OneSha256 {
+impl<W: Word32> ScheduleAhead<W, 64> for OneSha256 {
     type State = [u32; 8];
     const BLOCK: usize = 64;
     const CONSTANTS: &'static [u32; 64] = &K256;
@@ -259,7 +259,7 @@ impl<W: Word32> Ahead<W, 64> for OneSha256 {
                 group!(2);
                 group!(3);
                 words = words.add(32 * W::LANES);
-                work = work.behind(3);
+                work = work.skip(3);
             }
             sums!(before after)
         }

@@ -4,7 +4,7 @@
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};
 #[cfg(target_arch = "x86_64")]
-use crate::block::{Ahead, Work, ahead};
+use crate::block::{ScheduleAhead, Work, ahead};
 use crate::block::{Chain, State, kernels, output_be64, pad_be128, state};
 #[cfg(target_arch = "x86_64")]
 use crate::family::rounds::{eight_rounds, sums};
@@ -246,7 +246,7 @@ fn scheduled<W: Word64>(w16: W, w15: W, w7: W, w2: W) -> W {
 struct OneSha512;
 
 #[cfg(target_arch = "x86_64")]
-impl<W: Word64> Ahead<W, 80> for OneSha512 {
+impl<W: Word64> ScheduleAhead<W, 80> for OneSha512 {
     type State = [u64; 8];
     const BLOCK: usize = 128;
     const CONSTANTS: &'static [u64; 80] = K.as_flattened().first_chunk().expect("eighty constants");
@@ -303,7 +303,7 @@ impl<W: Word64> Ahead<W, 80> for OneSha512 {
                 group!(3);
                 group!(4);
                 words = words.add(40 * W::LANES);
-                work = work.behind(half);
+                work = work.skip(half);
             }
             sums!(before after)
         }

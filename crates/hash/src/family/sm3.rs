@@ -7,7 +7,7 @@ use crate::word::{Endian, Word32, array, unknown, unroll};
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use crate::word::U32x4;
 #[cfg(target_arch = "x86_64")]
-use crate::block::{Ahead, Work, ahead};
+use crate::block::{ScheduleAhead, Work, ahead};
 #[cfg(target_arch = "x86_64")]
 use crate::word::{U32x8, U32x16};
 
@@ -198,7 +198,7 @@ macro_rules! step {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<W: Word32> Ahead<W, SCHEDULED> for OneSm3 {
+impl<W: Word32> ScheduleAhead<W, SCHEDULED> for OneSm3 {
     type State = [u32; 8];
     const BLOCK: usize = 64;
     // Constants are added to words of the state.
@@ -245,7 +245,7 @@ impl<W: Word32> Ahead<W, SCHEDULED> for OneSm3 {
             work.step::<Self>(0);
             eight_steps!(parity);
             for _ in 0..6 {
-                work = work.behind(1);
+                work = work.skip(1);
                 work.step::<Self>(0);
                 eight_steps!(choose);
             }

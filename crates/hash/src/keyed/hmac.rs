@@ -18,14 +18,14 @@ const LONGEST: usize = 1 << 20;
 
 /// Returns HMAC with this hash; `None` for anything that is not a hash of blocks, or that has output of any length.
 pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
-    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+    static CREATED: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let row = base.algorithm();
     let Kind::Blocks { chain, init } = row.kind else { return None };
     if row.lengths == Lengths::Any || base.is_keyed() {
         return None;
     }
     let name = format!("{HMAC}{base}");
-    let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut made = CREATED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Some(row) = made.iter().find(|row| row.name == name) {
         return Some(row);
     }

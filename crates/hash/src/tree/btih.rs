@@ -5,10 +5,10 @@
 //! digest that is determined by this name alone, and no row in the table: the file name follows as a hexadecimal
 //! parameter, and the piece length if it is not the one chosen by RHash: `btih;name=6469736b2e69736f;piece=256KiB`.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
 use crate::family::sha1;
-use crate::family::whole::whole;
+use crate::family::whole_message::whole_message;
 use crate::hasher::Hasher;
 use crate::spec::{NAME, Spec};
 
@@ -27,7 +27,7 @@ pub(crate) static ROW: Algorithm = Algorithm {
     kind: Kind::Composite(Composite {
         base: (&sha1::ROWS[0], 20),
         prefix: &[],
-        cut: Cut::Equal(Unit {
+        division: Division::Equal(Unit {
             key: "piece",
             usual: Unit::BY_SIZE,
             smallest: SHORTEST,
@@ -46,7 +46,7 @@ const SHORTEST: u64 = 16 << 10;
 const LONGEST: u64 = 8 << 20;
 
 /// Returns RHash's piece length: the largest power of two for which the file has at least 512 pieces.
-fn usual_piece(size: u64) -> u64 {
+fn default_piece_len(size: u64) -> u64 {
     match (size / 512).checked_ilog2() {
         Some(log2) => (1 << log2).clamp(SHORTEST, LONGEST),
         None => SHORTEST,
@@ -60,11 +60,11 @@ fn hasher(_: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn 
             name: params.custom().to_vec(),
             size,
             fed: 0,
-            piece_len: if params.unit == Unit::BY_SIZE { usual_piece(size) } else { params.unit },
+            piece_len: if params.unit == Unit::BY_SIZE { default_piece_len(size) } else { params.unit },
             piece: Spec::new(&sha1::ROWS[0]).hasher(),
             hashes: Vec::new(),
         }),
-        None => whole(move |message| {
+        None => whole_message(move |message| {
             let Kind::Composite(composite) = &ROW.kind else { unreachable!("it is one") };
             let mut inner = hasher(composite, &params, Some(message.len() as u64));
             inner.update(message);
@@ -117,7 +117,7 @@ impl Serial for Btih {
         piece.finish_reset()
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.fed == self.size
     }
 
@@ -142,7 +142,7 @@ mod tests {
         for (size, expected) in ZEROS {
             let mut hasher = spec.hasher_for_size(size);
             hasher.update_zeros(size);
-            assert!(hasher.is_whole());
+            assert!(hasher.is_complete());
             assert_eq!(hasher.finish().to_hex(), expected, "{size} zeros");
         }
         let mut unknown = spec.hasher();

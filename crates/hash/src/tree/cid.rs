@@ -17,7 +17,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "CID-V0",
         aliases: &["unixfs-v0-2015"],
         digest_len: 34,
-        status: BOUND,
+        status: SIZES_COVERED,
         summary: "IPFS CID of `ipfs add` (kubo): 256 KiB chunks in dag-pb, 174 links per node",
         check: "1220c15d9bb130fe1d0089b9cf53d9e62ce2f3c6566a69af2b67367c44cb83f4d5e6",
         kind: Kind::Serial(|_| new(&Profile { chunk: 256 << 10, width: 174, raw: false })),
@@ -28,7 +28,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "CID-V1",
         aliases: &["cid"],
         digest_len: 36,
-        status: BOUND,
+        status: SIZES_COVERED,
         summary: "IPFS CID of `ipfs add --cid-version=1` (kubo): raw 256 KiB chunks, 174 links per node",
         check: "0155122015e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         kind: Kind::Serial(|_| new(&Profile { chunk: 256 << 10, width: 174, raw: true })),
@@ -39,7 +39,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "CID-2025",
         aliases: &["unixfs-v1-2025"],
         digest_len: 36,
-        status: BOUND,
+        status: SIZES_COVERED,
         summary: "IPFS CID with the profile unixfs-v1-2025 (IPIP-499): raw 1 MiB chunks, 1024 links per node",
         check: "0155122015e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
         kind: Kind::Serial(|_| new(&Profile { chunk: 1 << 20, width: 1024, raw: true })),
@@ -47,7 +47,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-const BOUND: Status =
+const SIZES_COVERED: Status =
     Status::Secure("SHA-256 of blocks that include the sizes of their subtrees (FIPS 180-4)");
 
 /// Specifies how a file is divided and how its blocks are encoded.
@@ -82,7 +82,7 @@ struct Dag {
 }
 
 /// The number of chunks hashed at once: enough to fill some lanes, and few enough for the cache.
-const TOGETHER: usize = 4;
+const BATCH: usize = 4;
 
 fn new(profile: &Profile) -> Box<dyn Serial> {
     let base = Spec::new(&sha2::ROWS[1]);
@@ -105,7 +105,7 @@ fn field(tag: u8, len: usize, out: &mut Vec<u8>) {
 }
 
 /// Returns what precedes and follows a leaf's bytes in a dag-pb block.
-fn around(len: usize) -> (Vec<u8>, Vec<u8>) {
+fn wrapper(len: usize) -> (Vec<u8>, Vec<u8>) {
     // UnixFS: the type file (1), its bytes (2) if there are any, their number (3).
     let mut head = vec![0x08, 0x02];
     if len > 0 {
@@ -139,7 +139,7 @@ impl Dag {
         for chunks in chunks.chunks(64) {
             let wrapped: Vec<(Vec<u8>, Vec<u8>)> = match self.profile.raw {
                 true => vec![Default::default(); chunks.len()],
-                false => chunks.iter().map(|chunk| around(chunk.len())).collect(),
+                false => chunks.iter().map(|chunk| wrapper(chunk.len())).collect(),
             };
             let mut hashers: Vec<Hasher> = chunks.iter().map(|_| self.base.hasher()).collect();
             let mut hashers: Vec<&mut Hasher> = hashers.iter_mut().collect();
@@ -198,7 +198,7 @@ impl Dag {
 
 impl Serial for Dag {
     fn update(&mut self, mut data: &[u8]) {
-        let full = self.profile.chunk * TOGETHER;
+        let full = self.profile.chunk * BATCH;
         while !data.is_empty() {
             if self.waiting.is_empty() && data.len() >= full {
                 let (whole, rest) = data.split_at(data.len() / full * full);

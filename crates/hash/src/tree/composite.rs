@@ -4,7 +4,7 @@
 //! are; slices of a mebibyte or more are hashed in place. Larger leaves are hashed as one message each: their lanes are
 //! other leaves of the same file, which the engine reads side by side.
 
-use crate::algorithm::{Composite, Cut, Params, Serial, feed_zeros};
+use crate::algorithm::{Composite, Division, Params, Serial, feed_zeros};
 use crate::digest::Digest;
 use crate::hasher::Hasher;
 use crate::spec::Spec;
@@ -31,10 +31,12 @@ impl Composite {
 
 /// Returns a hasher for one message.
 pub(crate) fn hasher(composite: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn Serial> {
-    match (composite.cut, size) {
-        (Cut::Equal(_), _) => Box::new(Leaves::new(composite, params)),
-        (Cut::Halves(variant), Some(size)) => Box::new(mtsum::Halves::new(variant, composite.base(), size)),
-        (Cut::Halves(variant), None) => Box::new(mtsum::Held::new(variant, composite.base())),
+    match (composite.division, size) {
+        (Division::Equal(_), _) => Box::new(Leaves::new(composite, params)),
+        (Division::Halves(variant), Some(size)) => {
+            Box::new(mtsum::Halves::new(variant, composite.base(), size))
+        }
+        (Division::Halves(variant), None) => Box::new(mtsum::BufferedMessage::new(variant, composite.base())),
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`FAMILIES`], and the algorithm `mtsum-md5` is created when its name is first used. It is then never freed; there
 //! are only as many as there are names.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Key, Kind, Status, Unit, Variant};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Key, Kind, Status, Unit, Variant};
 use crate::spec::Spec;
 use crate::tree::composite::hasher;
 use crate::tree::merkle::descriptor_name;
@@ -26,7 +26,7 @@ readable! {
         /// Its number in the header of a stored tree (docs/spec/tree.md).
         stored: u8,
         leaf_prefix: &'static [u8],
-        cut: Cut,
+        division: Division,
         close: Close,
     }
 }
@@ -61,7 +61,7 @@ pub static FAMILIES: &[Family] = &[
         weakness: None,
         stored: 0,
         leaf_prefix: &[0],
-        cut: Cut::Equal(Unit {
+        division: Division::Equal(Unit {
             key: "leaf",
             usual: 64 << 10,
             smallest: 4 << 10,
@@ -77,7 +77,7 @@ pub static FAMILIES: &[Family] = &[
         weakness: Some(NO_SEPARATION),
         stored: 2,
         leaf_prefix: &[],
-        cut: Cut::Halves(Variant::V10),
+        division: Division::Halves(Variant::V10),
         close: Close::Halves(Variant::V10),
     },
     Family {
@@ -87,7 +87,7 @@ pub static FAMILIES: &[Family] = &[
         weakness: Some(NO_SEPARATION),
         stored: 3,
         leaf_prefix: &[],
-        cut: Cut::Halves(Variant::Mpi),
+        division: Division::Halves(Variant::Mpi),
         close: Close::Halves(Variant::Mpi),
     },
     Family {
@@ -97,7 +97,7 @@ pub static FAMILIES: &[Family] = &[
         weakness: None,
         stored: 1,
         leaf_prefix: &[0],
-        cut: Cut::Halves(Variant::V11),
+        division: Division::Halves(Variant::V11),
         close: Close::Halves(Variant::V11),
     },
 ];
@@ -110,12 +110,12 @@ fn can_be_base(base: &Spec) -> bool {
 impl Family {
     /// Returns the algorithm of this construction over a hash; `None` if it cannot be based on it.
     pub(crate) fn over(&self, base: &Spec) -> Option<&'static Algorithm> {
-        static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+        static CREATED: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
         if !can_be_base(base) {
             return None;
         }
         let name = self.name(&base.to_string());
-        let mut made = MADE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut made = CREATED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(row) = made.iter().find(|row| row.name == name) {
             return Some(row);
         }
@@ -132,7 +132,7 @@ impl Family {
         let composite = Composite {
             base: (base.algorithm(), base.digest_len()),
             prefix: self.leaf_prefix,
-            cut: self.cut,
+            division: self.division,
             close: self.close,
             stored: Some(self.stored),
             hasher,
@@ -192,7 +192,9 @@ pub(crate) fn from_stored(
 /// Returns the variant of mtsum's tree, and its hash.
 pub fn halves(spec: &Spec) -> Option<(Variant, Spec)> {
     match spec.algorithm().composite()? {
-        composite @ Composite { cut: Cut::Halves(variant), .. } => Some((*variant, composite.base())),
+        composite @ Composite { division: Division::Halves(variant), .. } => {
+            Some((*variant, composite.base()))
+        }
         _ => None,
     }
 }

@@ -38,7 +38,7 @@ impl Gathered {
     }
 
     /// Returns the remainder at the end: less than a batch, of which the last leaf may be short.
-    pub(crate) fn rest(&mut self) -> Vec<u8> {
+    pub(crate) fn take_rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.waiting)
     }
 }

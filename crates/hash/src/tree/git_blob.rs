@@ -1,7 +1,7 @@
 //! The object name of a git blob: the hash of `blob `, the length in decimal, a zero byte and the content. With SHA-1
 //! it is also the content identifier of Software Heritage (ISO/IEC 18670).
 
-use crate::algorithm::{Algorithm, Headed, Kind, Serial, Status};
+use crate::algorithm::{Algorithm, HeaderDigest, Kind, Serial, Status};
 use crate::digest::Digest;
 use crate::family::{sha1, sha2};
 use crate::spec::Spec;
@@ -16,7 +16,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("SHA-1 collisions (Stevens et al. 2017); covers the length"),
         summary: "git blob object name, also used by Software Heritage (swh:1:cnt:HEX)",
         check: "e2e107ac61ac259b87c544f6e7a4eb03422c6c21",
-        kind: Kind::Headed(Headed { base: &sha1::ROWS[0], header, held }),
+        kind: Kind::HeaderDigest(HeaderDigest { base: &sha1::ROWS[0], header, buffered }),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("SHA-256 of a header with the length, followed by the content (FIPS 180-4)"),
         summary: "git blob object name in a SHA-256 repository",
         check: "7f50e40d8f5a6d87ebeb1408ac69a16634401f3f31e4b8f0f071aed262d22036",
-        kind: Kind::Headed(Headed { base: &sha2::ROWS[1], header, held }),
+        kind: Kind::HeaderDigest(HeaderDigest { base: &sha2::ROWS[1], header, buffered }),
         ..Algorithm::PLAIN
     },
 ];
@@ -36,18 +36,18 @@ fn header(size: u64) -> Vec<u8> {
     format!("blob {size}\0").into_bytes()
 }
 
-fn held(headed: &'static Headed) -> Box<dyn Serial> {
-    Box::new(Held { headed, bytes: Vec::new() })
+fn buffered(headed: &'static HeaderDigest) -> Box<dyn Serial> {
+    Box::new(BufferedMessage { headed, bytes: Vec::new() })
 }
 
 /// A message of unknown length, which is stored completely because its header is known only at the end.
 #[derive(Clone)]
-struct Held {
-    headed: &'static Headed,
+struct BufferedMessage {
+    headed: &'static HeaderDigest,
     bytes: Vec<u8>,
 }
 
-impl Serial for Held {
+impl Serial for BufferedMessage {
     fn update(&mut self, data: &[u8]) {
         self.bytes.extend_from_slice(data);
     }
@@ -75,9 +75,9 @@ mod tests {
         for row in ROWS {
             let spec = Spec::new(row);
             let mut hasher = spec.hasher_for_size(10);
-            assert!(!hasher.is_whole());
+            assert!(!hasher.is_complete());
             hasher.update(b"123456789");
-            assert!(!hasher.is_whole());
+            assert!(!hasher.is_complete());
             let mut early = hasher.clone();
             assert!(catch_unwind(AssertUnwindSafe(|| early.finish_reset())).is_err());
             assert!(
@@ -88,11 +88,11 @@ mod tests {
                 .is_err()
             );
             hasher.update(b"0");
-            assert!(hasher.is_whole());
+            assert!(hasher.is_complete());
             assert_eq!(hasher.finish_reset(), spec.digest(b"1234567890"));
-            assert!(!hasher.is_whole(), "ready for another message of as many bytes");
-            assert!(hasher.save().is_none() && hasher.fed().is_none());
-            assert!(!spec.hasher_for_size(u64::MAX).is_whole());
+            assert!(!hasher.is_complete(), "ready for another message of as many bytes");
+            assert!(hasher.save().is_none() && hasher.message_len().is_none());
+            assert!(!spec.hasher_for_size(u64::MAX).is_complete());
         }
     }
 
@@ -100,14 +100,14 @@ mod tests {
     fn blob_digest_does_not_depend_on_known_length_or_batching() {
         let data: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for row in ROWS {
-            let (spec, Kind::Headed(headed)) = (Spec::new(row), &row.kind) else { panic!("no header") };
+            let (spec, Kind::HeaderDigest(headed)) = (Spec::new(row), &row.kind) else { panic!("no header") };
             for len in (0..300).chain([1000, 5000]) {
                 let message = &data[..len];
-                let mut held = spec.hasher();
-                message.chunks(61).for_each(|slice| held.update(slice));
+                let mut buffered = spec.hasher();
+                message.chunks(61).for_each(|slice| buffered.update(slice));
                 let plain = Spec::new(headed.base);
                 let expected = plain.digest(&[format!("blob {len}\0").as_bytes(), message].concat());
-                assert_eq!((spec.digest(message), held.finish()), (expected.clone(), expected.clone()));
+                assert_eq!((spec.digest(message), buffered.finish()), (expected.clone(), expected.clone()));
                 let (mut one, mut two) = (spec.hasher_for_size(len as u64), plain.hasher());
                 update_many(&mut [&mut one, &mut two], &[message, message]);
                 assert_eq!(finish_many(&mut [&mut one, &mut two]), [expected, plain.digest(message)]);

@@ -5,7 +5,7 @@
 //! (0 for a file of one block), the MD5 and four zeros. Its name, `MD5-of-2048MD5-of-512CRC32C`, contains the same
 //! numbers. The mode COMPOSITE_CRC is the plain CRC of the file.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
 use crate::family::{crc, md5};
 use crate::hasher::Hasher;
@@ -44,7 +44,7 @@ const fn kind(crc: &'static Algorithm) -> Kind {
     Kind::Composite(Composite {
         base: (crc, 4),
         prefix: &[],
-        cut: Cut::Equal(Unit {
+        division: Division::Equal(Unit {
             key: "block",
             usual: 128 << 20,
             smallest: CHUNK as u64,

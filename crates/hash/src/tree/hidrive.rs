@@ -111,7 +111,7 @@ impl Serial for HiDrive {
     }
 
     fn finish(&mut self) -> Digest {
-        let rest = self.gathered.rest();
+        let rest = self.gathered.take_rest();
         self.hash(&rest);
         let mut level = 0;
         while level + 1 < self.levels.len() || self.levels.get(level).is_some_and(|level| level.count > 1) {

@@ -14,7 +14,7 @@ use crate::xof::sponge;
 use std::sync::Arc;
 
 macro_rules! row {
-    ($way:ident $name:literal $tag:literal $aliases:tt $len:literal $lengths:expr, $status:literal, $summary:literal, $check:literal) => {
+    ($variant:ident $name:literal $tag:literal $aliases:tt $len:literal $lengths:expr, $status:literal, $summary:literal, $check:literal) => {
         Algorithm {
             name: $name,
             tag: $tag,
@@ -25,7 +25,7 @@ macro_rules! row {
             summary: $summary,
             check: $check,
             customized: Some("custom"),
-            kind: Kind::Serial(|params| Box::new(Blocks::new(&$way, params))),
+            kind: Kind::Serial(|params| Box::new(Blocks::new(&$variant, params))),
             ..Algorithm::PLAIN
         }
     };
@@ -50,7 +50,7 @@ const BLOCK: usize = 8192;
 const BATCH: usize = 64;
 
 /// The differences between the trees.
-struct Way {
+struct TreeVariant {
     leaf: Chain,
     leaf_len: usize,
     node: Chain,
@@ -58,27 +58,33 @@ struct Way {
     single: Option<Chain>,
 }
 
-static KT128: Way = Way {
+static KT128: TreeVariant = TreeVariant {
     leaf: turboshake128::<0x0b>(),
     leaf_len: 32,
     node: turboshake128::<6>(),
     single: Some(turboshake128::<7>()),
 };
-static KT256: Way = Way {
+static KT256: TreeVariant = TreeVariant {
     leaf: turboshake256::<0x0b>(),
     leaf_len: 64,
     node: turboshake256::<6>(),
     single: Some(turboshake256::<7>()),
 };
-static M14: Way =
-    Way { leaf: fourteen::<0x0b>(), leaf_len: 64, node: fourteen::<6>(), single: Some(fourteen::<7>()) };
-static PARALLEL128: Way = Way { leaf: shake128::<0x1f>(), leaf_len: 32, node: shake128::<4>(), single: None };
-static PARALLEL256: Way = Way { leaf: shake256::<0x1f>(), leaf_len: 64, node: shake256::<4>(), single: None };
+static M14: TreeVariant = TreeVariant {
+    leaf: fourteen::<0x0b>(),
+    leaf_len: 64,
+    node: fourteen::<6>(),
+    single: Some(fourteen::<7>()),
+};
+static PARALLEL128: TreeVariant =
+    TreeVariant { leaf: shake128::<0x1f>(), leaf_len: 32, node: shake128::<4>(), single: None };
+static PARALLEL256: TreeVariant =
+    TreeVariant { leaf: shake256::<0x1f>(), leaf_len: 64, node: shake256::<4>(), single: None };
 
 /// An unfinished message.
 #[derive(Clone)]
 struct Blocks {
-    way: &'static Way,
+    variant: &'static TreeVariant,
     /// The first block of KangarooTwelve, until it is complete.
     head: Vec<u8>,
     node: Stream,
@@ -96,13 +102,13 @@ fn counted(number: u64) -> Vec<u8> {
 }
 
 impl Blocks {
-    fn new(way: &'static Way, params: &Params) -> Blocks {
+    fn new(variant: &'static TreeVariant, params: &Params) -> Blocks {
         let digest_len = params.digest_len;
-        let node = Stream::new(&way.node, state(&[]), digest_len);
+        let node = Stream::new(&variant.node, state(&[]), digest_len);
         let (gathered, custom) = (Gathered::new(BLOCK), params.custom().into());
-        let mut blocks = Blocks { way, head: Vec::new(), node, gathered, count: 0, digest_len, custom };
-        if way.single.is_none() {
-            let mut prefix = padded(&[b"ParallelHash", params.custom()], way.node.block);
+        let mut blocks = Blocks { variant, head: Vec::new(), node, gathered, count: 0, digest_len, custom };
+        if variant.single.is_none() {
+            let mut prefix = padded(&[b"ParallelHash", params.custom()], variant.node.block);
             prefix.extend(left_encode(BLOCK as u64));
             blocks.node.update(&prefix);
         }
@@ -110,7 +116,7 @@ impl Blocks {
     }
 
     fn leaf(&self) -> Stream {
-        Stream::new(&self.way.leaf, state(&[]), self.way.leaf_len)
+        Stream::new(&self.variant.leaf, state(&[]), self.variant.leaf_len)
     }
 
     /// Hashes blocks, the last of which may be short.
@@ -120,8 +126,8 @@ impl Blocks {
             let mut leaves = vec![self.leaf(); slices.len()];
             let mut leaves: Vec<&mut Stream> = leaves.iter_mut().collect();
             let mut hashes = Vec::with_capacity(leaves.len());
-            update_streams(self.way.leaf.kernels, &mut leaves, &slices);
-            finish_streams(self.way.leaf.kernels, &mut leaves, &mut hashes);
+            update_streams(self.variant.leaf.kernels, &mut leaves, &slices);
+            finish_streams(self.variant.leaf.kernels, &mut leaves, &mut hashes);
             hashes.iter().for_each(|hash| self.node.update(hash.as_bytes()));
             self.count += slices.len() as u64;
         }
@@ -135,13 +141,13 @@ impl Blocks {
     }
 
     fn flush(&mut self) {
-        let rest = self.gathered.rest();
+        let rest = self.gathered.take_rest();
         self.hash(&rest);
     }
 
     /// Returns the stream whose output is the digest.
     fn ended(&mut self) -> Stream {
-        let Some(single) = &self.way.single else {
+        let Some(single) = &self.variant.single else {
             self.flush();
             self.node.update(&right_encode(self.count));
             self.node.update(&right_encode(self.digest_len as u64 * 8));
@@ -166,7 +172,7 @@ impl Blocks {
 
 impl Serial for Blocks {
     fn update(&mut self, mut data: &[u8]) {
-        if self.way.single.is_some() && self.head.len() < BLOCK {
+        if self.variant.single.is_some() && self.head.len() < BLOCK {
             let (first, rest) = data.split_at(data.len().min(BLOCK - self.head.len()));
             self.head.extend_from_slice(first);
             data = rest;
@@ -187,7 +193,7 @@ impl Serial for Blocks {
     }
 
     fn output(&mut self) -> Option<Box<dyn Output>> {
-        self.way.single.as_ref()?;
+        self.variant.single.as_ref()?;
         sponge(&mut self.ended())
     }
 }

@@ -167,7 +167,7 @@ pub(crate) struct Halves {
     stack: Stack,
     open: Hasher,
     /// The number of bytes missing from the current leaf.
-    wanted: u64,
+    leaf_left: u64,
     total: u64,
     size: u64,
 }
@@ -175,7 +175,7 @@ pub(crate) struct Halves {
 impl Halves {
     pub(crate) fn new(variant: Variant, base: Spec, size: u64) -> Halves {
         let stack = Stack::new(variant, base, size);
-        let mut halves = Halves { open: stack.base.hasher(), stack, wanted: 0, total: 0, size };
+        let mut halves = Halves { open: stack.base.hasher(), stack, leaf_left: 0, total: 0, size };
         halves.open_leaf();
         halves
     }
@@ -185,7 +185,7 @@ impl Halves {
         while let Some(size) = self.stack.next_leaf() {
             self.open.reset();
             self.open.update(self.stack.variant.leaf_prefix());
-            self.wanted = size;
+            self.leaf_left = size;
             if size > 0 {
                 return;
             }
@@ -197,13 +197,13 @@ impl Halves {
     fn feed(&mut self, mut count: u64, mut feed: impl FnMut(&mut Hasher, u64, u64)) {
         let mut at = 0;
         self.total += count;
-        while count > 0 && self.wanted > 0 {
-            let step = count.min(self.wanted);
+        while count > 0 && self.leaf_left > 0 {
+            let step = count.min(self.leaf_left);
             feed(&mut self.open, at, step);
-            self.wanted -= step;
+            self.leaf_left -= step;
             at += step;
             count -= step;
-            if self.wanted == 0 {
+            if self.leaf_left == 0 {
                 let leaf = self.open.finish_reset();
                 self.stack.push(leaf);
                 self.open_leaf();
@@ -220,8 +220,13 @@ impl Serial for Halves {
     }
 
     fn finish(&mut self) -> Digest {
-        assert!(self.is_whole(), "a hasher for {} bytes was fed {}", self.size, self.total);
-        self.stack.root().expect("all bytes were fed, so all leaves are done")
+        assert!(
+            self.is_complete(),
+            "the message must have {} bytes, as announced, but has {}",
+            self.size,
+            self.total
+        );
+        self.stack.root().expect("the message is complete, so all leaves are finished")
     }
 
     fn clone_box(&self) -> Box<dyn Serial> {
@@ -232,26 +237,26 @@ impl Serial for Halves {
         self.feed(count, |leaf, _, count| leaf.update_zeros(count));
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.total == self.size
     }
 }
 
 /// A message of unknown length, which is stored completely because no leaf boundary is known before the end.
 #[derive(Clone)]
-pub(crate) struct Held {
+pub(crate) struct BufferedMessage {
     variant: Variant,
     base: Spec,
     bytes: Vec<u8>,
 }
 
-impl Held {
-    pub(crate) fn new(variant: Variant, base: Spec) -> Held {
-        Held { variant, base, bytes: Vec::new() }
+impl BufferedMessage {
+    pub(crate) fn new(variant: Variant, base: Spec) -> BufferedMessage {
+        BufferedMessage { variant, base, bytes: Vec::new() }
     }
 }
 
-impl Serial for Held {
+impl Serial for BufferedMessage {
     fn update(&mut self, data: &[u8]) {
         self.bytes.extend_from_slice(data);
     }
@@ -325,11 +330,11 @@ mod tests {
     fn hasher_for_a_size_rejects_another_size() {
         let mut short = Halves::new(Variant::V11, "md5".parse().expect("a row"), 10);
         short.update(b"123456789");
-        assert!(!short.is_whole());
+        assert!(!short.is_complete());
         short.update(b"0");
-        assert!(short.is_whole());
+        assert!(short.is_complete());
         short.update(b"1");
-        assert!(!short.is_whole());
+        assert!(!short.is_complete());
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| short.finish())).is_err());
     }
 

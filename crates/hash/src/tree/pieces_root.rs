@@ -67,7 +67,7 @@ impl Serial for Pieces {
     }
 
     fn finish(&mut self) -> Digest {
-        let rest = self.gathered.rest();
+        let rest = self.gathered.take_rest();
         self.hash(&rest);
         let subtrees = self.range.clone().into_subtrees(|left, right| self.node(left, right));
         let mut subtrees = subtrees.into_iter().rev();

@@ -21,11 +21,11 @@ use std::sync::Arc;
 pub struct Plan {
     spec: Spec,
     size: u64,
-    way: Way,
+    method: Method,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Method {
     Granules { merkle: Arc<Merkle>, granule: u64 },
     Parts(&'static Composite),
     Halves { composite: &'static Composite, ends: Arc<[u64]> },
@@ -53,10 +53,10 @@ impl Plan {
     /// Returns a plan with granules of `granule` bytes, a power of two, if the leaves are smaller. For BLAKE3 this
     /// includes a plan with a single piece, whose fold has no digest.
     pub fn with_granule(spec: &Spec, size: u64, granule: u64) -> Option<Plan> {
-        let way = match (Merkle::new(spec), &spec.algorithm().kind) {
+        let method = match (Merkle::new(spec), &spec.algorithm().kind) {
             (Some(merkle), _) => {
                 let granule = granule.max(merkle.leaf_size());
-                Way::Granules { merkle: Arc::new(merkle), granule }
+                Method::Granules { merkle: Arc::new(merkle), granule }
             }
             (None, Kind::Composite(composite)) => match composite.close {
                 Close::Alone => return None,
@@ -70,13 +70,13 @@ impl Plan {
                         end += len;
                         end
                     });
-                    Way::Halves { composite, ends: ends.collect() }
+                    Method::Halves { composite, ends: ends.collect() }
                 }
-                _ => Way::Parts(composite),
+                _ => Method::Parts(composite),
             },
-            (None, _) => Way::Linear { linear: Linear::of(spec.algorithm())?, granule },
+            (None, _) => Method::Linear { linear: Linear::of(spec.algorithm())?, granule },
         };
-        Some(Plan { spec: spec.clone(), size, way })
+        Some(Plan { spec: spec.clone(), size, method })
     }
 
     /// Returns the algorithm.
@@ -91,30 +91,30 @@ impl Plan {
 
     /// Returns the tree, if it is a Merkle tree.
     pub fn merkle(&self) -> Option<&Merkle> {
-        match &self.way {
-            Way::Granules { merkle, .. } => Some(merkle),
-            Way::Parts(_) | Way::Halves { .. } | Way::Linear { .. } => None,
+        match &self.method {
+            Method::Granules { merkle, .. } => Some(merkle),
+            Method::Parts(_) | Method::Halves { .. } | Method::Linear { .. } => None,
         }
     }
 
     /// Returns the number of pieces, at least 1.
     pub fn pieces(&self) -> u64 {
-        match &self.way {
-            Way::Granules { granule, .. } | Way::Linear { granule, .. } => {
+        match &self.method {
+            Method::Granules { granule, .. } | Method::Linear { granule, .. } => {
                 self.size.div_ceil(*granule).max(1)
             }
-            Way::Parts(_) => self.size.div_ceil(self.spec.unit()).max(1),
-            Way::Halves { ends, .. } => ends.len() as u64,
+            Method::Parts(_) => self.size.div_ceil(self.spec.unit()).max(1),
+            Method::Halves { ends, .. } => ends.len() as u64,
         }
     }
 
     /// Returns the byte range of a piece.
     pub fn piece(&self, index: u64) -> Range<u64> {
         let equal = |len: u64| index * len..((index + 1) * len).min(self.size);
-        match &self.way {
-            Way::Granules { granule, .. } | Way::Linear { granule, .. } => equal(*granule),
-            Way::Parts(_) => equal(self.spec.unit()),
-            Way::Halves { ends, .. } => {
+        match &self.method {
+            Method::Granules { granule, .. } | Method::Linear { granule, .. } => equal(*granule),
+            Method::Parts(_) => equal(self.spec.unit()),
+            Method::Halves { ends, .. } => {
                 let index = index as usize;
                 let start = index.checked_sub(1).map_or(0, |before| ends[before]);
                 start..ends[index]
@@ -124,12 +124,12 @@ impl Plan {
 
     /// Returns a hasher for a piece that is one leaf, or `None` if pieces are hashed with [`Plan::hash_piece`].
     pub fn piece_hasher(&self) -> Option<Hasher> {
-        match &self.way {
-            Way::Granules { merkle, granule } if merkle.leaf_size() == *granule && *granule > SMALL => {
+        match &self.method {
+            Method::Granules { merkle, granule } if merkle.leaf_size() == *granule && *granule > SMALL => {
                 merkle.leaf_hasher()
             }
-            Way::Granules { .. } | Way::Linear { .. } => None,
-            Way::Parts(composite) | Way::Halves { composite, .. } => Some(composite.leaf_hasher()),
+            Method::Granules { .. } | Method::Linear { .. } => None,
+            Method::Parts(composite) | Method::Halves { composite, .. } => Some(composite.leaf_hasher()),
         }
     }
 
@@ -137,8 +137,8 @@ impl Plan {
     /// except possibly the last one of the message. The leaves of all of them share the lanes.
     pub fn hash_pieces(&self, first: u64, data: &[u8]) -> Vec<Digest> {
         let len = self.piece(0).end.max(1) as usize;
-        match &self.way {
-            Way::Granules { merkle, granule } if data.len() > len && merkle.place_independent() => {
+        match &self.method {
+            Method::Granules { merkle, granule } if data.len() > len && merkle.place_independent() => {
                 let leaves = merkle.leaf_hashes(data, 0);
                 leaves
                     .chunks((granule / merkle.leaf_size()) as usize)
@@ -154,10 +154,12 @@ impl Plan {
 
     /// Returns the digest of piece `index` with the bytes `data`.
     pub fn hash_piece(&self, index: u64, data: &[u8]) -> Digest {
-        match &self.way {
-            Way::Granules { merkle, granule } => merkle.subtree(data, index * (granule / merkle.leaf_size())),
-            Way::Linear { linear, .. } => linear.part(&self.spec, data),
-            Way::Parts(_) | Way::Halves { .. } => {
+        match &self.method {
+            Method::Granules { merkle, granule } => {
+                merkle.subtree(data, index * (granule / merkle.leaf_size()))
+            }
+            Method::Linear { linear, .. } => linear.part(&self.spec, data),
+            Method::Parts(_) | Method::Halves { .. } => {
                 let mut hasher = self.piece_hasher().expect("these pieces are leaves");
                 hasher.update(data);
                 hasher.finish()
@@ -168,14 +170,14 @@ impl Plan {
     /// Returns the digests of runs of complete pieces of zeros, for [`Fold::push_zeros`]; `None` if they depend on the
     /// position, or if one piece takes too long.
     pub fn zeros(&self) -> Option<Zeros> {
-        match &self.way {
-            Way::Granules { merkle, granule } => {
+        match &self.method {
+            Method::Granules { merkle, granule } => {
                 let mut leaf = merkle.leaf_hasher()?;
                 leaf.update_zeros(merkle.leaf_size());
                 let levels = zero_levels(merkle, leaf.finish());
                 Some(Zeros(levels[(granule / merkle.leaf_size()).ilog2() as usize..].to_vec()))
             }
-            Way::Linear { linear, granule } => {
+            Method::Linear { linear, granule } => {
                 let first = linear.part(&self.spec, &vec![0; *granule as usize]);
                 let lengths = std::iter::successors(Some(*granule), |len| len.checked_mul(2));
                 let double = |value: &mut Digest, len: u64| {
@@ -184,19 +186,19 @@ impl Plan {
                 };
                 Some(Zeros(lengths.scan(first, double).collect()))
             }
-            Way::Parts(_) if self.pieces() > 1 && self.piece(0).end <= LONGEST => {
+            Method::Parts(_) if self.pieces() > 1 && self.piece(0).end <= LONGEST => {
                 let mut part = self.piece_hasher()?;
                 part.update_zeros(self.piece(0).end);
                 Some(Zeros(vec![part.finish()]))
             }
-            Way::Parts(_) | Way::Halves { .. } => None,
+            Method::Parts(_) | Method::Halves { .. } => None,
         }
     }
 
     /// Combines the value so far with that of the next `len` bytes, for checksums that can be combined.
     fn join(&self, so_far: Option<Digest>, next: Digest, len: u64) -> Digest {
-        match (&self.way, so_far) {
-            (Way::Linear { linear, .. }, Some(so_far)) => linear.join(&so_far, &next, len),
+        match (&self.method, so_far) {
+            (Method::Linear { linear, .. }, Some(so_far)) => linear.join(&so_far, &next, len),
             _ => next,
         }
     }
@@ -205,11 +207,11 @@ impl Plan {
     pub fn fold(&self) -> Fold {
         Fold {
             plan: self.clone(),
-            kept: match &self.way {
-                Way::Granules { .. } => PieceDigests::Range(CompactRange::starting_at(0)),
-                Way::Linear { .. } => PieceDigests::Sum(None, 0),
-                Way::Parts(composite) => PieceDigests::List(Listing::new(composite)),
-                Way::Halves { composite, .. } => {
+            digests: match &self.method {
+                Method::Granules { .. } => PieceDigests::Range(CompactRange::starting_at(0)),
+                Method::Linear { .. } => PieceDigests::Sum(None, 0),
+                Method::Parts(composite) => PieceDigests::List(Listing::new(composite)),
+                Method::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
                         unreachable!("cut by halves, closed by halves")
                     };
@@ -233,7 +235,7 @@ impl Zeros {
 /// Combines the piece digests of a [`Plan`] as they arrive.
 pub struct Fold {
     plan: Plan,
-    kept: PieceDigests,
+    digests: PieceDigests,
 }
 
 enum PieceDigests {
@@ -246,7 +248,7 @@ enum PieceDigests {
 impl Fold {
     /// Returns the number of the next piece.
     pub fn next(&self) -> u64 {
-        match &self.kept {
+        match &self.digests {
             PieceDigests::Range(range) => range.next(),
             PieceDigests::List(list) => list.count(),
             PieceDigests::Sum(_, count) => *count,
@@ -260,8 +262,8 @@ impl Fold {
     /// If all pieces have been added.
     pub fn push(&mut self, piece: Digest) {
         let next = self.next();
-        assert!(next < self.plan.pieces(), "all pieces have come");
-        match &mut self.kept {
+        assert!(next < self.plan.pieces(), "all pieces have been added");
+        match &mut self.digests {
             PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
@@ -281,8 +283,8 @@ impl Fold {
     /// # Panics
     /// If the plan has no [`Plan::zeros`], or fewer pieces are left.
     pub fn push_zeros(&mut self, zeros: &Zeros, count: u64) {
-        assert!(self.next() + count <= self.plan.pieces(), "not so many pieces are left");
-        match &mut self.kept {
+        assert!(self.next() + count <= self.plan.pieces(), "fewer pieces are left than zeros were added for");
+        match &mut self.digests {
             PieceDigests::Range(range) => {
                 let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
                 range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
@@ -305,12 +307,12 @@ impl Fold {
         if self.next() < self.plan.pieces() {
             return None;
         }
-        match &mut self.kept {
+        match &mut self.digests {
             PieceDigests::Range(range) => self.plan.merkle()?.close(range, self.plan.size),
             PieceDigests::List(list) => Some(list.finish(self.plan.size, self.plan.spec.unit())),
             PieceDigests::Halves(stack) => stack.root(),
-            PieceDigests::Sum(sum, _) => match self.plan.way {
-                Way::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
+            PieceDigests::Sum(sum, _) => match self.plan.method {
+                Method::Linear { linear, .. } => Some(linear.close(sum.take()?, self.plan.size)),
                 _ => None,
             },
         }

@@ -1,6 +1,6 @@
 //! Composite digests over one base hash: rows of the table.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Kind, List, Status, Unit};
 use crate::family::{md4, md5, sha2, tiger};
 use crate::tree::composite::hasher;
 use crate::tree::{aich, hidrive, pieces_root, s3};
@@ -32,7 +32,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Composite(Composite {
             base: (&sha2::ROWS[1], 32),
             prefix: &[],
-            cut: Cut::Equal(Unit::fixed(1 << 20)),
+            division: Division::Equal(Unit::fixed(1 << 20)),
             close: Close::Merkle { node: &[] },
             stored: None,
             hasher,
@@ -50,7 +50,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Composite(Composite {
             base: (&tiger::ROWS[0], 24),
             prefix: &[0],
-            cut: Cut::Equal(Unit::fixed(1 << 10)),
+            division: Division::Equal(Unit::fixed(1 << 10)),
             close: Close::Merkle { node: &[1] },
             stored: None,
             hasher,
@@ -93,7 +93,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Composite(Composite {
             base: (&sha2::ROWS[1], 32),
             prefix: &[],
-            cut: Cut::Equal(Unit::fixed(4 << 20)),
+            division: Division::Equal(Unit::fixed(4 << 20)),
             close: Close::List(List::Plain),
             stored: None,
             hasher,
@@ -106,7 +106,7 @@ const fn ed2k(list: List) -> Kind {
     Kind::Composite(Composite {
         base: (&md4::ROWS[0], 16),
         prefix: &[],
-        cut: Cut::Equal(Unit::fixed(9_728_000)),
+        division: Division::Equal(Unit::fixed(9_728_000)),
         close: Close::List(list),
         stored: None,
         hasher,

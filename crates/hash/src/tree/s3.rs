@@ -1,6 +1,6 @@
 //! Checksums of S3 multipart objects: the checksum of the parts' checksums, and their number.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, List, Status, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Kind, List, Status, Unit};
 use crate::family::{crc, sha1, sha2};
 use crate::tree::composite::hasher;
 
@@ -61,7 +61,7 @@ pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
         prefix: &[],
         // 5 MiB to 5 GiB in S3, less in compatible services. Parts of a few bytes would take hours and are probably a
         // mistake.
-        cut: Cut::Equal(Unit {
+        division: Division::Equal(Unit {
             key: "part",
             usual: 8 << 20,
             smallest: 1 << 10,

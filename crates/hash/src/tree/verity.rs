@@ -3,7 +3,7 @@
 //! and dm-verity's root hash (Documentation/admin-guide/device-mapper/verity.rst, format 1), a tree of salted blocks
 //! without a descriptor.
 
-use crate::algorithm::{Algorithm, Close, Composite, Cut, Kind, Params, Serial, Status, Unit};
+use crate::algorithm::{Algorithm, Close, Composite, Division, Kind, Params, Serial, Status, Unit};
 use crate::digest::Digest;
 use crate::family::{sha1, sha2, sha512};
 use crate::hasher::Hasher;
@@ -24,7 +24,7 @@ macro_rules! row {
             kind: Kind::Composite(Composite {
                 base: ($base, $len),
                 prefix: &[],
-                cut: Cut::Equal(Unit {
+                division: Division::Equal(Unit {
                     key: "block",
                     usual: 4096,
                     smallest: 1024,
@@ -40,25 +40,25 @@ macro_rules! row {
     };
 }
 
-const DESCRIBED: Status =
+const WITH_DESCRIPTOR: Status =
     Status::Secure("the descriptor covers the file size and the tree's parameters (Linux 5.4, fsverity.rst)");
-const BARE: Status = Status::Secure(
+const LENGTH_NOT_COVERED: Status = Status::Secure(
     "the digest does not cover the device size, so compare only devices of equal size (Linux 3.4, verity.rst)",
 );
 const SHA1: Status = Status::Broken("SHA-1 collisions (Stevens et al. 2017)");
 
 /// The rows of this tree.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("fsverity" "FSVERITY" ["fsverity-sha256"] 32 &sha2::ROWS[1], DESCRIBED,
+    row!("fsverity" "FSVERITY" ["fsverity-sha256"] 32 &sha2::ROWS[1], WITH_DESCRIPTOR,
         "fs-verity, by default with 4096-byte blocks and no salt; Android, OSTree, RPM", fs,
         "a4b27150907ff38e09d8b21c895d10b081f713771cb60b656c6a0631310a3eba"),
-    row!("fsverity-sha512" "FSVERITY-SHA512" [] 64 &sha512::ROWS[1], DESCRIBED,
+    row!("fsverity-sha512" "FSVERITY-SHA512" [] 64 &sha512::ROWS[1], WITH_DESCRIPTOR,
         "fs-verity with SHA-512", fs,
         "cf5d93023d1f170fa1babdbcba972e42d5d34b7e78380306ea5fd4822784e7e04360c0f5402bc31d0be3295dcaf430ed74c68f558544abc332af4492abb3e904"),
-    row!("dm-verity" "DM-VERITY" ["dm-verity-sha256"] 32 &sha2::ROWS[1], BARE,
+    row!("dm-verity" "DM-VERITY" ["dm-verity-sha256"] 32 &sha2::ROWS[1], LENGTH_NOT_COVERED,
         "dm-verity root hash (a short last block is padded with zeros); verified boot", dm,
         "518fb918066c8998413f2d258cfaabef87cfbd8e58a981cdfa5091dccd6ef9f2"),
-    row!("dm-verity-sha512" "DM-VERITY-SHA512" [] 64 &sha512::ROWS[1], BARE,
+    row!("dm-verity-sha512" "DM-VERITY-SHA512" [] 64 &sha512::ROWS[1], LENGTH_NOT_COVERED,
         "dm-verity root hash with SHA-512", dm,
         "43cf72fdb90b7d292d446dc5e3370c0bc2729967014368417afdfc194a3c54308a78da650568fbe7e43b50391ad13837a5f1f4b5f5b41161483a8230fa4bad8d"),
     row!("dm-verity-sha1" "DM-VERITY-SHA1" [] 20 &sha1::ROWS[0], SHA1,
@@ -153,7 +153,7 @@ impl Serial for Verity {
     }
 
     fn finish(&mut self) -> Digest {
-        let rest = self.gathered.rest();
+        let rest = self.gathered.take_rest();
         self.hash(&rest);
         let mut level = 0;
         while level + 1 < self.levels.len()

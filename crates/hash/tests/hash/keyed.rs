@@ -352,7 +352,7 @@ fn hashing_without_the_key_panics() {
 #[test]
 fn keyed_state_is_not_saved() {
     let hasher = keyed("hmac-sha256", b"k").hasher();
-    assert!(hasher.save().is_none() && hasher.fed().is_none());
+    assert!(hasher.save().is_none() && hasher.message_len().is_none());
 }
 
 /// Parameters for OpenSSL: its name of the algorithm, its options, and our name.

@@ -77,8 +77,8 @@ fn text(bytes: Vec<u8>) -> String {
 fn edits_of_every_writable_format_equal_a_new_manifest() {
     // A manifest in an ASC-MHL history is never changed; each update adds another one.
     let written = |row: &&&Format| !matches!(row.writing, Writing::No) && row.name != "ascmhl";
-    for row in FORMATS.iter().filter(written).filter(|row| row.holds.pieces.is_none()) {
-        let name = row.holds.usual_algorithm().algorithm().name();
+    for row in FORMATS.iter().filter(written).filter(|row| row.capabilities.pieces.is_none()) {
+        let name = row.capabilities.usual_algorithm().algorithm().name();
         let made = |entries: &[Entry]| {
             let mut writer = Writer::new(Vec::new(), row, &Heading::default());
             entries.iter().for_each(|entry| writer.write(entry).unwrap());

@@ -22,7 +22,7 @@ const STRONG: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceList {
     spec: Spec,
-    cuts: Cuts,
+    cuts: Boundaries,
     digests: Arc<[u8]>,
     /// The number of bytes stored of each digest.
     digest_len: usize,
@@ -32,7 +32,7 @@ pub struct PieceList {
     /// True if the file's size was not in the manifest, even if [`PieceList::of_size`] has set it
     /// since.
     was_open: bool,
-    made: PieceHashing,
+    hashing: PieceHashing,
     raised: Option<(u32, u32)>,
     sums: Option<Sums>,
     pads: Option<Arc<[Range<u64>]>>,
@@ -40,7 +40,7 @@ pub struct PieceList {
 
 /// The boundaries of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cuts {
+pub enum Boundaries {
     /// Consecutive pieces of `covered`, each `len` bytes long except the last.
     Equal {
         /// The range that the pieces cover.
@@ -88,12 +88,12 @@ readable! {
     }
 }
 
-impl Cuts {
+impl Boundaries {
     /// Returns the range from the start of the first piece to the end of the last.
     pub fn covered(&self) -> Range<u64> {
         match self {
-            Cuts::Equal { covered, .. } => covered.clone(),
-            Cuts::Listed(ranges) => match (ranges.first(), ranges.last()) {
+            Boundaries::Equal { covered, .. } => covered.clone(),
+            Boundaries::Listed(ranges) => match (ranges.first(), ranges.last()) {
                 (Some(first), Some(last)) => first.start..last.end,
                 _ => 0..0,
             },
@@ -103,35 +103,35 @@ impl Cuts {
     /// Returns the range of a piece, or `None` after the last piece.
     pub fn piece(&self, index: u64) -> Option<Range<u64>> {
         match self {
-            Cuts::Equal { covered, len } => {
+            Boundaries::Equal { covered, len } => {
                 let start = covered.start.checked_add(index.checked_mul(*len)?)?;
                 (start < covered.end).then(|| start..start.saturating_add(*len).min(covered.end))
             }
-            Cuts::Listed(ranges) => ranges.get(usize::try_from(index).ok()?).cloned(),
+            Boundaries::Listed(ranges) => ranges.get(usize::try_from(index).ok()?).cloned(),
         }
     }
 
     /// Returns the index of the first piece that ends after this offset.
     pub fn at(&self, byte: u64) -> u64 {
         match self {
-            Cuts::Equal { covered, len } => byte.saturating_sub(covered.start) / (*len).max(1),
-            Cuts::Listed(ranges) => ranges.partition_point(|range| range.end <= byte) as u64,
+            Boundaries::Equal { covered, len } => byte.saturating_sub(covered.start) / (*len).max(1),
+            Boundaries::Listed(ranges) => ranges.partition_point(|range| range.end <= byte) as u64,
         }
     }
 
     /// Returns the number of pieces.
     pub fn count(&self) -> u64 {
         match self {
-            Cuts::Equal { covered, len } => (covered.end - covered.start).div_ceil((*len).max(1)),
-            Cuts::Listed(ranges) => ranges.len() as u64,
+            Boundaries::Equal { covered, len } => (covered.end - covered.start).div_ceil((*len).max(1)),
+            Boundaries::Listed(ranges) => ranges.len() as u64,
         }
     }
 
     /// Returns the ranges between the first and the last piece that no piece covers.
     pub fn gaps(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let ranges: &[Range<u64>] = match self {
-            Cuts::Equal { .. } => &[],
-            Cuts::Listed(ranges) => ranges,
+            Boundaries::Equal { .. } => &[],
+            Boundaries::Listed(ranges) => ranges,
         };
         ranges.windows(2).map(|pair| pair[0].end..pair[1].start).filter(|gap| !gap.is_empty())
     }
@@ -148,7 +148,7 @@ impl PieceList {
             return None;
         }
         let digest_len = spec.digest_len();
-        PieceList::of(spec, Cuts::Equal { covered, len: piece_len.max(1) }, digests, digest_len)
+        PieceList::of(spec, Boundaries::Equal { covered, len: piece_len.max(1) }, digests, digest_len)
     }
 
     /// Creates the list of a file that is no longer than a piece, so that its one piece is the
@@ -175,8 +175,8 @@ impl PieceList {
                 && pair[1].end - pair[1].start <= len
         });
         let cuts = match (equal, ranges.first(), ranges.last()) {
-            (true, Some(first), Some(last)) => Cuts::Equal { covered: first.start..last.end, len },
-            _ => Cuts::Listed(ranges.into()),
+            (true, Some(first), Some(last)) => Boundaries::Equal { covered: first.start..last.end, len },
+            _ => Boundaries::Listed(ranges.into()),
         };
         PieceList::of(spec, cuts, digests, digest_len)
     }
@@ -185,7 +185,7 @@ impl PieceList {
     ///
     /// Returns `None` if `digest_len` is 0 or exceeds the length of a digest, or if the number of
     /// digests does not match the number of pieces.
-    pub fn of(spec: Spec, cuts: Cuts, digests: Arc<[u8]>, digest_len: usize) -> Option<PieceList> {
+    pub fn of(spec: Spec, cuts: Boundaries, digests: Arc<[u8]>, digest_len: usize) -> Option<PieceList> {
         let wanted = usize::try_from(cuts.count()).ok()?.checked_mul(digest_len)?;
         let sound = digests.len() == wanted && (1..=spec.digest_len()).contains(&digest_len);
         sound.then_some(PieceList {
@@ -197,7 +197,7 @@ impl PieceList {
             is_padded: false,
             ends_with_file: false,
             was_open: false,
-            made: PieceHashing::Plain,
+            hashing: PieceHashing::Plain,
             raised: None,
             sums: None,
             pads: None,
@@ -249,8 +249,8 @@ impl PieceList {
 
     /// Returns the same pieces with this input for the hash function.
     #[must_use]
-    pub fn made(self, made: PieceHashing) -> PieceList {
-        PieceList { made, ..self }
+    pub fn with_hashing(self, hashing: PieceHashing) -> PieceList {
+        PieceList { hashing, ..self }
     }
 
     /// Returns the same pieces, where the last digest in the list is a node of a hash tree `to`
@@ -280,13 +280,13 @@ impl PieceList {
     /// the file ends in the last piece. That piece then ends with the file, unless it is padded.
     #[must_use]
     pub fn of_size(&self, size: u64) -> Option<PieceList> {
-        let Cuts::Equal { covered, len } = &self.cuts else { return None };
+        let Boundaries::Equal { covered, len } = &self.cuts else { return None };
         let last = covered.end.checked_sub(*len)?;
         if !self.ends_with_file || size > covered.end || size <= last && !(size == 0 && last == 0) {
             return None;
         }
         let covered = covered.start..if self.is_padded { covered.end } else { size };
-        let cuts = Cuts::Equal { covered, len: *len };
+        let cuts = Boundaries::Equal { covered, len: *len };
         Some(PieceList { cuts, ends_with_file: false, ..self.clone() })
     }
 
@@ -337,20 +337,20 @@ impl PieceList {
     }
 
     /// Returns the boundaries of the pieces.
-    pub fn cuts(&self) -> &Cuts {
+    pub fn cuts(&self) -> &Boundaries {
         &self.cuts
     }
 
     /// Returns the input that is hashed for each piece.
-    pub fn made_of(&self) -> &PieceHashing {
-        &self.made
+    pub fn hashing(&self) -> &PieceHashing {
+        &self.hashing
     }
 
     /// Returns a hasher for one piece that has already hashed the bytes before it. Returns `None`
     /// if the hash of a piece depends on its offset.
     pub fn hasher(&self) -> Option<Hasher> {
         let mut hasher = self.spec.hasher();
-        match &self.made {
+        match &self.hashing {
             PieceHashing::Plain => {}
             PieceHashing::Salted { before, .. } => hasher.update(before),
             PieceHashing::Subtree => return None,
@@ -360,7 +360,7 @@ impl PieceList {
 
     /// Returns the bytes that are hashed after each piece.
     pub fn after(&self) -> &[u8] {
-        match &self.made {
+        match &self.hashing {
             PieceHashing::Salted { after, .. } => after,
             PieceHashing::Plain | PieceHashing::Subtree => &[],
         }
@@ -397,8 +397,8 @@ impl PieceList {
     /// has ranges of different lengths.
     pub fn piece_len(&self) -> u64 {
         match &self.cuts {
-            Cuts::Equal { len, .. } => *len,
-            Cuts::Listed(_) => 0,
+            Boundaries::Equal { len, .. } => *len,
+            Boundaries::Listed(_) => 0,
         }
     }
 

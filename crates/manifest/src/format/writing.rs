@@ -13,7 +13,7 @@ pub enum Writing {
     No,
     /// Entries are independent, in any order, with no other text. Appends the lines of an entry, or
     /// returns the reason why the format cannot hold it.
-    Entries(fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unholdable>),
+    Entries(fn(&Entry, &Style, &mut Vec<u8>) -> Result<(), Unrepresentable>),
     /// There is text before, between or after the entries.
     Manifest(fn(&Heading) -> Box<dyn Compose + Send>),
 }
@@ -30,10 +30,10 @@ pub trait Compose {
     ///
     /// # Errors
     /// Fails if the format cannot hold the entry. Other entries can still be added.
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable>;
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable>;
 
     /// Returns whether the lines of an entry are complete, wherever they are below the heading.
-    fn stands_alone(&self) -> bool {
+    fn is_self_contained(&self) -> bool {
         false
     }
 
@@ -41,7 +41,7 @@ pub trait Compose {
     ///
     /// # Errors
     /// Fails if the entries do not form a manifest.
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let _ = text;
         Ok(())
     }
@@ -52,10 +52,10 @@ impl Entry {
     ///
     /// # Errors
     /// The entry has several.
-    pub(crate) fn only_digest(&self) -> Result<&(Spec, Digest), Unholdable> {
+    pub(crate) fn only_digest(&self) -> Result<&(Spec, Digest), Unrepresentable> {
         match self.digests.as_slice() {
             [only] => Ok(only),
-            digests => Err(Unholdable::Twice(digests[0].0.clone())),
+            digests => Err(Unrepresentable::Twice(digests[0].0.clone())),
         }
     }
 
@@ -63,10 +63,10 @@ impl Entry {
     ///
     /// # Errors
     /// Two digests have the same algorithm.
-    pub(crate) fn has_no_algorithm_twice(&self) -> Result<(), Unholdable> {
+    pub(crate) fn has_no_algorithm_twice(&self) -> Result<(), Unrepresentable> {
         for (at, (spec, _)) in self.digests.iter().enumerate() {
             if self.digests[..at].iter().any(|(other, _)| other == spec) {
-                return Err(Unholdable::Twice(spec.clone()));
+                return Err(Unrepresentable::Twice(spec.clone()));
             }
         }
         Ok(())
@@ -76,7 +76,7 @@ impl Entry {
 /// A reason why a format cannot hold an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Unholdable {
+pub enum Unrepresentable {
     /// The entry has no digest.
     NoDigest,
     /// The name is empty.
@@ -110,46 +110,48 @@ pub enum Unholdable {
     /// The length of a digest does not match this algorithm.
     Length(Spec),
     /// The format is written as a whole, not entry by entry.
-    NotAlone,
+    NotEntryByEntry,
     /// The format can only be read.
     ReadOnly,
 }
 
-impl fmt::Display for Unholdable {
+impl fmt::Display for Unrepresentable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unholdable::NoDigest => f.write_str("no digest"),
-            Unholdable::EmptyName => f.write_str("no file name"),
-            Unholdable::Nul => f.write_str("the name contains a NUL byte"),
-            Unholdable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
-            Unholdable::LineTooLong => f.write_str("the line would be too long"),
-            Unholdable::Byte(byte) => {
+            Unrepresentable::NoDigest => f.write_str("no digest"),
+            Unrepresentable::EmptyName => f.write_str("no file name"),
+            Unrepresentable::Nul => f.write_str("the name contains a NUL byte"),
+            Unrepresentable::NameTooLong => write!(f, "the name has more than {NAME_LIMIT} bytes"),
+            Unrepresentable::LineTooLong => f.write_str("the line would be too long"),
+            Unrepresentable::Byte(byte) => {
                 write!(
                     f,
                     "the name contains '{}', which cannot be escaped in this format",
                     byte.escape_ascii()
                 )
             }
-            Unholdable::Edge => f.write_str("the first or last character of the name would be lost"),
-            Unholdable::Components => f.write_str(
+            Unrepresentable::Edge => f.write_str("the first or last character of the name would be lost"),
+            Unrepresentable::Components => f.write_str(
                 "this format cannot store absolute names or names with a component that is empty, '.' or '..'",
             ),
-            Unholdable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
-            Unholdable::Columns => f.write_str("the algorithms differ from those in the manifest's header"),
-            Unholdable::Size => f.write_str("invalid size"),
-            Unholdable::NoSize => f.write_str("unknown size"),
-            Unholdable::Pieces => {
+            Unrepresentable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
+            Unrepresentable::Columns => {
+                f.write_str("the algorithms differ from those in the manifest's header")
+            }
+            Unrepresentable::Size => f.write_str("invalid size"),
+            Unrepresentable::NoSize => f.write_str("unknown size"),
+            Unrepresentable::Pieces => {
                 f.write_str("its piece digests are missing or incompatible with those of other files")
             }
-            Unholdable::Untagged(spec) => {
+            Unrepresentable::Untagged(spec) => {
                 write!(f, "without a tag, the digest would not be recognized as {spec}")
             }
-            Unholdable::Twice(spec) => write!(f, "two {spec} digests"),
-            Unholdable::Length(spec) => write!(f, "wrong digest length for {spec}"),
-            Unholdable::ReadOnly => f.write_str("this format can only be read"),
-            Unholdable::NotAlone => f.write_str("this format cannot be written entry by entry"),
+            Unrepresentable::Twice(spec) => write!(f, "two {spec} digests"),
+            Unrepresentable::Length(spec) => write!(f, "wrong digest length for {spec}"),
+            Unrepresentable::ReadOnly => f.write_str("this format can only be read"),
+            Unrepresentable::NotEntryByEntry => f.write_str("this format cannot be written entry by entry"),
         }
     }
 }
 
-impl std::error::Error for Unholdable {}
+impl std::error::Error for Unrepresentable {}

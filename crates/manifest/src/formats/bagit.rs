@@ -1,7 +1,7 @@
 //! Manifests of a bag (RFC 8493): `manifest-ALG.txt` and `tagmanifest-ALG.txt`. Only the file
 //! name specifies the algorithm.
 
-use crate::algorithm::Stated;
+use crate::algorithm::NamedAlgorithm;
 use crate::digest::{MIN_DIGITS, is_hex, starts_with_digest, tagged, untagged};
 use crate::format::AlgorithmSource;
 use crate::formats::bsd::BSD;
@@ -23,12 +23,12 @@ pub(crate) static BAGIT: Format = Format {
         "manifest-blake3.txt",
     ],
     summary: "BagIt manifest: digest, spaces, name (CR, LF and % escaped)",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithm_source: AlgorithmSource::FileName,
         // A leading asterisk or blank would be read as part of the separator between digest and
         // name, and programs that read bags drop trailing blanks.
-        names: Names::Literal { nowhere: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"", not_first: b"* \t", not_last: b" \t\x0b\x0c" },
+        ..Capabilities::DIGESTS
     },
     sniff: |head: &Head<'_>| {
         let at = head.lines(b'\n').position(|line| starts_with_digest(line) && is_hex(scan::word(line).0))?;
@@ -47,7 +47,7 @@ pub(crate) static BAGIT: Format = Format {
 pub(crate) fn is_named(name: &[u8]) -> bool {
     algorithm(name).is_some_and(|name| {
         name.parse::<Spec>().is_ok()
-            || Stated::of(name.trim_end_matches(|c: char| c.is_ascii_digit())).is_some()
+            || NamedAlgorithm::of(name.trim_end_matches(|c: char| c.is_ascii_digit())).is_some()
     })
 }
 
@@ -106,7 +106,7 @@ fn decode(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Writes a line of a payload manifest (RFC 8493, section 2.1.3): the hexadecimal digest, two
 /// spaces, and the name with CR, LF and `%` escaped.
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     let (_, digest) = entry.only_digest()?;
     let digest = style.spelling.hex(digest);
     out.extend_from_slice(digest.as_bytes());

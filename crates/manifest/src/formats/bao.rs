@@ -7,7 +7,7 @@
 //! parent, so a damaged outboard is never used to check a file.
 
 use super::nameless::{self, LIMIT, ROW, le64};
-use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
+use crate::entry::{Boundaries, PieceHashing, PieceList, SIZE_LIMIT};
 use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
 use truesum_hash::tree::Merkle;
@@ -74,10 +74,10 @@ fn parse(text: &[u8], leaf: u64, ending: &str, options: &Options) -> Result<Part
         other => other,
     }?;
     let covered = 0..size.unwrap_or(leaves * leaf);
-    let list = PieceList::of(spec, Cuts::Equal { covered, len: leaf }, row.into(), 32);
+    let list = PieceList::of(spec, Boundaries::Equal { covered, len: leaf }, row.into(), 32);
     let list = list
         .ok_or(refused(0, "the number of nodes does not match the file size"))?
-        .made(PieceHashing::Subtree);
+        .with_hashing(PieceHashing::Subtree);
     let list = if size.is_none() { list.ending_with_file() } else { list };
     Ok(nameless::only(path, size, vec![list]))
 }

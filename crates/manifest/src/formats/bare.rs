@@ -4,8 +4,8 @@
 //! The file name is the manifest's own name without its extension. A second digest could not be
 //! assigned to a file, so both are rejected, unless each line names another algorithm.
 
-use crate::algorithm::{Stated, stated_alone, stated_by_heading};
-use crate::digest::{MIN_DIGITS, XXH3, holds_like, is_hex, is_long_hex, of_bytes, tagged, untagged};
+use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line};
+use crate::digest::{MIN_DIGITS, XXH3, contains_like, is_hex, is_long_hex, of_bytes, tagged, untagged};
 use crate::formats::loose::tag;
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
 use crate::formats::mixed::{is_comment, not_above};
@@ -19,7 +19,7 @@ pub(crate) static BARE: Format = Format {
         Box::new(Bare {
             options: options.clone(),
             place: Place::Line(1),
-            held: None,
+            deferred: None,
             is_labeled: true,
             alone: None,
         })
@@ -35,7 +35,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         || head.lines(b'\n').enumerate().filter(|(_, line)| !scan::is_empty(line) && !is_text(trim(line)));
     let (at, first) = lines().next()?;
     // The name of an algorithm above lines with labels may be the name of a file (`loose`).
-    let is_alone = |line: &[u8]| stated_alone(trim(line)).is_some();
+    let is_alone = |line: &[u8]| algorithm_on_own_line(trim(line)).is_some();
     let is_own = is_bare(first) && lines().all(|(_, line)| is_bare(line))
         || !head.lines(b'\n').any(is_alone)
             && labeled(first).is_some()
@@ -48,7 +48,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 /// Returns true for a comment, or a heading with the name of the algorithm.
 fn is_text(line: &[u8]) -> bool {
-    is_comment(line) || stated_by_heading(line).is_some() || stated_alone(line).is_some()
+    is_comment(line) || algorithm_in_heading(line).is_some() || algorithm_on_own_line(line).is_some()
 }
 
 /// Splits `SHA256: DIGEST`, `SHA256 = DIGEST`, `SHA256 DIGEST` or `SHA256 checksum: DIGEST` into algorithm and
@@ -131,14 +131,14 @@ struct Bare {
     options: Options,
     place: Place,
     /// The first line, until it is known to be the only one.
-    held: Option<(Place, Result<Entry, Reason>)>,
+    deferred: Option<(Place, Result<Entry, Reason>)>,
     /// True if all lines so far name their algorithms.
     is_labeled: bool,
     /// The line with nothing but the name of an algorithm, until a digest follows.
     alone: Option<Vec<u8>>,
 }
 
-const SEVERAL: Reason = Reason::Part("several digests without file names");
+const SEVERAL_DIGESTS: Reason = Reason::Part("several digests without file names");
 
 impl Bare {
     fn entry(&self, line: &[u8]) -> Result<Entry, Reason> {
@@ -228,25 +228,25 @@ impl Parse for Bare {
         if line.is_empty() {
             return Ok(None);
         }
-        let alone = stated_alone(line);
+        let alone = algorithm_on_own_line(line);
         let before = if alone.is_some() { self.alone.replace(line.to_vec()) } else { None };
-        if let Some(stated) = alone.or_else(|| stated_by_heading(line)) {
+        if let Some(stated) = alone.or_else(|| algorithm_in_heading(line)) {
             (self.options.named, self.options.unsupported) = match stated {
-                Stated::Known(spec) => (Some(spec), None),
-                Stated::Other(name) => (None, Some(name)),
+                NamedAlgorithm::Known(spec) => (Some(spec), None),
+                NamedAlgorithm::Other(name) => (None, Some(name)),
             };
             return before.map_or(Ok(None), |name| Err(not_above(&name)));
         }
         if is_comment(line) {
-            return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+            return if contains_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if let (Some(name), Some(_)) = (self.alone.take(), labeled(line)) {
             return Err(not_above(&name));
         }
         self.is_labeled &= labeled(line).is_some();
         let entry = self.entry(line);
-        let Some((_, first)) = &mut self.held else {
-            self.held = Some((self.place, entry));
+        let Some((_, first)) = &mut self.deferred else {
+            self.deferred = Some((self.place, entry));
             return Ok(None);
         };
         // Lines that name different algorithms are for the same file.
@@ -256,15 +256,15 @@ impl Parse for Bare {
             known.digests.extend(entry.digests.iter().cloned());
             return Ok(None);
         }
-        *first = Err(SEVERAL);
-        Err(SEVERAL)
+        *first = Err(SEVERAL_DIGESTS);
+        Err(SEVERAL_DIGESTS)
     }
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)))
     }
 
-    fn held(&mut self) -> Vec<Found> {
-        self.held.take().into_iter().map(|(at, entry)| at.found(entry)).collect()
+    fn deferred(&mut self) -> Vec<LineResult> {
+        self.deferred.take().into_iter().map(|(at, entry)| at.found(entry)).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{Format, Reading, Style, Unholdable, Writing};
+use crate::format::{Format, Reading, Style, Unrepresentable, Writing};
 use crate::formats::mixed::{Mixed, tagged::is_known as is_known_tag, tagged::split};
 use crate::{path, scan};
 
@@ -32,7 +32,7 @@ fn is_known(line: &[u8]) -> bool {
     split(line).is_some_and(|line| is_known_tag(line.tag))
 }
 
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     let escape = path::needs_escape(&entry.path);
     for (spec, digest) in &entry.digests {
         if escape {
@@ -52,7 +52,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     Ok(())
 }
 
-fn write_z(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write_z(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     for (spec, digest) in &entry.digests {
         out.extend_from_slice(spec.tag().as_bytes());
         out.extend_from_slice(b" (");

@@ -8,7 +8,7 @@ pub(crate) static BUILDROOT: Format = Format {
     file_names: &[".hash"],
     summary: "Buildroot .hash file: algorithm, digest and name on each line",
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

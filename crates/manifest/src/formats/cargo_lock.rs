@@ -7,7 +7,7 @@ pub(crate) static CARGO_LOCK: Format = Format {
     name: "cargo-lock",
     file_names: &["cargo.lock"],
     summary: "Cargo.lock: checksums of .crate archives",
-    holds: Holds { algorithms: Algorithms::Only(&["sha256"]), ..Holds::DIGESTS },
+    capabilities: Capabilities { algorithms: Algorithms::Only(&["sha256"]), ..Capabilities::DIGESTS },
     sniff: |head| {
         let claim = head.marked(|line| line.starts_with(PACKAGE))?;
         head.lines(b'\n').any(|line| line.starts_with(b"checksum = \"")).then_some(claim)

@@ -42,7 +42,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(0, "not a casync index"));
     }
     let (flags, longest) = (le64(&text, 16).ok_or(cut(16))?, le64(&text, 40).ok_or(cut(40))?);
-    if flags & OF_FOLDERS != 0 || ends_so(options, b".caidx") {
+    if flags & OF_FOLDERS != 0 || has_extension(options, b".caidx") {
         return Err(refused(16, "the index of a folder (.caidx), not of a file"));
     }
     let spec = if flags & SHA512_256 == 0 { "sha256" } else { "sha512/256" };
@@ -86,6 +86,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 }
 
 /// Returns true if the manifest's own name ends with `ending`, ignoring case.
-fn ends_so(options: &Options, ending: &[u8]) -> bool {
+fn has_extension(options: &Options, ending: &[u8]) -> bool {
     options.file_name.as_deref().is_some_and(|name| name.to_ascii_lowercase().ends_with(ending))
 }

@@ -9,9 +9,13 @@ pub(crate) static CFV_CSV: Format = Format {
     name: "cfv-csv",
     file_names: &[".csv2", ".csv4"],
     summary: "cfv's formats csv, csv2 and csv4: name, size, CRC-32 and folder, each followed by a comma",
-    holds: Holds { algorithms: Algorithms::Only(&["crc32"]), size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["crc32"]),
+        size: true,
+        ..Capabilities::DIGESTS
+    },
     sniff: |head| head.whole_or_possible(|line| is_row(line).then_some(true)),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

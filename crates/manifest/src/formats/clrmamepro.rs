@@ -8,9 +8,9 @@ pub(crate) static CLRMAMEPRO: Format = Format {
     name: "clrmamepro",
     file_names: &[],
     summary: "clrmamepro data files of ROM collections: names, sizes and digests",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begun(|line| scan::trim_end(line) == b"clrmamepro ("),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

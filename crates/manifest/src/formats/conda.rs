@@ -7,7 +7,7 @@ pub(crate) static CONDA: Format = Format {
     name: "conda",
     summary: "output of conda list --explicit --md5: URLs ending in # and a digest",
     sniff: |head| head.marked(|line| scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line)) == EXPLICIT),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

@@ -9,7 +9,7 @@ pub(super) mod fields;
 use super::json::key::is_nearly_affixed;
 use super::json::name::is_file_like;
 use super::json::vocabulary::ALGORITHMS;
-use crate::algorithm::Stated;
+use crate::algorithm::NamedAlgorithm;
 use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly, is_nearly_algorithm, is_tag};
 use crate::formats::prelude::*;
@@ -20,7 +20,7 @@ use truesum_hash::SpecError;
 pub(crate) static CSV: Format = Format {
     name: "csv",
     summary: "CSV with a header: Get-FileHash | Export-Csv, HashMyFiles, iLook, spreadsheets",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
     reading: Reading::document(64 << 20, parse),
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
@@ -160,7 +160,7 @@ fn column(title: &[u8]) -> Column {
                 is_nearly_algorithm(title.as_bytes())
                     || is_nearly_affixed(&plain)
                     || [&b"v3hash"[..], b"v4hash"].iter().any(|known| is_nearly(plain.as_bytes(), known))
-                    || matches!(Stated::of(stem), Some(Stated::Other(_)))
+                    || matches!(NamedAlgorithm::of(stem), Some(NamedAlgorithm::Other(_)))
             };
             match names.iter().find(known) {
                 Some(name) => Column::Digest(name.clone()),
@@ -441,11 +441,11 @@ struct Table {
 }
 
 impl Compose for Table {
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         entry.has_no_algorithm_twice()?;
         let specs: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
         match &self.specs {
-            Some(known) if *known != specs => return Err(Unholdable::Columns),
+            Some(known) if *known != specs => return Err(Unrepresentable::Columns),
             Some(_) => {}
             None => {
                 text.extend_from_slice(b"path,size");

@@ -7,9 +7,9 @@
 //! rows of a list become entries at the end of their stanza, because `Directory` may follow them
 //! (as in `Sources`).
 
-use crate::digest::{holds_like, is_long_hex, is_nearly, tagged};
+use crate::digest::{contains_like, is_long_hex, is_nearly, tagged};
 use crate::formats::prelude::*;
-use crate::gather::Gather;
+use crate::gather::EntryCollector;
 use crate::path::FOLDER_LIMIT;
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub(crate) static DEB822: Format = Format {
     name: "deb822",
     file_names: &["release", "packages", "sources", ".dsc", ".changes", ".buildinfo"],
     summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo files",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
     reading: Reading::lines(|options| Box::new(Control { options: options.clone(), ..Control::default() })),
     ..Format::DEFAULT
@@ -179,9 +179,9 @@ struct Control {
     /// The name in the first row of a list that does not describe files.
     first: Vec<u8>,
     stanza: Stanza,
-    held: Gather,
-    /// Entries that did not fit into `held`, and errors found at the end of a stanza.
-    late: VecDeque<Found>,
+    deferred: EntryCollector,
+    /// Entries that did not fit into `deferred`, and errors found at the end of a stanza.
+    late: VecDeque<LineResult>,
 }
 
 impl Control {
@@ -279,7 +279,7 @@ impl Control {
 
     /// Returns a deferred entry, if there is one. This keeps memory bounded regardless of the
     /// number of stanzas.
-    fn late_entry(&mut self) -> Result<Option<Entry>, Reason> {
+    fn next_deferred(&mut self) -> Result<Option<Entry>, Reason> {
         match self.late.pop_front().transpose() {
             Ok(line) => Ok(line.map(|line| line.entry)),
             Err(error) => Err(error.reason),
@@ -300,7 +300,7 @@ impl Control {
             if !directory.is_empty() && rows != Rows::Conffiles {
                 entry.path = [directory.as_slice(), b"/", &entry.path].concat();
             }
-            match self.held.add(at, entry) {
+            match self.deferred.add(at, entry) {
                 Ok(None) => {}
                 Ok(Some(entry)) => self.late.push_back(Ok(Line { at, entry })),
                 Err(reason) => self.late.push_back(Err(LineError { at, reason })),
@@ -332,7 +332,7 @@ impl Parse for Control {
         if line.starts_with(b"#") {
             // The indentation of a row may have been overwritten; no program writes digests into
             // comments.
-            return if holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+            return if contains_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         if is_continuation(line) {
             let Some(rows) = self.list else {
@@ -346,13 +346,13 @@ impl Parse for Control {
                     () => Ok(None),
                 };
             };
-            let Some(entry) = self.row(rows, line)? else { return self.late_entry() };
+            let Some(entry) = self.row(rows, line)? else { return self.next_deferred() };
             self.stanza.bytes += line.len() + size_of::<Entry>();
             if self.stanza.bytes > STANZA_LIMIT {
                 return Err(Reason::Part("a stanza with too many rows"));
             }
             self.stanza.rows.push((self.place, rows, entry));
-            return self.late_entry();
+            return self.next_deferred();
         }
         let (key, value) = field(line).ok_or(Reason::NotALine)?;
         if is_damaged_key(&key) {
@@ -366,7 +366,7 @@ impl Parse for Control {
         self.stanza(true)
     }
 
-    fn held(&mut self) -> Vec<Found> {
-        self.held.take().into_iter().chain(std::mem::take(&mut self.late)).collect()
+    fn deferred(&mut self) -> Vec<LineResult> {
+        self.deferred.take().into_iter().chain(std::mem::take(&mut self.late)).collect()
     }
 }

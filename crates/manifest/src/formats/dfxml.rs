@@ -11,12 +11,12 @@ pub(crate) static DFXML: Format = Format {
     name: "dfxml",
     file_names: &[".dfxml"],
     summary: "Digital Forensics XML: names, sizes and digests, as written by hashdeep -d",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256", "tiger", "whirlpool"]),
-        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        names: Names::Literal { forbidden: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
         locates: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head| xml::sniff(head, "dfxml", |_| true),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &OBJECTS, options)),
@@ -46,7 +46,7 @@ impl Compose for Objects {
         text.extend_from_slice(b"<?xml version='1.0' encoding='UTF-8'?>\n<dfxml version='1.0'>\n");
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"<fileobject><filename>");
         xml::escaped(&entry.path, text)?;
         text.extend_from_slice(b"</filename>");
@@ -62,7 +62,7 @@ impl Compose for Objects {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"</dfxml>\n");
         Ok(())
     }

@@ -4,16 +4,16 @@
 use crate::digest;
 use crate::formats::mixed::{is_damaged, tagged::split};
 use crate::formats::prelude::*;
-use crate::gather::Gather;
+use crate::gather::EntryCollector;
 
 pub(crate) static DISTINFO: Format = Format {
     name: "distinfo",
     file_names: &["distinfo"],
     summary: "distinfo files of BSD ports: TAG (name) = digest, and SIZE (name) = bytes",
-    holds: Holds {
-        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+    capabilities: Capabilities {
+        names: Names::Literal { forbidden: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff,
     reading: Reading::lines(|options| Box::new(Distinfo { options: options.clone(), ..Distinfo::default() })),
@@ -48,7 +48,7 @@ fn bytes(text: &[u8]) -> Option<u64> {
 struct Distinfo {
     options: Options,
     place: Place,
-    held: Gather,
+    deferred: EntryCollector,
 }
 
 impl Parse for Distinfo {
@@ -75,11 +75,11 @@ impl Parse for Distinfo {
         } else if found.digest != b"IGNORE" {
             entry.digests.push(digest::tagged(found.tag, scan::trim_end(found.digest), &self.options)?);
         }
-        self.held.add(self.place, entry)
+        self.deferred.add(self.place, entry)
     }
 
-    fn held(&mut self) -> Vec<Found> {
-        self.held.take()
+    fn deferred(&mut self) -> Vec<LineResult> {
+        self.deferred.take()
     }
 }
 
@@ -87,8 +87,8 @@ impl Parse for Distinfo {
 struct Table;
 
 impl Compose for Table {
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
-        let size = entry.size.ok_or(Unholdable::NoSize)?;
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+        let size = entry.size.ok_or(Unrepresentable::NoSize)?;
         let tags = entry.digests.iter().map(|(spec, digest)| (spec.tag(), digest.to_hex()));
         for (tag, value) in tags.chain([("SIZE".to_owned(), size.to_string())]) {
             text.extend_from_slice(format!("{tag} (").as_bytes());

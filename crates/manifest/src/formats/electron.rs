@@ -20,7 +20,7 @@ pub(crate) static ELECTRON: Format = Format {
         "beta.yml",
     ],
     summary: "electron-builder's latest.yml: names, sizes and SHA-512 of release files",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT

@@ -1,7 +1,7 @@
 //! `Gemfile.lock` of Bundler: the section `CHECKSUMS` has the SHA-256 of gems, whose archives are
 //! named `NAME-VERSION.gem`, with the platform in the version.
 
-use crate::digest::{holds_like, tagged};
+use crate::digest::{contains_like, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static GEM_LOCK: Format = Format {
@@ -26,7 +26,7 @@ impl Parse for Lock {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let Some(row) = line.strip_prefix(b"  ").filter(|_| self.is_inside) else {
             self.is_inside = line == SECTION;
-            return if holds_like(line) {
+            return if contains_like(line) {
                 Err(Reason::Part("a digest outside of CHECKSUMS"))
             } else {
                 Ok(None)

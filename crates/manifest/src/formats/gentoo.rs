@@ -6,9 +6,9 @@ use crate::formats::prelude::*;
 pub(crate) static GENTOO: Format = Format {
     name: "gentoo",
     summary: "Gentoo Manifest (GLEP 74): TAG name size ALGORITHM digest ...",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

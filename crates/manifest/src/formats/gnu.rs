@@ -4,7 +4,7 @@
 use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{AlgorithmSource, Format, Holds, Reading, Style, Unholdable, Writing};
+use crate::format::{AlgorithmSource, Capabilities, Format, Reading, Style, Unrepresentable, Writing};
 use crate::formats::bsd::{BSD, BSD_Z};
 use crate::formats::hashdeep::piece;
 use crate::formats::mixed::Mixed;
@@ -14,7 +14,7 @@ pub(crate) static GNU: Format = Format {
     name: "gnu",
     file_names: &["sum", "sums", "sum.txt", "sums.txt", ".md5", ".sha1", ".sha256", ".sha512", ".b2", ".b3"],
     summary: "digest and name, separated by two spaces or a space and *, as written by sha256sum",
-    holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
+    capabilities: Capabilities { algorithm_source: AlgorithmSource::Elsewhere, ..Capabilities::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
@@ -24,7 +24,7 @@ pub(crate) static GNU: Format = Format {
 pub(crate) static GNU_Z: Format = Format {
     name: "gnu-z",
     summary: "gnu with NUL-terminated lines and unescaped names (sha256sum -z)",
-    holds: Holds { algorithm_source: AlgorithmSource::Elsewhere, ..Holds::DIGESTS },
+    capabilities: Capabilities { algorithm_source: AlgorithmSource::Elsewhere, ..Capabilities::DIGESTS },
     sniff: |head| head.first(0, starts_with_digest),
     reading: Reading::Lines { terminator: 0, parser: |options| Box::new(Mixed::new(options, 0)) },
     writing: Writing::Entries(|entry, style, out| write(entry, style, 0, out)),
@@ -37,12 +37,12 @@ fn is_line(line: &[u8]) -> bool {
     starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line))
 }
 
-fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, terminator: u8, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     // Without a tag, only the length of a digest distinguishes algorithms.
     if entry.digests.len() > 1 {
         for (spec, _) in &entry.digests {
             if usual(spec.digest_len()).as_ref() != Some(spec) {
-                return Err(Unholdable::Untagged(spec.clone()));
+                return Err(Unrepresentable::Untagged(spec.clone()));
             }
         }
     }

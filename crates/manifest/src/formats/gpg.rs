@@ -16,7 +16,7 @@ pub(crate) static GPG_COLONS: Format = Format {
     name: "gpg-colons",
     summary: "output of gpg --with-colons --print-md: name, algorithm number, digest",
     sniff: |head| head.whole(|line| fields(line).map(|_| true)),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

@@ -16,12 +16,12 @@ pub(crate) static HASHDEEP: Format = Format {
     name: "hashdeep",
     file_names: &[".hashdeep"],
     summary: "size, digests and name after a header that names the columns, as written by hashdeep",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(COLUMNS),
-        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        names: Names::Literal { forbidden: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
         locates: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head| head.begun(|line| line.starts_with(SIGNATURE)),
     reading: Reading::lines(|options| Box::new(Rows { options: options.clone(), columns: None })),
@@ -199,21 +199,21 @@ fn comment(text: &[u8]) -> Vec<u8> {
 }
 
 impl Compose for Table {
-    fn stands_alone(&self) -> bool {
+    fn is_self_contained(&self) -> bool {
         true
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
-        let size = entry.size.ok_or(Unholdable::NoSize)?;
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+        let size = entry.size.ok_or(Unrepresentable::NoSize)?;
         if piece(&entry.path).is_some() {
-            return Err(Unholdable::Edge);
+            return Err(Unrepresentable::Edge);
         }
         entry.has_no_algorithm_twice()?;
         let own: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
         let specs = self.specs.clone().unwrap_or_else(|| self.columns(&own));
         let digests = specs.iter().map(|spec| entry.digests.iter().find(|(own, _)| own == spec));
         let digests: Option<Vec<String>> = digests.map(|found| Some(found?.1.to_hex() + ",")).collect();
-        let digests = digests.filter(|_| own.len() == specs.len()).ok_or(Unholdable::Columns)?;
+        let digests = digests.filter(|_| own.len() == specs.len()).ok_or(Unrepresentable::Columns)?;
         self.write_heading(specs, text);
         text.extend_from_slice(format!("{size},{}", digests.concat()).as_bytes());
         text.extend_from_slice(&entry.path);
@@ -221,7 +221,7 @@ impl Compose for Table {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         self.write_heading(self.columns(&[]), text);
         Ok(())
     }

@@ -27,13 +27,13 @@ use key::Key;
 use object::Statement;
 use role::Role;
 use serde::de::{DeserializeSeed, IgnoredAny};
-use walk::Visit;
+use walk::Traversal;
 
 pub(crate) static JSON: Format = Format {
     name: "json",
     file_names: &[".json"],
     summary: "JSON lists and maps; npm lock files, vendored crates, release metadata, image manifests",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
     reading: Reading::document(LIMIT, parse),
     writing: Writing::Manifest(|heading| Box::new(write::List::new(heading))),
@@ -60,7 +60,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
-    let mut walk = Visit::new(&text, options);
+    let mut walk = Traversal::new(&text, options);
     let mut begin = 0;
     let mut algorithm: Option<Option<String>> = None;
     // Several documents, one after the other, are JSON Lines.
@@ -83,7 +83,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 
 /// Reads the document at the beginning of the text. Returns the offset of the next one, if there is
 /// one on another line.
-fn document(walk: &mut Visit<'_>, text: &[u8], options: &Options) -> Result<Option<usize>, LineError> {
+fn document(walk: &mut Traversal<'_>, text: &[u8], options: &Options) -> Result<Option<usize>, LineError> {
     let before = walk.records.count();
     let mut json = serde_json::Deserializer::from_slice(text);
     let top =

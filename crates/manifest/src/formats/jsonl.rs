@@ -15,9 +15,9 @@ pub(crate) static JSONL: Format = Format {
     name: "jsonl",
     file_names: &[".jsonl", ".ndjson"],
     summary: "one JSON object per file, with size, modification time and any number of digests",
-    holds: Holds { size: true, mtime: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, mtime: true, ..Capabilities::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -33,7 +33,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     }
 }
 
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     entry.has_no_algorithm_twice()?;
     out.extend_from_slice(format!("{{\"schema\":\"{SCHEMA}\",").as_bytes());
     path_into(&entry.path, out);

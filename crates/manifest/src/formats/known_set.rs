@@ -12,7 +12,11 @@ pub(crate) static NSRL: Format = Format {
     name: "nsrl",
     file_names: &["nsrlfile.txt"],
     summary: "NSRLFile.txt, as published by NSRL until 2022, for audit --known",
-    holds: Holds { algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]), size: true, ..SET },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["sha1", "md5", "md4", "crc32"]),
+        size: true,
+        ..SET
+    },
     sniff: |head| Claim::mark(columns(head.lines(b'\n').next()?).is_some()),
     reading: Reading::lines(|options| Box::new(Nsrl { options: options.clone(), columns: Vec::new() })),
     ..Format::DEFAULT
@@ -21,7 +25,7 @@ pub(crate) static NSRL: Format = Format {
 pub(crate) static ENCASE: Format = Format {
     name: "encase-hash",
     summary: "EnCase hash set (.hash): MD5 digests without names, for audit --known",
-    holds: Holds { algorithms: Algorithms::Only(&["md5"]), ..SET },
+    capabilities: Capabilities { algorithms: Algorithms::Only(&["md5"]), ..SET },
     sniff: |head| head.begins(&[ENCASE_MARK]),
     reading: Reading::document(256 << 20, encase),
     ..Format::DEFAULT
@@ -31,13 +35,17 @@ pub(crate) static CLAMAV: Format = Format {
     name: "clamav",
     file_names: &[".hdb", ".hsb"],
     summary: "ClamAV hash signatures (.hdb, .hsb), for audit --known",
-    holds: Holds { algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]), size: true, ..SET },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),
+        size: true,
+        ..SET
+    },
     sniff: |head| {
         let mut lines = head.lines(b'\n').filter(|line| !is_remark(line)).peekable();
         let all = lines.peek().is_some() && lines.all(|line| signature(line).is_some());
         all.then_some(Claim { sign: Sign::Whole, at: 0 })
     },
-    reading: Reading::lines(|options| EachLine::of(options, read_row)),
+    reading: Reading::lines(|options| LineParser::of(options, read_row)),
     ..Format::DEFAULT
 };
 
@@ -52,7 +60,7 @@ pub(crate) static SQLITE: Format = Format {
     ..Format::DEFAULT
 };
 
-const SET: Holds = Holds { set: true, ..Holds::DIGESTS };
+const SET: Capabilities = Capabilities { set: true, ..Capabilities::DIGESTS };
 
 const ENCASE_MARK: &[u8] = b"HASH\r\n\xff\0";
 

@@ -8,7 +8,11 @@ use crate::formats::prelude::*;
 pub(crate) static POINTER: Format = Format {
     name: "lfs-pointer",
     summary: "Git LFS pointer: size and SHA-256 of the file with the pointer's name",
-    holds: Holds { algorithms: Algorithms::Only(&["sha256"]), size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["sha256"]),
+        size: true,
+        ..Capabilities::DIGESTS
+    },
     sniff: |head| {
         head.begins(&[
             b"version https://git-lfs.github.com/spec/",
@@ -22,9 +26,9 @@ pub(crate) static POINTER: Format = Format {
 pub(crate) static LS_FILES: Format = Format {
     name: "lfs-ls-files",
     summary: "output of git lfs ls-files --long: SHA-256, * or - (content or pointer), name",
-    holds: Holds { algorithms: Algorithms::Only(&["sha256"]), ..Holds::DIGESTS },
+    capabilities: Capabilities { algorithms: Algorithms::Only(&["sha256"]), ..Capabilities::DIGESTS },
     sniff: |head| head.whole(|line| split(line).map(|_| true)),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

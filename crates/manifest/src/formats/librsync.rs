@@ -6,14 +6,14 @@
 //! because the digests are stronger evidence for a block at its own offset.
 
 use super::nameless::{self, LIMIT, ROW};
-use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
+use crate::entry::{Boundaries, PieceList, SIZE_LIMIT};
 use crate::formats::prelude::*;
 use crate::records::refused;
 
 pub(crate) static RDIFF: Format = Format {
     name: "rdiff",
     summary: "block signature written by rdiff (librsync); locates damage",
-    holds: Holds { locates: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { locates: true, ..Capabilities::DIGESTS },
     sniff: |head| Claim::mark(spec(head.text).is_some()),
     reading: Reading::document(LIMIT, parse),
     ..ROW
@@ -55,7 +55,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let end = end.ok_or(refused(HEADER, "the signature has no blocks, or too many"))?;
     let digests: Vec<u8> = rows.flat_map(|row| &row[ROLLING..]).copied().collect();
     let path = nameless::name(options, &[".sig", ".rsig", ".signature"])?;
-    let pieces = PieceList::of(spec, Cuts::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);
+    let pieces =
+        PieceList::of(spec, Boundaries::Equal { covered: 0..end, len: len as u64 }, digests.into(), kept);
     let pieces = pieces.ok_or(refused(HEADER, "the numbers of digests and blocks differ"))?;
     Ok(nameless::only(path, None, vec![pieces.ending_with_file()]))
 }

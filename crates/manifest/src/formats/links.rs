@@ -1,13 +1,13 @@
 //! File sharing links that contain digests: `magnet:?...` and `ed2k://|file|...`, one per line.
 
-use crate::digest::{holds_like, is_long_hex, is_nearly_algorithm, of_bytes, tagged};
+use crate::digest::{contains_like, is_long_hex, is_nearly_algorithm, of_bytes, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static LINKS: Format = Format {
     name: "magnet",
     file_names: &[".magnet"],
     summary: "magnet links, as written by RHash --magnet",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&[
             "sha1",
             "md5",
@@ -32,10 +32,10 @@ pub(crate) static LINKS: Format = Format {
             "aich",
         ]),
         size: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head| head.begun(|line| line.starts_with(MAGNET)),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -44,7 +44,7 @@ pub(crate) static ED2K: Format = Format {
     name: "ed2k",
     file_names: &[".ed2k"],
     summary: "eDonkey and eMule links, as written by RHash --ed2k-link",
-    holds: Holds { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.holds },
+    capabilities: Capabilities { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.capabilities },
     sniff: |head| head.begun(|line| line.starts_with(FILE)),
     reading: LINKS.reading,
     writing: Writing::Entries(write_ed2k),
@@ -114,7 +114,7 @@ fn magnet(query: &[u8], options: &Options) -> Result<Entry, Reason> {
     let mut odd = false;
     for part in query.split(|&byte| byte == b'&') {
         let Some((key, value)) = scan::cut(part, b'=') else {
-            odd |= holds_like(part);
+            odd |= contains_like(part);
             continue;
         };
         let is_topic =
@@ -159,7 +159,7 @@ fn magnet(query: &[u8], options: &Options) -> Result<Entry, Reason> {
             _ => {
                 // Sources of the download may contain digests.
                 let is_source = matches!(key, b"tr" | b"ws" | b"as" | b"xs" | b"kt" | b"mt" | b"so");
-                odd |= !is_source && (value.starts_with(b"urn:") || holds_like(value));
+                odd |= !is_source && (value.starts_with(b"urn:") || contains_like(value));
                 attribute(options, &mut entry, key);
             }
         }
@@ -227,7 +227,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 
 /// Appends a magnet link: SHA-1 in base32, as download programs expect it, and other digests in
 /// hexadecimal.
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     out.extend_from_slice(MAGNET);
     if let Some(size) = entry.size {
         out.extend_from_slice(format!("xl={size}&").as_bytes());
@@ -247,11 +247,11 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
 }
 
 /// Appends an ed2k link, including the root of eMule's AICH tree if the entry has one.
-fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    let size = entry.size.ok_or(Unholdable::NoSize)?;
+fn write_ed2k(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+    let size = entry.size.ok_or(Unrepresentable::NoSize)?;
     let of = |name: &str| entry.digests.iter().find(|(spec, _)| spec.algorithm().name() == name);
     let Some((_, ed2k)) = of("ed2k") else {
-        return Err(Unholdable::Algorithm(entry.digests[0].0.clone()));
+        return Err(Unrepresentable::Algorithm(entry.digests[0].0.clone()));
     };
     out.extend_from_slice(FILE);
     radix::percent_into(&entry.path, b"/", false, out);

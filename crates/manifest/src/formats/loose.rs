@@ -5,8 +5,8 @@
 //! A file is recognized as such a list only if every line has one of these shapes. No line is
 //! forced into a shape that it does not have.
 
-use crate::algorithm::{Stated, stated_alone, stated_by_heading};
-use crate::digest::{MIN_DIGITS, holds_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
+use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line};
+use crate::digest::{MIN_DIGITS, contains_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::formats::csv::{self, is_titled, name_rank};
 use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
 use crate::formats::prelude::*;
@@ -158,7 +158,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
     if text.is_empty() || decoration || is_fence(text) {
         return Shape::Empty;
     }
-    if stated_by_heading(line).is_some() {
+    if algorithm_in_heading(line).is_some() {
         return Shape::Heading;
     }
     if is_comment(line) {
@@ -176,12 +176,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
     let text = item.unwrap_or(text);
     // A label such as `Filename` has the form of a digest in base64.
     match property(text) {
-        Some((label, value)) if is_property(label) && !holds_like(value) => {
+        Some((label, value)) if is_property(label) && !contains_like(value) => {
             // A line that lost its end has the next one behind it.
             let is_joined = last_word(value).is_some_and(|(_, last)| last.len() == 8 && is_hex(last));
             return if is_joined { Shape::Damaged } else { Shape::Property };
         }
-        Some((label, value)) if is_name_label(label) && !value.is_empty() && !holds_like(value) => {
+        Some((label, value)) if is_name_label(label) && !value.is_empty() && !contains_like(value) => {
             return Shape::Name;
         }
         _ => {}
@@ -273,7 +273,7 @@ fn is_damaged(line: &[u8]) -> bool {
     !scan::is_blank(*second)
         && (is_crc
             || is_entry(shape(&[b"x", &line[1..]].concat()))
-            || holds_like(line) && !is_entry(shape(&line[1..])))
+            || contains_like(line) && !is_entry(shape(&line[1..])))
 }
 
 /// Splits a text into what is before its last word, and that word.
@@ -349,7 +349,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         match shape {
             Shape::Damaged => return None,
             Shape::Name if open || !blank => return None,
-            Shape::Name => (open, alone) = (true, stated_alone(scan::trim(line)).is_some()),
+            Shape::Name => (open, alone) = (true, algorithm_on_own_line(scan::trim(line)).is_some()),
             Shape::Property => {}
             Shape::Below(..) => {
                 open = false;
@@ -388,7 +388,7 @@ struct Loose {
     /// The file that the digests on the following lines belong to.
     name: Option<Vec<u8>>,
     /// The algorithm that is this name, which is a heading if the next line is for a file of its own.
-    alone: Option<Stated>,
+    alone: Option<NamedAlgorithm>,
     /// Properties of that file that are not read, if such names were requested.
     properties: Vec<String>,
     /// The algorithms of a table's columns according to its header.
@@ -460,14 +460,14 @@ impl Parse for Loose {
             Shape::Empty => {
                 // A table row whose first character was overwritten.
                 let in_table = !std::mem::take(&mut self.stated).is_empty();
-                if is_comment(line) && (in_table && holds_like(line) || is_damaged(line)) {
+                if is_comment(line) && (in_table && contains_like(line) || is_damaged(line)) {
                     return Err(Reason::DamagedComment);
                 }
                 // The usual parser reports comments that are damaged entries.
                 return if is_comment(line) { self.lines.line(line) } else { Ok(None) };
             }
             Shape::Heading => {
-                if let Some(stated) = stated_by_heading(line) {
+                if let Some(stated) = algorithm_in_heading(line) {
                     self.state(&stated);
                 }
                 // A file with the name of an algorithm is not the one above.
@@ -484,7 +484,7 @@ impl Parse for Loose {
                     return Err(Reason::NameTooLong);
                 }
                 self.name = Some(unlabeled(scan::trim(line)).to_vec());
-                self.alone = stated_alone(scan::trim(line));
+                self.alone = algorithm_on_own_line(scan::trim(line));
                 return Ok(None);
             }
             Shape::Property => {
@@ -518,13 +518,13 @@ impl Parse for Loose {
 
 impl Loose {
     /// Applies the algorithm of a heading to lines that begin with a name as well.
-    fn state(&mut self, stated: &Stated) {
-        if let Stated::Known(spec) = stated
+    fn state(&mut self, stated: &NamedAlgorithm) {
+        if let NamedAlgorithm::Known(spec) = stated
             && self.options.requested.is_empty()
         {
             self.options.named = Some(spec.clone());
             self.options.unsupported = None;
-        } else if let Stated::Other(name) = stated {
+        } else if let NamedAlgorithm::Other(name) = stated {
             self.options.unsupported = Some(name);
         }
     }

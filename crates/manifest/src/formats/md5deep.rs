@@ -10,16 +10,16 @@ use std::ops::Range;
 pub(crate) static MD5DEEP: Format = Format {
     name: "md5deep",
     summary: "output of md5deep -z, -t, -c and -p: digest, size or timestamp, name",
-    holds: Holds {
+    capabilities: Capabilities {
         // Only its length identifies the algorithm of a digest.
         algorithms: Algorithms::Only(&["md5", "sha1", "sha256"]),
-        names: Names::Literal { nowhere: b"\n\r", not_first: b" \t", not_last: b" \t" },
+        names: Names::Literal { forbidden: b"\n\r", not_first: b" \t", not_last: b" \t" },
         size: true,
         locates: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -148,9 +148,9 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 }
 
 /// Writes the line of `-z`: the size in ten columns, digest, name.
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     let (_, digest) = entry.only_digest()?;
-    let size = entry.size.ok_or(Unholdable::NoSize)?;
+    let size = entry.size.ok_or(Unrepresentable::NoSize)?;
     let begin = out.len();
     let digest = style.spelling.hex(digest);
     out.extend_from_slice(format!("{size:>10}  {digest}  ").as_bytes());
@@ -160,7 +160,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     if read.is_none_or(|(found, text, name)| {
         found.and_then(scan::decimal) != Some(size) || text != digest.as_bytes() || name != entry.path
     }) {
-        return Err(Unholdable::Edge);
+        return Err(Unrepresentable::Edge);
     }
     out.push(b'\n');
     Ok(())

@@ -11,12 +11,12 @@ pub(crate) static METALINK4: Format = Format {
     name: "metalink4",
     file_names: &[".meta4"],
     summary: "Metalink 4 (RFC 5854): names, sizes and digests of downloads (XML)",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "sha512", "sha1", "md5", "sha384", "sha224"]),
         names: Names::Components,
         size: true,
         locates: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head| xml::sniff(head, "metalink", |tag| scan::contains(tag, NAMESPACE.as_bytes())),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &FOUR, options)),
@@ -30,7 +30,7 @@ pub(crate) static METALINK3: Format = Format {
     summary: "Metalink 3: names, sizes and digests of downloads (XML)",
     sniff: |head| xml::sniff(head, "metalink", |tag| !scan::contains(tag, NAMESPACE.as_bytes())),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &THREE, options)),
-    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, locates: true, ..Capabilities::DIGESTS },
     ..Format::DEFAULT
 };
 
@@ -57,7 +57,7 @@ impl Compose for Files {
         text.extend_from_slice(head.as_bytes());
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"  <file name=\"");
         xml::escaped(&entry.path, text)?;
         text.extend_from_slice(b"\">\n");
@@ -74,7 +74,7 @@ impl Compose for Files {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"</metalink>\n");
         Ok(())
     }

@@ -6,14 +6,14 @@
 
 use super::xml::{self, Algorithm, LIST, Shape};
 use crate::entry::{Entry, Time};
-use crate::format::{Algorithms, Compose, Format, Holds, Names, Reading, Unholdable, Writing};
+use crate::format::{Algorithms, Capabilities, Compose, Format, Names, Reading, Unrepresentable, Writing};
 use crate::radix::to_c4;
 use crate::scan;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
     summary: "Media Hash List 1.1: names, sizes and digests of camera files (XML)",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| xml::sniff(head, "hashlist", |tag| !scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &ONE, options)),
     ..Format::DEFAULT
@@ -22,11 +22,11 @@ pub(crate) static MHL: Format = Format {
 pub(crate) static ASCMHL: Format = Format {
     name: "ascmhl",
     summary: "ASC Media Hash List 2.0: names, sizes and digests of camera files (XML)",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["xxh64", "md5", "sha1", "xxh3", "xxh128", "sha512"]),
         names: Names::Components,
         size: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head| xml::sniff(head, "hashlist", |tag| scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &TWO, options)),
@@ -102,7 +102,7 @@ impl Compose for Generation {
         );
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"    <hash>\n      <path");
         if let Some(size) = entry.size {
             text.extend_from_slice(format!(" size=\"{size}\"").as_bytes());
@@ -129,7 +129,7 @@ impl Compose for Generation {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"  </hashes>\n</hashlist>\n");
         Ok(())
     }
@@ -140,7 +140,7 @@ impl Compose for Generation {
 ///
 /// # Errors
 /// XML cannot represent the name.
-pub fn chain(list: &[u8], sha512: &[u8]) -> Result<Vec<u8>, Unholdable> {
+pub fn chain(list: &[u8], sha512: &[u8]) -> Result<Vec<u8>, Unrepresentable> {
     let mut text = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
         <ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n  <hashlist sequencenr=\"1\">\n    <path>"
         .to_vec();

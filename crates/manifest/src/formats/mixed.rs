@@ -6,7 +6,7 @@
 mod decimal;
 pub(crate) mod tagged;
 
-use crate::algorithm::{Stated, mentioned, same_length, stated_alone, stated_by_heading};
+use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line, mentioned, same_length};
 use crate::digest::XXH3;
 use crate::formats::prelude::*;
 use crate::{digest, path};
@@ -106,20 +106,22 @@ impl Mixed {
     }
 
     /// Applies the algorithm stated by a heading to the following lines.
-    pub(crate) fn state(&mut self, stated: Stated) {
+    pub(crate) fn state(&mut self, stated: NamedAlgorithm) {
         self.form = None;
         self.rival = None;
         self.bound = match &stated {
-            Stated::Known(spec) => Some(spec.clone()),
-            Stated::Other(_) => None,
+            NamedAlgorithm::Known(spec) => Some(spec.clone()),
+            NamedAlgorithm::Other(_) => None,
         };
         let options = &mut self.options;
         (options.named, options.unsupported, self.unrequested) = match stated {
-            Stated::Known(spec) if options.requested.is_empty() || options.requested.contains(&spec) => {
+            NamedAlgorithm::Known(spec)
+                if options.requested.is_empty() || options.requested.contains(&spec) =>
+            {
                 (Some(spec), None, None)
             }
-            Stated::Known(spec) => (None, None, Some(spec)),
-            Stated::Other(name) => (None, Some(name), None),
+            NamedAlgorithm::Known(spec) => (None, None, Some(spec)),
+            NamedAlgorithm::Other(name) => (None, Some(name), None),
         };
     }
 
@@ -258,11 +260,11 @@ impl Parse for Mixed {
             if body.is_empty() {
                 return Ok(None);
             }
-            if let Some(stated) = stated_by_heading(line) {
+            if let Some(stated) = algorithm_in_heading(line) {
                 self.state(stated);
                 return self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)));
             }
-            if let Some(stated) = stated_alone(body) {
+            if let Some(stated) = algorithm_on_own_line(body) {
                 self.state(stated);
                 let before = self.alone.replace(line.to_vec());
                 return before.map_or(Ok(None), |name| Err(not_above(&name)));

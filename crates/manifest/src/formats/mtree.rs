@@ -4,7 +4,7 @@
 //! Only regular files are entries; other objects are counted. The order of lines expresses the hierarchy: the line of a
 //! directory enters it, and `..` leaves it.
 
-use crate::digest::{holds_like, is_long_hex, is_nearly, of_bytes, tagged};
+use crate::digest::{contains_like, is_long_hex, is_nearly, of_bytes, tagged};
 use crate::entry::{ObjectKind, Time};
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
@@ -15,10 +15,10 @@ pub(crate) static MTREE: Format = Format {
     name: "mtree",
     file_names: &[".mtree", "mtree"],
     summary: "types, sizes and digests of the files in a tree, as written by BSD mtree and bsdtar",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "md5", "sha1", "sha384", "sha512", "ripemd160"]),
         size: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff: |head: &Head<'_>| {
         let at = head
@@ -217,7 +217,7 @@ impl Tree {
         let is_path = |key: &str| matches!(key, "contents" | "link");
         if keywords
             .iter()
-            .any(|(key, value)| !known(key) && (is_long_hex(value) || !is_path(key) && holds_like(value)))
+            .any(|(key, value)| !known(key) && (is_long_hex(value) || !is_path(key) && contains_like(value)))
         {
             return Err(Reason::Part("a digest under an unknown keyword"));
         }
@@ -449,7 +449,7 @@ impl Compose for Spec {
         text.extend_from_slice(b"#mtree\n. type=dir\n");
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         self.folders_of(&entry.path, text);
         text.extend_from_slice(b"./");
         vis(&entry.path, text);

@@ -12,8 +12,10 @@ pub(super) const LIMIT: usize = 256 << 20;
 pub(crate) const UNMARKED: &[&str] = &["obao", "obao4", "fsverity-tree"];
 
 /// The properties that all of these formats share.
-pub(super) const ROW: Format =
-    Format { holds: Holds { size: true, locates: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
+pub(super) const ROW: Format = Format {
+    capabilities: Capabilities { size: true, locates: true, ..Capabilities::DIGESTS },
+    ..Format::DEFAULT
+};
 
 /// Returns the name of the file: the list's own name without its extension, or the name specified
 /// by the caller.

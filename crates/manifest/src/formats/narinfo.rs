@@ -10,7 +10,7 @@ pub(crate) static NARINFO: Format = Format {
     name: "narinfo",
     file_names: &[".narinfo"],
     summary: "Nix cache metadata: name, size and digest of a compressed archive",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[b"StorePath: /"]),
     reading: Reading::lines(|options| Box::new(Info { options: options.clone(), ..Info::default() })),
     ..Format::DEFAULT

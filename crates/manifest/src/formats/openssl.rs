@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 pub(crate) static OPENSSL: Format = Format {
     name: "openssl",
     summary: "TAG(name)= digest, as written by openssl dgst",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&[
             "sha256",
             "sha512",
@@ -27,8 +27,8 @@ pub(crate) static OPENSSL: Format = Format {
             "sm3",
             "md4",
         ]),
-        names: Names::Literal { nowhere: b"\n", not_first: b"", not_last: b"" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"\n", not_first: b"", not_last: b"" },
+        ..Capabilities::DIGESTS
     },
     sniff: |head| head.whole(|line| is_line(line).then_some(true)),
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
@@ -60,7 +60,7 @@ fn is_line(line: &[u8]) -> bool {
     })
 }
 
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     for (spec, digest) in &entry.digests {
         let name = spec.algorithm().name();
         let name = NAMES.iter().find(|(ours, _)| *ours == name);
@@ -70,7 +70,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
         out.extend_from_slice(&entry.path);
         out.extend_from_slice(format!(")= {}", style.spelling.of(digest)).as_bytes());
         if split(&out[begin..]).is_none_or(|found| found.name != entry.path) {
-            return Err(Unholdable::Edge);
+            return Err(Unrepresentable::Edge);
         }
         out.push(b'\n');
     }

@@ -11,7 +11,7 @@ mod xz;
 #[cfg(feature = "unpack")]
 mod zstd;
 
-use crate::format::{Claim, Format, Holds, Reading};
+use crate::format::{Capabilities, Claim, Format, Reading};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, Cursor, Read};
 
@@ -19,7 +19,7 @@ pub(crate) static GZIP: Format = Format {
     name: "gzip",
     file_names: &[".gz"],
     summary: "a manifest in any other format, compressed with gzip",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[b"\x1f\x8b\x08"]),
     reading: Reading::Packed {
         limit: LIMIT,
@@ -32,7 +32,7 @@ pub(crate) static XZ: Format = Format {
     name: "xz",
     file_names: &[".xz"],
     summary: "a manifest in any other format, compressed with xz; requires --features full",
-    holds: GZIP.holds,
+    capabilities: GZIP.capabilities,
     sniff: |head| head.begins(&[b"\xfd7zXZ\0"]),
     #[cfg(feature = "unpack")]
     reading: Reading::Packed { limit: LIMIT, unpack: |packed| capped(packed, xz::Xz::new) },
@@ -47,7 +47,7 @@ pub(crate) static ZSTD: Format = Format {
     name: "zstd",
     file_names: &[".zst"],
     summary: "a manifest in any other format, compressed with zstd; requires --features full",
-    holds: GZIP.holds,
+    capabilities: GZIP.capabilities,
     // Skippable frames, which have no meaning for the contents, may precede the data.
     sniff: |head| {
         let skipped = matches!(head.text, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
@@ -159,16 +159,16 @@ fn invalid(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Erro
 /// Returns a reader of the decompressed data that enforces the limits.
 fn capped<R: Read + Send + 'static>(packed: Vec<u8>, unpack: fn(Vec<u8>) -> R) -> Box<dyn Read + Send> {
     let left = (packed.len() as u64).saturating_mul(MAX_RATIO).saturating_add(ALLOWANCE).min(MAX_UNPACKED);
-    Box::new(Capped { reader: unpack(packed), left })
+    Box::new(LimitedReader { reader: unpack(packed), left })
 }
 
 /// A reader that fails once more bytes are read than are `left`.
-struct Capped<R> {
+struct LimitedReader<R> {
     reader: R,
     left: u64,
 }
 
-impl<R: Read> Read for Capped<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let len = self.reader.read(buffer)?;
         self.left = self

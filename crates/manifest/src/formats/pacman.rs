@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 pub(crate) static PACMAN: Format = Format {
     name: "pacman-desc",
     summary: "package entry in a pacman database: name, size and digests",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begun(|line| line.strip_suffix(b"\r").unwrap_or(line) == b"%FILENAME%"),
     reading: Reading::lines(|options| Box::new(Desc { options: options.clone(), ..Desc::default() })),
     ..Format::DEFAULT

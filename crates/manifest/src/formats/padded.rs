@@ -11,7 +11,7 @@ pub(crate) static PADDED: Format = Format {
     name: "padded",
     summary: "digest, space, name, and padding to the column width, as written by PowerShell",
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

@@ -19,7 +19,7 @@ pub(crate) static PAR2: Format = Format {
     name: "par2",
     file_names: &[".par2"],
     summary: "PAR 2.0: names, sizes and MD5 digests of the files in a parity set",
-    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, locates: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[MAGIC]),
     reading: Reading::document(256 << 20, packets),
     ..Format::DEFAULT
@@ -29,7 +29,7 @@ pub(crate) static PAR1: Format = Format {
     name: "par1",
     file_names: &[".par"],
     summary: "PAR 1.0: names, sizes and MD5 digests of the files in a parity set",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[MAGIC1]),
     reading: Reading::document(256 << 20, table),
     ..Format::DEFAULT

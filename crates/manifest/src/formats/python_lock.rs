@@ -8,7 +8,7 @@ pub(crate) static PYTHON_LOCK: Format = Format {
     name: "python-lock",
     file_names: &["poetry.lock", "pdm.lock", "uv.lock"],
     summary: "Poetry, PDM or uv lock file: file names or URLs, digests and sizes of archives",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.marked(is_archive),
     reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), refused: false })),
     ..Format::DEFAULT

@@ -9,7 +9,7 @@ pub(crate) static RCLONE: Format = Format {
     name: "rclone",
     summary: "output of rclone hashsum: GNU lines, with spaces, UNSUPPORTED or ERROR in place of a missing digest",
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

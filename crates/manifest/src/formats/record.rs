@@ -9,15 +9,15 @@ pub(crate) static RECORD: Format = Format {
     name: "recordcsv",
     file_names: &["record"],
     summary: "RECORD of a Python wheel: name, digest and size (CSV)",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]),
-        names: Names::Literal { nowhere: b"\n\r", not_first: b"", not_last: b"" },
+        names: Names::Literal { forbidden: b"\n\r", not_first: b"", not_last: b"" },
         size: true,
         exempt: is_own,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Manifest(|_| Box::new(Table)),
     ..Format::DEFAULT
 };
@@ -76,13 +76,13 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 struct Table;
 
 impl Compose for Table {
-    fn stands_alone(&self) -> bool {
+    fn is_self_contained(&self) -> bool {
         true
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let (spec, digest) = entry.only_digest()?;
-        let size = entry.size.ok_or(Unholdable::NoSize)?;
+        let size = entry.size.ok_or(Unrepresentable::NoSize)?;
         // Quote the name if it could begin with a byte order mark.
         if entry.path[0] >= 0x80 || entry.path.contains(&b'"') || entry.path.contains(&b',') {
             let doubled: Vec<&[u8]> = entry.path.split(|&byte| byte == b'"').collect();

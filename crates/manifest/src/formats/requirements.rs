@@ -7,7 +7,10 @@ use crate::formats::prelude::*;
 pub(crate) static PIP_HASH: Format = Format {
     name: "pip-hash",
     summary: "output of pip hash: a name, and its digest on the next line",
-    holds: Holds { algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]), ..Holds::DIGESTS },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["sha256", "sha384", "sha512"]),
+        ..Capabilities::DIGESTS
+    },
     sniff: |head| {
         let at = head.lines(b'\n').position(|line| !is_remark(line))?;
         let mut lines = head.lines(b'\n').skip(at);
@@ -75,7 +78,7 @@ impl Parse for PipHash {
         if waited.is_some() { Err(ALONE) } else { Ok(None) }
     }
 
-    fn held(&mut self) -> Vec<Found> {
+    fn deferred(&mut self) -> Vec<LineResult> {
         // The line after the name, which should contain the digest.
         let at = Place::Line(self.at.number() + 1);
         self.name.take().map(|_| Err(LineError { at, reason: ALONE })).into_iter().collect()

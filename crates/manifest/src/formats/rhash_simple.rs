@@ -10,15 +10,15 @@ use crate::formats::prelude::*;
 pub(crate) static RHASH_SIMPLE: Format = Format {
     name: "rhash-simple",
     summary: "a name and several digests per line, as written by RHash --simple and fciv -both",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "crc32", "md5", "sha1", "sha224", "sha384", "sha512"]),
         // On Windows, a backslash is a separator, and newer releases of RHash use it for
         // escaping.
-        names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;", not_last: b" \t" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"\n\r\\", not_first: b" \t;", not_last: b" \t" },
+        ..Capabilities::DIGESTS
     },
     sniff: |head| head.whole(|line| if is_comment(line) { Some(false) } else { split(line).map(|_| true) }),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -79,7 +79,7 @@ fn alone(line: &[u8]) -> Option<Split<'_>> {
 
 /// Writes the name first and two spaces before each digest, like RHash 1.4.3. A single digest
 /// precedes the name.
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     let start = out.len();
     let digests: Vec<String> = entry.digests.iter().map(|(_, digest)| style.spelling.of(digest)).collect();
     match digests.as_slice() {
@@ -102,7 +102,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdab
     // The name may look like another digest, or begin with a byte order mark.
     let marks = [&b"\xff\xfe"[..], b"\xfe\xff", b"\xef\xbb\xbf"];
     if !read.is_some_and(same) || marks.iter().any(|mark| entry.path.starts_with(mark)) {
-        return Err(Unholdable::Edge);
+        return Err(Unrepresentable::Edge);
     }
     out.push(b'\n');
     Ok(())

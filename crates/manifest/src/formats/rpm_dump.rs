@@ -8,12 +8,12 @@ use crate::formats::prelude::*;
 pub(crate) static RPM_DUMP: Format = Format {
     name: "rpm-dump",
     summary: "output of rpm -q --dump: paths, sizes, modification times and digests of a package's files",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head: &Head<'_>| {
         let claim = head.whole(|line| columns(line).map(|_| true))?;
         Some(Claim { sign: Sign::Mark, ..claim })
     },
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

@@ -17,7 +17,11 @@ use crate::records::Records;
 pub(crate) static S3_INVENTORY: Format = Format {
     name: "s3-inventory",
     summary: "S3 inventory report (CSV), with ETags that are MD5 digests",
-    holds: Holds { algorithms: Algorithms::Only(&["md5"]), size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["md5"]),
+        size: true,
+        ..Capabilities::DIGESTS
+    },
     sniff,
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT

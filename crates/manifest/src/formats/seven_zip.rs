@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 pub(crate) static SEVEN_ZIP: Format = Format {
     name: "7z-h",
     summary: "output of 7z h: a table of digests, sizes and names",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| {
         let mut names = false;
         head.marked(|line| {

@@ -14,16 +14,16 @@ pub(crate) static SFV: Format = Format {
     name: "sfv",
     file_names: &[".sfv"],
     summary: "name, space, CRC-32, as written by WIN-SFV32, cksfv, RHash and cfv",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["crc32"]),
         // A semicolon begins a comment, and in RHash a number sign does too. RHash drops a
         // leading asterisk. Some programs drop blanks around a name, others quotes. Programs from
         // Windows treat a backslash as a separator.
-        names: Names::Literal { nowhere: b"\n\r\\", not_first: b" \t;#\"*", not_last: b" \t" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"\n\r\\", not_first: b" \t;#\"*", not_last: b" \t" },
+        ..Capabilities::DIGESTS
     },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Manifest(|heading| Box::new(Lines { style: heading.style.sfv, waiting: Vec::new() })),
     ..Format::DEFAULT
 };
@@ -131,7 +131,7 @@ impl Lines {
 }
 
 impl Compose for Lines {
-    fn stands_alone(&self) -> bool {
+    fn is_self_contained(&self) -> bool {
         !self.has_table()
     }
 
@@ -142,7 +142,7 @@ impl Compose for Lines {
         });
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let (_, digest) = entry.only_digest()?;
         let digest = match self.style {
             SfvStyle::Cfv => digest.to_hex(),
@@ -164,7 +164,7 @@ impl Compose for Lines {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.append(&mut self.waiting);
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(crate) static SHASUM: Format = Format {
     name: "shasum",
     summary: "digest, mode (U or ^) and name, as written by shasum -U and -0",
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 

@@ -5,7 +5,7 @@
 //! only if every line has one, without a leading zero, and not after the two characters that end
 //! the digest in GNU lines. The size is compared, so a wrong reading cannot verify a file.
 
-use crate::algorithm::stated_by_heading;
+use crate::algorithm::algorithm_in_heading;
 use crate::digest::{is_hex, is_long_hex, tagged, untagged};
 use crate::formats::mixed::is_damaged;
 use crate::formats::prelude::*;
@@ -13,9 +13,9 @@ use crate::formats::prelude::*;
 pub(crate) static SIZED: Format = Format {
     name: "sized",
     summary: "digest, size and name, or digest, algorithm, size and name (Mozilla .checksums)",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -54,7 +54,7 @@ fn is_skipped(line: &[u8]) -> bool {
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut is_hex = false;
-    let claim = head.whole(|line| match is_skipped(line) && stated_by_heading(line).is_none() {
+    let claim = head.whole(|line| match is_skipped(line) && algorithm_in_heading(line).is_none() {
         true => Some(false),
         false => split(line).map(|cells| {
             is_hex |= !scan::all(cells.digest, |byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! `CHECKSUMS.md5` of Slackware: an introduction, a header that names the columns, then GNU
 //! lines. Entries above the header are errors.
 
-use crate::algorithm::Stated;
+use crate::algorithm::NamedAlgorithm;
 use crate::digest::is_long_hex;
 use crate::formats::mixed::Mixed;
 use crate::formats::prelude::*;
@@ -17,7 +17,7 @@ pub(crate) static SLACKWARE: Format = Format {
 };
 
 /// Returns the algorithm in a header such as `MD5 message digest    Filename`.
-fn columns(line: &[u8]) -> Option<Stated> {
+fn columns(line: &[u8]) -> Option<NamedAlgorithm> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.len() > 256 || !line.ends_with(b"Filename") {
         return None;
@@ -25,7 +25,7 @@ fn columns(line: &[u8]) -> Option<Stated> {
     let (tag, rest) = scan::word(line);
     let rest = rest.strip_prefix(b"message digest")?;
     (scan::trim_start(rest) == b"Filename")
-        .then(|| Stated::of(&std::str::from_utf8(tag).ok()?.to_ascii_lowercase()))?
+        .then(|| NamedAlgorithm::of(&std::str::from_utf8(tag).ok()?.to_ascii_lowercase()))?
 }
 
 struct List {

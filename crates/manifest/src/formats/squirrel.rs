@@ -1,7 +1,7 @@
 //! `RELEASES` of Squirrel: SHA-1, name, size. The size is the last column, and the name may
 //! contain blanks or be a URL.
 
-use crate::digest::{holds_like, is_hex, tagged};
+use crate::digest::{contains_like, is_hex, tagged};
 use crate::formats::mixed::is_damaged;
 use crate::formats::prelude::*;
 
@@ -9,9 +9,13 @@ pub(crate) static SQUIRREL: Format = Format {
     name: "squirrel",
     file_names: &["releases"],
     summary: "RELEASES file of Squirrel for Windows: SHA-1, name and size on each line",
-    holds: Holds { algorithms: Algorithms::Only(&["sha1"]), size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["sha1"]),
+        size: true,
+        ..Capabilities::DIGESTS
+    },
     sniff,
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
 
@@ -50,7 +54,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if scan::is_empty(line) || line.starts_with(b"#") {
-        return if is_damaged(line) || holds_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
+        return if is_damaged(line) || contains_like(line) { Err(Reason::DamagedComment) } else { Ok(None) };
     }
     let (digest, name, size) = split(line).ok_or(Reason::NotALine)?;
     let size = scan::decimal(size).ok_or(Reason::Size)?;

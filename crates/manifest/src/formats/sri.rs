@@ -8,14 +8,14 @@ pub(crate) static SRI: Format = Format {
     name: "sri",
     file_names: &[".sri"],
     summary: "algorithm, base64 digest and name, as written by srisum (subresource integrity)",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha512", "sha384", "sha256", "sha1", "md5"]),
-        names: Names::Literal { nowhere: b"\n\r", not_first: b" \t*", not_last: b" \t" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"\n\r", not_first: b" \t*", not_last: b" \t" },
+        ..Capabilities::DIGESTS
     },
     // A single digest without a name belongs to the format `bare`.
     sniff: |head| head.begun(|line| split(line).is_some_and(|(_, name)| !name.is_empty() && name != b"\r")),
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -64,14 +64,14 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     Ok(Some(entry))
 }
 
-fn write(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, _: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     for (spec, found) in &entry.digests {
         out.extend_from_slice(format!("{spec}-{} ", found.to_base64()).as_bytes());
     }
     // A name that begins like a digest would be read as another one.
     let first = &entry.path[..scan::find(&entry.path, scan::is_blank).unwrap_or(entry.path.len())];
     if digest(first).is_some() {
-        return Err(Unholdable::Edge);
+        return Err(Unrepresentable::Edge);
     }
     out.extend_from_slice(&entry.path);
     out.push(b'\n');

@@ -12,7 +12,7 @@ mod write;
 
 use crate::digest::{is_nearly, tagged};
 use crate::entry::{ObjectKind, PieceList};
-use crate::format::Cut;
+use crate::format::PieceLayout;
 use crate::formats::prelude::*;
 use crate::records::refused;
 use bencode::Cursor;
@@ -23,34 +23,38 @@ pub(crate) static TORRENT: Format = Format {
     name: "torrent",
     file_names: &[".torrent"],
     summary: "BitTorrent v1: names, sizes and SHA-1 digests of pieces, which can span files; also reads v2 and hybrid torrents",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["md5"]),
         names: Names::Components,
         size: true,
-        pieces: Some(Cut::Joined),
+        pieces: Some(PieceLayout::Concatenated),
         locates: true,
-        ..Holds::DIGESTS
+        ..Capabilities::DIGESTS
     },
     sniff,
     reading: Reading::document(64 << 20, parse),
-    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Joined))),
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, PieceLayout::Concatenated))),
     ..Format::DEFAULT
 };
 
 pub(crate) static TORRENT_V2: Format = Format {
     name: "torrent-v2",
     summary: "BitTorrent v2 (BEP 52): names, sizes and a SHA-256 tree per file; to read it, use the format torrent",
-    holds: Holds { algorithms: Algorithms::Only(&[tree::ROOT]), pieces: Some(Cut::Each), ..TORRENT.holds },
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&[tree::ROOT]),
+        pieces: Some(PieceLayout::PerFile),
+        ..TORRENT.capabilities
+    },
     reading: TORRENT.reading,
-    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Each))),
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, PieceLayout::PerFile))),
     ..Format::DEFAULT
 };
 
 pub(crate) static TORRENT_HYBRID: Format = Format {
     name: "torrent-hybrid",
     summary: "BitTorrent v1 and v2 combined, for clients of either version; to read it, use the format torrent",
-    holds: Holds { pieces: Some(Cut::Both), ..TORRENT_V2.holds },
-    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, Cut::Both))),
+    capabilities: Capabilities { pieces: Some(PieceLayout::Hybrid), ..TORRENT_V2.capabilities },
+    writing: Writing::Manifest(|heading| Box::new(write::Torrent::new(heading, PieceLayout::Hybrid))),
     ..TORRENT_V2
 };
 
@@ -353,7 +357,7 @@ fn entry(
     file: File,
     pieces: &PieceList,
     options: &Options,
-) -> Found {
+) -> LineResult {
     let at = Place::Byte(file.at as u64);
     if let Some(fault) = members.fault {
         return Err(fault);

@@ -9,10 +9,10 @@ pub(crate) static TTH: Format = Format {
     name: "tth",
     file_names: &[".tth"],
     summary: "Tiger tree hash in base32, two spaces, name, as written by tthsum and RHash --tth",
-    holds: Holds {
+    capabilities: Capabilities {
         algorithms: Algorithms::Only(&["tth"]),
-        names: Names::Literal { nowhere: b"\n\r\\", not_first: b"", not_last: b" \t" },
-        ..Holds::DIGESTS
+        names: Names::Literal { forbidden: b"\n\r\\", not_first: b"", not_last: b" \t" },
+        ..Capabilities::DIGESTS
     },
     sniff: |head| {
         head.begun(|line| {
@@ -20,7 +20,7 @@ pub(crate) static TTH: Format = Format {
             word.len() == 39 && radix::base32(word).is_some() && !name.is_empty()
         })
     },
-    reading: Reading::lines(|options| EachLine::of(options, row)),
+    reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Entries(write),
     ..Format::DEFAULT
 };
@@ -43,7 +43,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 
 /// Writes digests in upper case like tthsum, or in lower case like RHash if base32 was requested
 /// explicitly.
-fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unholdable> {
+fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
     let (_, digest) = entry.only_digest()?;
     let text = digest.to_base32();
     let text = if style.spelling == Spelling::Base32 { text } else { text.to_ascii_uppercase() };

@@ -10,7 +10,7 @@
 //! Every block of digests is hashed and compared with its digest in the level above.
 
 use super::nameless::{self, LIMIT, ROW, le32, le64};
-use crate::entry::{Cuts, PieceHashing, PieceList, SIZE_LIMIT};
+use crate::entry::{Boundaries, PieceHashing, PieceList, SIZE_LIMIT};
 use crate::formats::prelude::*;
 use crate::records::{refused, stopped};
 use std::ops::Range;
@@ -147,10 +147,10 @@ impl Shape {
 
     /// Returns the list of these digests of the blocks of a file, which is padded to `end` bytes.
     fn pieces(&self, end: u64, digests: Arc<[u8]>) -> Option<PieceList> {
-        let cuts = Cuts::Equal { covered: 0..end, len: self.block };
+        let cuts = Boundaries::Equal { covered: 0..end, len: self.block };
         let made = PieceHashing::Salted { before: self.before.clone(), after: self.after.clone() };
         let list = PieceList::of(self.spec.clone(), cuts, digests, self.spec.digest_len())?;
-        Some(list.made(made).padded())
+        Some(list.with_hashing(made).padded())
     }
 
     fn hash(&self, node: &[u8]) -> Vec<u8> {

@@ -13,7 +13,7 @@ use crate::formats::json::name::is_path_of;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
 pub(super) use pieces::Pieces;
-use pieces::{Gathered, attribute_value};
+use pieces::{PieceCollector, attribute_value};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, escape};
 use std::collections::{HashMap, HashSet};
@@ -131,7 +131,7 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
         stack: Vec::new(),
         open: None,
         aside: None,
-        gathered: Gathered::default(),
+        gathered: PieceCollector::default(),
         piece: None,
         lists: HashMap::new(),
     };
@@ -196,7 +196,7 @@ struct Element {
 }
 
 /// A value in the element of a file.
-struct Found {
+struct FoundValue {
     path: String,
     value: String,
 }
@@ -205,13 +205,13 @@ struct Found {
 struct Open {
     depth: usize,
     at: usize,
-    values: Vec<Found>,
+    values: Vec<FoundValue>,
     fault: Option<&'static str>,
 }
 
 impl Open {
     /// Returns the values at this path.
-    fn at<'o>(&'o self, path: &'static str) -> impl Iterator<Item = &'o Found> {
+    fn at<'o>(&'o self, path: &'static str) -> impl Iterator<Item = &'o FoundValue> {
         self.values.iter().filter(move |found| found.path == path)
     }
 }
@@ -225,7 +225,7 @@ struct Walk<'s> {
     open: Option<Open>,
     /// Number of open elements at the start of one whose digests are skipped.
     aside: Option<usize>,
-    gathered: Gathered,
+    gathered: PieceCollector,
     /// Depth and algorithm of the open element with the digest of a piece.
     piece: Option<(usize, String)>,
     /// Piece lists of completed entries, by the entry's offset.
@@ -348,7 +348,7 @@ impl Walk<'_> {
             path.push_str(key);
         }
         if self.options.attributes || self.shape.is_relevant(&path, &value) {
-            open.values.push(Found { path: path.clone(), value });
+            open.values.push(FoundValue { path: path.clone(), value });
         }
         Some(path)
     }
@@ -356,7 +356,7 @@ impl Walk<'_> {
     /// Adds the record of a file.
     fn entry(&mut self, open: &Open) {
         let (shape, gathered) = (self.shape, std::mem::take(&mut self.gathered));
-        let is_one_of = |found: &Found, values: &[&str]| {
+        let is_one_of = |found: &FoundValue, values: &[&str]| {
             values.contains(&found.value.trim().rsplit(':').next().unwrap_or_default())
         };
         let mut except = shape.except.iter();
@@ -440,7 +440,7 @@ impl Walk<'_> {
             };
             // The values of the same element, which precede its text.
             let before = || open.values[..number].iter().rev().take_while(|other| other.path != found.path);
-            let is_failed = |other: &Found| {
+            let is_failed = |other: &FoundValue| {
                 other.value == "failed" && other.path.strip_suffix("@action") == Some(&found.path[..])
             };
             match found.value.trim() {
@@ -556,7 +556,7 @@ type Location = Result<Vec<u8>, (&'static str, String)>;
 
 impl Names {
     /// Returns the spelling of the name with this path, which these values precede.
-    fn of(self, path: &str, before: &[Found]) -> Names {
+    fn of(self, path: &str, before: &[FoundValue]) -> Names {
         let is_uri = |kind: &str| URI.iter().any(|known| kind.trim().eq_ignore_ascii_case(known));
         match self {
             Names::Locations(kind) => {
@@ -638,8 +638,8 @@ fn entity(name: &BytesRef<'_>, at: usize) -> Result<String, LineError> {
 ///
 /// # Errors
 /// XML cannot represent the text.
-pub(super) fn escaped(name: &[u8], out: &mut Vec<u8>) -> Result<(), Unholdable> {
-    let text = std::str::from_utf8(name).map_err(|error| Unholdable::Byte(name[error.valid_up_to()]))?;
+pub(super) fn escaped(name: &[u8], out: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+    let text = std::str::from_utf8(name).map_err(|error| Unrepresentable::Byte(name[error.valid_up_to()]))?;
     for c in text.chars() {
         match c {
             '&' => out.extend_from_slice(b"&amp;"),
@@ -648,8 +648,8 @@ pub(super) fn escaped(name: &[u8], out: &mut Vec<u8>) -> Result<(), Unholdable> 
             '"' => out.extend_from_slice(b"&quot;"),
             '\'' => out.extend_from_slice(b"&#39;"),
             '\t' => out.extend_from_slice(b"&#9;"),
-            c if (c as u32) < 0x20 => return Err(Unholdable::Byte(c as u8)),
-            '\u{fffe}' | '\u{ffff}' => return Err(Unholdable::Byte(0xef)),
+            c if (c as u32) < 0x20 => return Err(Unrepresentable::Byte(c as u8)),
+            '\u{fffe}' | '\u{ffff}' => return Err(Unrepresentable::Byte(0xef)),
             c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }

@@ -5,7 +5,8 @@ use super::xml::{self, Algorithm, LIST, Names, Shape};
 use crate::formats::prelude::*;
 
 /// The properties that all of these formats share.
-const ROW: Format = Format { holds: Holds { size: true, ..Holds::DIGESTS }, ..Format::DEFAULT };
+const ROW: Format =
+    Format { capabilities: Capabilities { size: true, ..Capabilities::DIGESTS }, ..Format::DEFAULT };
 
 const fn reading(parse: fn(Vec<u8>, &Options) -> Result<Parts, LineError>) -> Reading {
     Reading::document(xml::LIMIT, parse)
@@ -52,7 +53,7 @@ pub(crate) static PREMIS: Format = Format {
     summary: "PREMIS preservation metadata: objects of type file, with their digests",
     sniff: |head| sniff(head, "premis"),
     reading: reading(|text, options| xml::parse(&text, &PREMIS_OBJECTS, options)),
-    holds: Holds { file_urls: true, ..ROW.holds },
+    capabilities: Capabilities { file_urls: true, ..ROW.capabilities },
     ..ROW
 };
 
@@ -75,7 +76,7 @@ pub(crate) static METS: Format = Format {
     summary: "METS: files with CHECKSUM and CHECKSUMTYPE, located by FLocat",
     sniff: |head| sniff(head, "mets"),
     reading: reading(|text, options| xml::parse(&text, &METS_FILES, options)),
-    holds: Holds { file_urls: true, ..ROW.holds },
+    capabilities: Capabilities { file_urls: true, ..ROW.capabilities },
     ..ROW
 };
 
@@ -94,7 +95,7 @@ pub(crate) static XFDU: Format = Format {
     summary: "XFDU manifests such as manifest.safe of Sentinel products",
     sniff: |head| sniff(head, "XFDU"),
     reading: reading(|text, options| xml::parse(&text, &XFDU_OBJECTS, options)),
-    holds: Holds { file_urls: true, ..ROW.holds },
+    capabilities: Capabilities { file_urls: true, ..ROW.capabilities },
     ..ROW
 };
 

@@ -4,7 +4,7 @@
 //! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
 //! the right belong to the value of the key above them.
 
-use crate::digest::{holds_like, is_nearly};
+use crate::digest::{contains_like, is_nearly};
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
 use crate::records::{Records, stopped};
@@ -42,7 +42,7 @@ pub(crate) static WINGET: Format = Format {
 pub(crate) static SIEGFRIED: Format = Format {
     name: "siegfried",
     summary: "YAML output of siegfried (sf -hash ALG): names, sizes and digests of files",
-    holds: Holds { size: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| sniff(head, b"siegfried ", b"filename "),
     reading: Reading::document(LIMIT, |text, options| siegfried(&text, options)),
     ..HELM
@@ -175,7 +175,7 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
         }
         let (key, value) = scan::cut(line, b':').unwrap_or((line, b""));
         let (key, value) = (scan::trim_end(key), scan::trim(value));
-        if line.is_empty() || line.starts_with(b" ") && !holds_like(line) {
+        if line.is_empty() || line.starts_with(b" ") && !contains_like(line) {
             continue;
         }
         let is_header =

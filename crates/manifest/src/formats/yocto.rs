@@ -176,7 +176,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         by_name.entry(&sources[number].name[..]).or_insert(number);
     }
     let mut is_verified = vec![false; sources.len()];
-    let mut parts: Vec<Found> = Vec::new();
+    let mut parts: Vec<LineResult> = Vec::new();
     for (begin, line) in scan::lines(&text) {
         let at = Place::Byte(begin as u64);
         let Some((name, algorithm, digest)) = sum(line) else {

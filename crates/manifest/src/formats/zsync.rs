@@ -4,7 +4,7 @@
 //! The MD4 digests are so short that a match proves nothing. They locate damage; the SHA-1 digest
 //! shows whether there is any.
 
-use crate::entry::{Cuts, PieceList};
+use crate::entry::{Boundaries, PieceList};
 use crate::formats::prelude::*;
 use crate::records::{Records, refused};
 
@@ -12,7 +12,7 @@ pub(crate) static ZSYNC: Format = Format {
     name: "zsync",
     file_names: &[".zsync"],
     summary: "zsync: name, size and SHA-1 of a file, with checksums of its blocks; locates damage",
-    holds: Holds { size: true, locates: true, ..Holds::DIGESTS },
+    capabilities: Capabilities { size: true, locates: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[b"zsync: "]),
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT
@@ -30,7 +30,7 @@ struct Blocks {
     size: Option<u64>,
     len: Option<u64>,
     /// Lengths of the truncated rolling checksum and MD4 digest of a block, in bytes.
-    kept: Option<(usize, usize)>,
+    checksum_lens: Option<(usize, usize)>,
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -60,7 +60,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 records.size(value);
             }
             b"Blocksize" => blocks.len = scan::decimal(value),
-            b"Hash-Lengths" => blocks.kept = kept(value),
+            b"Hash-Lengths" => blocks.checksum_lens = checksum_lens(value),
             _ => records.digest(b"sha1", value),
         }
     }
@@ -77,7 +77,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
 }
 
 /// Returns the last two numbers of `SEQUENCE,ROLLING,STRONG`, or `None` if they are invalid.
-fn kept(value: &[u8]) -> Option<(usize, usize)> {
+fn checksum_lens(value: &[u8]) -> Option<(usize, usize)> {
     let mut numbers = value.split(|&byte| byte == b',').map(scan::decimal);
     let (_, rolling, strong) = (numbers.next()??, numbers.next()??, numbers.next()??);
     let sound = (1..=4).contains(&rolling) && (3..=16).contains(&strong) && numbers.next().is_none();
@@ -89,7 +89,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
         return Err("the header does not specify the block size");
     };
-    let (rolling, strong) = blocks.kept.ok_or("the header does not specify the checksum lengths")?;
+    let (rolling, strong) = blocks.checksum_lens.ok_or("the header does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
         return Err("the block size is not a power of two");
     }
@@ -107,7 +107,7 @@ fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str>
     let digests: Vec<u8> = rows().flat_map(|row| &row[rolling..]).copied().collect();
     let weak: Vec<u8> = rows().flat_map(|row| &row[..rolling]).copied().collect();
     let end = count.checked_mul(len).ok_or("invalid size")?;
-    let cuts = Cuts::Equal { covered: 0..end, len };
+    let cuts = Boundaries::Equal { covered: 0..end, len };
     let list = PieceList::of(spec, cuts, digests.into(), strong);
     Ok(list.and_then(|list| list.with_sums(rolling, weak.into())).map(PieceList::padded))
 }

@@ -67,14 +67,19 @@ fn million_malformed_lines_end_the_reading() {
         }
         (good, bad, failure)
     };
-    let noise = [&b"x\n".repeat(MANY as usize + 5)[..], ENTRY].concat();
-    let why =
-        format!("0 of the first {MANY} lines could be read as entries, so the remaining lines were not read");
-    assert_eq!(outcome(&noise, false), (0, MANY, Some(why)));
-    assert_eq!(outcome(&noise, true), (1, MANY + 5, None));
-    assert_eq!(outcome(&noise[12..], false), (1, MANY - 1, None), "one less");
-    let both = [ENTRY, &b"x\n".repeat(8)].concat().repeat(MANY as usize / 4);
-    assert_eq!(outcome(&both, false), (MANY / 4, MANY * 2, None), "a list with as much between its lines");
+    let noise = [&b"x\n".repeat(BAD_LINE_LIMIT as usize + 5)[..], ENTRY].concat();
+    let why = format!(
+        "0 of the first {BAD_LINE_LIMIT} lines could be read as entries, so the remaining lines were not read"
+    );
+    assert_eq!(outcome(&noise, false), (0, BAD_LINE_LIMIT, Some(why)));
+    assert_eq!(outcome(&noise, true), (1, BAD_LINE_LIMIT + 5, None));
+    assert_eq!(outcome(&noise[12..], false), (1, BAD_LINE_LIMIT - 1, None), "one less");
+    let both = [ENTRY, &b"x\n".repeat(8)].concat().repeat(BAD_LINE_LIMIT as usize / 4);
+    assert_eq!(
+        outcome(&both, false),
+        (BAD_LINE_LIMIT / 4, BAD_LINE_LIMIT * 2, None),
+        "a list with as much between its lines"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A conversion reports everything that it does not write.
 
 use std::collections::BTreeSet;
-use truesum_manifest::convert::{ConvertError, Lost, convert};
+use truesum_manifest::convert::{ConvertError, Loss, convert};
 use truesum_manifest::{
     AlgorithmSource, Entry, FORMATS, Format, Heading, Options, Reader, Writer, Writing, format,
 };
@@ -11,24 +11,24 @@ fn converted(text: &[u8], to: &'static Format) -> (Vec<u8>, BTreeSet<String>) {
     let options = Options::default().accept_all().attributes(true).locating(true);
     let mut reader = Reader::new(text, options);
     let mut lost = BTreeSet::new();
-    let mut note = |loss: Lost<'_>| {
+    let mut note = |loss: Loss<'_>| {
         lost.insert(match loss {
-            Lost::Malformed(error) => panic!("{error}"),
-            Lost::Entry(_, why) => format!("entry: {why}"),
-            Lost::Digest(_, spec) => spec.to_string(),
-            Lost::Unread(name) | Lost::Attribute(name) => name.to_owned(),
-            Lost::Time(_) => "time".to_owned(),
-            Lost::Size(_) => "size".to_owned(),
-            Lost::Pieces(_) => "pieces".to_owned(),
-            Lost::Objects(objects) => objects.to_string(),
-            Lost::Signature => "signature".to_owned(),
+            Loss::Malformed(error) => panic!("{error}"),
+            Loss::Entry(_, why) => format!("entry: {why}"),
+            Loss::Digest(_, spec) => spec.to_string(),
+            Loss::Unread(name) | Loss::Attribute(name) => name.to_owned(),
+            Loss::Time(_) => "time".to_owned(),
+            Loss::Size(_) => "size".to_owned(),
+            Loss::Pieces(_) => "pieces".to_owned(),
+            Loss::Objects(objects) => objects.to_string(),
+            Loss::Signature => "signature".to_owned(),
         });
     };
     let writer = Writer::new(Vec::new(), to, &Heading::default());
     let text = match convert(&mut reader, writer, to, &mut |_| true, &mut note) {
         Ok((text, _)) => text,
         Err(ConvertError::Whole(why)) => {
-            note(Lost::Entry(&Entry::default(), why));
+            note(Loss::Entry(&Entry::default(), why));
             Vec::new()
         }
         Err(error) => panic!("{error:?}"),
@@ -56,7 +56,7 @@ fn every_format_reports_what_it_cannot_store_of_an_entry_with_all_attributes() {
         // One of the formats leaves the algorithm to the name of the file.
         let kept: Vec<&str> =
             digests.iter().map(|(name, _)| *name).filter(|name| !lost.contains(*name)).collect();
-        let name = match to.holds().algorithm_source() {
+        let name = match to.capabilities().algorithm_source() {
             AlgorithmSource::FileName => format!("manifest-{}.txt", kept[0]),
             _ => "M".to_owned(),
         };

@@ -5,8 +5,8 @@ use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec};
 use truesum_manifest::path::{Charset, display_safe, escape_into, quotef, unescape, within_root};
 use truesum_manifest::{
     AlgorithmSource, Algorithms, Entry, FORMATS, Format, Heading, Mode, NAME_LIMIT, Names, Options, Place,
-    ReadError, Reader, SIZE_LIMIT, Spelling, Style, Time, Unholdable, WriteError, Writer, Writing, append,
-    for_file,
+    ReadError, Reader, SIZE_LIMIT, Spelling, Style, Time, Unrepresentable, WriteError, Writer, Writing,
+    append, for_file,
 };
 
 /// Names that programs have lost, each with one peculiarity.
@@ -130,7 +130,7 @@ fn read(text: &[u8], options: Options) -> Vec<Entry> {
 }
 
 /// Returns the manifest of these entries, or the reason why the format cannot hold one of them.
-fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<Vec<u8>, Unholdable> {
+fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<Vec<u8>, Unrepresentable> {
     let mut writer = Writer::new(Vec::new(), format, &Heading::default().style(style));
     let refused = |error| match error {
         WriteError::Refused(why) => why,
@@ -145,7 +145,7 @@ fn written(entries: &[Entry], format: &'static Format, style: Style) -> Result<V
 /// Returns options for a manifest of this format with digests of this algorithm.
 fn options_for(format: &'static Format, spec: &Spec) -> Options {
     let name = format!("manifest-{}.txt", spec.to_string().replace('-', ""));
-    let named = if format.holds().algorithm_source() == AlgorithmSource::FileName {
+    let named = if format.capabilities().algorithm_source() == AlgorithmSource::FileName {
         Options::for_name(name.as_bytes())
     } else {
         Options::default()
@@ -155,19 +155,19 @@ fn options_for(format: &'static Format, spec: &Spec) -> Options {
 
 /// Returns whether a format may refuse an entry for this reason, because it declares that it does
 /// not hold everything.
-fn is_limit(format: &Format, why: &Unholdable) -> bool {
+fn is_limit(format: &Format, why: &Unrepresentable) -> bool {
     match why {
-        Unholdable::NoSize => format.holds().size(),
-        Unholdable::Pieces => format.holds().pieces().is_some(),
-        Unholdable::Algorithm(_) => format.holds().algorithms() != Algorithms::Any,
-        Unholdable::Twice(_) => {
-            format.holds().algorithms() != Algorithms::Any
-                || format.holds().algorithm_source() == AlgorithmSource::FileName
+        Unrepresentable::NoSize => format.capabilities().size(),
+        Unrepresentable::Pieces => format.capabilities().pieces().is_some(),
+        Unrepresentable::Algorithm(_) => format.capabilities().algorithms() != Algorithms::Any,
+        Unrepresentable::Twice(_) => {
+            format.capabilities().algorithms() != Algorithms::Any
+                || format.capabilities().algorithm_source() == AlgorithmSource::FileName
         }
-        Unholdable::Byte(_) | Unholdable::Edge | Unholdable::Components => {
-            format.holds().names() != Names::Bytes
+        Unrepresentable::Byte(_) | Unrepresentable::Edge | Unrepresentable::Components => {
+            format.capabilities().names() != Names::Bytes
         }
-        Unholdable::ReadOnly => matches!(format.writing(), Writing::No),
+        Unrepresentable::ReadOnly => matches!(format.writing(), Writing::No),
         _ => false,
     }
 }
@@ -188,12 +188,12 @@ proptest! {
         // The reader is given the format, and then recognizes it.
         let requested = vec![entry.digests[0].0.clone()];
         let specified = Options::default().requested(requested.clone()).format(Some(format));
-        prop_assert_eq!(&read(&text, specified), &[format.holds().kept(&entry)]);
+        prop_assert_eq!(&read(&text, specified), &[format.capabilities().as_read(&entry)]);
         let found = Options::default().requested(requested);
         // A digest of 16 bits can be mistaken for a word.
-        let by_name = format.holds().algorithm_source() == AlgorithmSource::FileName;
+        let by_name = format.capabilities().algorithm_source() == AlgorithmSource::FileName;
         if entry.digests[0].1.len() >= 4 && !is_ambiguous(&entry.path) && !by_name {
-            prop_assert_eq!(&read(&text, found), &[format.holds().kept(&entry)]);
+            prop_assert_eq!(&read(&text, found), &[format.capabilities().as_read(&entry)]);
         }
     }
 
@@ -205,10 +205,10 @@ proptest! {
         let format = FORMATS[row];
         // Pieces connect entries, so `torrent.rs` tests them. Formats that can only be read are
         // tested in `multi_line_entries.rs` if their entries are held back.
-        if format.holds().pieces().is_some() || matches!(format.writing(), Writing::No) {
+        if format.capabilities().pieces().is_some() || matches!(format.writing(), Writing::No) {
             return Ok(());
         }
-        let spec = format.holds().usual_algorithm();
+        let spec = format.capabilities().usual_algorithm();
         let entry = |entry: &Entry| Entry { digests: vec![(spec.clone(), spec.digest(&entry.path))], ..entry.clone() };
         let mut entries: Vec<Entry> = entries.iter().map(entry).collect();
         // Some formats merge entries with the same name.
@@ -217,7 +217,7 @@ proptest! {
         let fits = |entry: &&Entry| written(std::slice::from_ref(*entry), format, Style::default()).is_ok();
         let entries: Vec<Entry> = entries.iter().filter(fits).cloned().collect();
         let text = written(&entries, format, Style::default()).unwrap();
-        let expected: Vec<Entry> = entries.iter().map(|entry| format.holds().kept(entry)).collect();
+        let expected: Vec<Entry> = entries.iter().map(|entry| format.capabilities().as_read(entry)).collect();
         prop_assert_eq!(read(&text, options_for(format, &spec)), expected);
     }
 
@@ -456,7 +456,7 @@ fn hostile_text() -> impl Strategy<Value = Vec<u8>> {
 #[test]
 fn hostile_names_round_trip_in_every_format() {
     for format in FORMATS {
-        let spec = format.holds().usual_algorithm();
+        let spec = format.capabilities().usual_algorithm();
         for path in HOSTILE {
             let entry = Entry { size: Some(3), ..Entry::new(path, spec.clone(), spec.digest(path)) };
             let text = match written(std::slice::from_ref(&entry), format, Style::default()) {
@@ -466,11 +466,11 @@ fn hostile_names_round_trip_in_every_format() {
                     continue;
                 }
             };
-            let kept = [format.holds().kept(&entry)];
+            let kept = [format.capabilities().as_read(&entry)];
             assert_eq!(read(&text, options_for(format, &spec)), kept, "{} {path:?}", format.name());
             // The reader also recognizes the format, unless the name can be mistaken for another
             // format's text or only the manifest's name shows the format.
-            if !is_ambiguous(path) && format.holds().algorithm_source() != AlgorithmSource::FileName {
+            if !is_ambiguous(path) && format.capabilities().algorithm_source() != AlgorithmSource::FileName {
                 let mut reader = Reader::new(&text[..], Options::default());
                 assert_eq!(reader.next().unwrap().unwrap().entry, kept[0], "{} {path:?}", format.name());
                 // RHash writes a single digest as GNU does.
@@ -502,14 +502,14 @@ fn all_specs() -> Vec<Spec> {
     specs
 }
 
-fn is_not_storable(why: &Unholdable) -> bool {
+fn is_not_storable(why: &Unrepresentable) -> bool {
     matches!(
         why,
-        Unholdable::Algorithm(_)
-            | Unholdable::Byte(_)
-            | Unholdable::Edge
-            | Unholdable::Pieces
-            | Unholdable::Components
+        Unrepresentable::Algorithm(_)
+            | Unrepresentable::Byte(_)
+            | Unrepresentable::Edge
+            | Unrepresentable::Pieces
+            | Unrepresentable::Components
     )
 }
 
@@ -550,9 +550,9 @@ fn every_algorithm_and_manifest_name_round_trips() {
                 let text = match written(&entries, row, Style::default().spelling(spelling)) {
                     Ok(text) => text,
                     Err(why) => {
-                        let some = row.holds().algorithms() != Algorithms::Any
-                            || row.holds().names() != Names::Bytes;
-                        let only_read = why == Unholdable::ReadOnly;
+                        let some = row.capabilities().algorithms() != Algorithms::Any
+                            || row.capabilities().names() != Names::Bytes;
+                        let only_read = why == Unrepresentable::ReadOnly;
                         assert!(only_read || is_not_storable(&why) && some, "{}: {why}", row.name());
                         continue;
                     }

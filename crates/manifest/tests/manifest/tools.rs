@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use truesum_hash::Spec;
 use truesum_manifest::{
-    Entry, Format, Heading, Options, Reader, Style, Unholdable, WriteError, Writer, append, format,
+    Entry, Format, Heading, Options, Reader, Style, Unrepresentable, WriteError, Writer, append, format,
 };
 use truesum_test_support::oracle::missing;
 
@@ -96,7 +96,7 @@ fn write(format: &'static Format, heading: &Heading, specs: &[Spec]) -> (Vec<u8>
     for path in NAMES {
         match writer.write(&entry(path, specs)) {
             Ok(()) => {}
-            Err(WriteError::Refused(Unholdable::Byte(_) | Unholdable::Edge)) => refused.push(*path),
+            Err(WriteError::Refused(Unrepresentable::Byte(_) | Unrepresentable::Edge)) => refused.push(*path),
             Err(error) => panic!("{error}"),
         }
     }
@@ -270,7 +270,7 @@ fn single_entry(name: &str, path: &[u8], spec: &str) -> Option<Vec<u8>> {
     let entry = entry(path, &specs(&[spec]));
     match append(&entry, format(name).unwrap(), &Style::default(), &mut out) {
         Ok(()) => Some(out),
-        Err(Unholdable::Byte(_) | Unholdable::Edge) => None,
+        Err(Unrepresentable::Byte(_) | Unrepresentable::Edge) => None,
         Err(why) => panic!("{why}"),
     }
 }

@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use truesum_hash::Spec;
-use truesum_manifest::{Entry, Heading, Options, PieceList, Reader, Unholdable, WriteError, Writer, format};
+use truesum_manifest::{
+    Entry, Heading, Options, PieceList, Reader, Unrepresentable, WriteError, Writer, format,
+};
 
 /// Returns the entries of files with these contents, divided into pieces.
 fn entries(files: &[(String, Vec<u8>)], piece_len: u64) -> Vec<Entry> {
@@ -30,7 +32,7 @@ fn entries(files: &[(String, Vec<u8>)], piece_len: u64) -> Vec<Entry> {
     files.iter().map(entry).collect()
 }
 
-fn write(entries: &[Entry], heading: &Heading) -> Result<Vec<u8>, Unholdable> {
+fn write(entries: &[Entry], heading: &Heading) -> Result<Vec<u8>, Unrepresentable> {
     let mut writer = Writer::new(Vec::new(), format("torrent").unwrap(), heading);
     let refused = |error| match error {
         WriteError::Refused(why) => why,
@@ -88,15 +90,15 @@ fn entries_that_do_not_form_a_torrent_are_rejected() {
         write(&entries, &Heading::default()).err()
     };
     assert_eq!(with(&|_| {}), None);
-    assert_eq!(with(&|entries| entries[0].size = None), Some(Unholdable::NoSize));
-    assert_eq!(with(&|entries| entries[1].pieces.clear()), Some(Unholdable::NoDigest));
-    assert_eq!(with(&|entries| entries.swap(0, 1)), Some(Unholdable::Pieces));
-    assert_eq!(with(&|entries| drop(entries.pop())), Some(Unholdable::Pieces));
-    assert_eq!(with(&|entries| entries[1].size = Some(10)), Some(Unholdable::Pieces));
-    assert_eq!(with(&|entries| entries[1].path = b"other/b".to_vec()), Some(Unholdable::Components));
-    assert_eq!(with(&|entries| entries[1].path = b"set".to_vec()), Some(Unholdable::Components));
-    assert_eq!(with(&|entries| entries[1].path = b"set/../b".to_vec()), Some(Unholdable::Components));
-    assert_eq!(write(&[], &Heading::default()).err(), Some(Unholdable::Pieces));
+    assert_eq!(with(&|entries| entries[0].size = None), Some(Unrepresentable::NoSize));
+    assert_eq!(with(&|entries| entries[1].pieces.clear()), Some(Unrepresentable::NoDigest));
+    assert_eq!(with(&|entries| entries.swap(0, 1)), Some(Unrepresentable::Pieces));
+    assert_eq!(with(&|entries| drop(entries.pop())), Some(Unrepresentable::Pieces));
+    assert_eq!(with(&|entries| entries[1].size = Some(10)), Some(Unrepresentable::Pieces));
+    assert_eq!(with(&|entries| entries[1].path = b"other/b".to_vec()), Some(Unrepresentable::Components));
+    assert_eq!(with(&|entries| entries[1].path = b"set".to_vec()), Some(Unrepresentable::Components));
+    assert_eq!(with(&|entries| entries[1].path = b"set/../b".to_vec()), Some(Unrepresentable::Components));
+    assert_eq!(write(&[], &Heading::default()).err(), Some(Unrepresentable::Pieces));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::{Object, ObjectBuilder, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
-use crate::kept::{Checksum, Kept};
-use crate::request::{Answer, Request, escaped, seconds};
+use crate::metadata::{Checksum, ObjectMetadata};
+use crate::request::{Request, Response, escaped, seconds};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -102,25 +102,25 @@ impl Service for Azure {
         Request::get(self.object(key), 0).ranged(range).matching(version.map(quoted))
     }
 
-    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
+    fn metadata_request(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
         Request::head(self.object(key)).matching(version.map(quoted))
     }
 
-    fn version(&self, answer: &Answer) -> Option<String> {
+    fn version(&self, answer: &Response) -> Option<String> {
         // Listings omit the quotes that the header has.
         etag(answer.header("etag")?).map(|etag| etag.trim_matches('"').to_owned())
     }
 
-    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+    fn metadata(&self, answer: &Response) -> Result<ObjectMetadata, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept {
+        let mut metadata = ObjectMetadata {
             size: size.ok_or("the service does not report the size of the object")?,
-            ..Kept::default()
+            ..ObjectMetadata::default()
         };
         if let Some(value) = answer.header("content-md5") {
-            kept.checksums.push(Checksum::base64("md5", value, false)?);
+            metadata.checksums.push(Checksum::base64("md5", value, false)?);
         }
-        Ok(kept)
+        Ok(metadata)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Object, PAGE, Page, Service, variable};
 use crate::failure::Failure;
-use crate::kept::{Checksum, Kept};
-use crate::request::{Answer, Request, escaped};
+use crate::metadata::{Checksum, ObjectMetadata};
+use crate::request::{Request, Response, escaped};
 use crate::sign::Signing;
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use serde_json::Value;
@@ -93,27 +93,27 @@ impl Service for Gcs {
         Request::get(self.object(key, "alt=media", version), 0).ranged(range).with("accept-encoding", "gzip")
     }
 
-    fn look(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
+    fn metadata_request(&self, key: &str, version: Option<&str>, _: Option<u32>) -> Request {
         Request::get(self.object(key, "alt=json", version), 1 << 20)
     }
 
-    fn version(&self, answer: &Answer) -> Option<String> {
+    fn version(&self, answer: &Response) -> Option<String> {
         answer.header("x-goog-generation").map(str::to_owned)
     }
 
-    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+    fn metadata(&self, answer: &Response) -> Result<ObjectMetadata, String> {
         let value: Value = serde_json::from_slice(&answer.body).map_err(|error| error.to_string())?;
         let size = text(&value, "size").map_or(Some(0), |size| size.parse().ok());
-        let mut kept = Kept {
+        let mut metadata = ObjectMetadata {
             size: size.ok_or("the service reports an invalid size for the object")?,
-            ..Kept::default()
+            ..ObjectMetadata::default()
         };
         for (member, algorithm) in [("md5Hash", "md5"), ("crc32c", "crc32c")] {
             if let Some(value) = text(&value, member) {
-                kept.checksums.push(Checksum::base64(algorithm, value, false)?);
+                metadata.checksums.push(Checksum::base64(algorithm, value, false)?);
             }
         }
-        Ok(kept)
+        Ok(metadata)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{ObjectBuilder, PAGE, Page, Service, etag, variable};
 use crate::failure::Failure;
-use crate::kept::{Checksum, Kept};
+use crate::metadata::{Checksum, ObjectMetadata};
 use crate::profile::Profile;
-use crate::request::{Answer, Request, escaped, unescaped};
+use crate::request::{Request, Response, escaped, unescaped};
 use crate::sign::Signing;
 use crate::xml;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
@@ -123,20 +123,20 @@ impl Service for S3 {
         Request::get(self.object(key), 0).ranged(range).matching(version)
     }
 
-    fn look(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request {
+    fn metadata_request(&self, key: &str, version: Option<&str>, part: Option<u32>) -> Request {
         let query = part.map_or(String::new(), |part| format!("?partNumber={part}"));
         Request::head(self.object(key) + &query).with("x-amz-checksum-mode", "ENABLED").matching(version)
     }
 
-    fn version(&self, answer: &Answer) -> Option<String> {
+    fn version(&self, answer: &Response) -> Option<String> {
         etag(answer.header("etag")?)
     }
 
-    fn kept(&self, answer: &Answer) -> Result<Kept, String> {
+    fn metadata(&self, answer: &Response) -> Result<ObjectMetadata, String> {
         let size = answer.header("content-length").and_then(|size| size.parse().ok());
-        let mut kept = Kept {
+        let mut metadata = ObjectMetadata {
             size: size.ok_or("the service does not report the size of the object")?,
-            ..Kept::default()
+            ..ObjectMetadata::default()
         };
         for (header, algorithm) in [
             ("x-amz-checksum-sha256", "sha256"),
@@ -147,17 +147,17 @@ impl Service for S3 {
         ] {
             if let Some(value) = answer.header(header) {
                 let composite = answer.header("x-amz-checksum-type") == Some("COMPOSITE");
-                kept.checksums.push(Checksum::base64(algorithm, value, composite)?);
+                metadata.checksums.push(Checksum::base64(algorithm, value, composite)?);
             }
         }
         // For objects encrypted with a customer's or a KMS key, the ETag is not the MD5 of the readable content.
         let sealed = answer.header("x-amz-server-side-encryption").is_some_and(|how| how != "AES256")
             || answer.header("x-amz-server-side-encryption-customer-algorithm").is_some();
         if let Some(etag) = answer.header("etag").filter(|_| !sealed) {
-            kept.checksums.extend(Checksum::etag(etag));
+            metadata.checksums.extend(Checksum::etag(etag));
         }
-        kept.parts = answer.header("x-amz-mp-parts-count").and_then(|count| count.parse().ok());
-        Ok(kept)
+        metadata.parts = answer.header("x-amz-mp-parts-count").and_then(|count| count.parse().ok());
+        Ok(metadata)
     }
 }
 

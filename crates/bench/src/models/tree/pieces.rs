@@ -38,7 +38,7 @@ pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -
     let pieces = plan.pieces();
     // Pieces that are single leaves are hashed in parallel lanes, as many as fill the lanes but leave work for the
     // other threads.
-    let beside = match plan.piece_hasher() {
+    let side_by_side = match plan.piece_hasher() {
         Some(_) => (kernel::full_lanes(base.algorithm()) as u64).min(pieces.div_ceil(threads as u64)),
         None => 1,
     };
@@ -51,11 +51,11 @@ pub(super) fn in_pieces(plan: &Plan, base: &Spec, path: &Path, threads: usize) -
                     let mut done = Vec::new();
                     let mut buffer = Vec::new();
                     loop {
-                        let first = next.fetch_add(beside, Ordering::Relaxed);
+                        let first = next.fetch_add(side_by_side, Ordering::Relaxed);
                         if first >= pieces {
                             return Ok(done);
                         }
-                        let batch = first..(first + beside).min(pieces);
+                        let batch = first..(first + side_by_side).min(pieces);
                         if plan.piece_hasher().is_some() {
                             leaves(plan, &file, batch, &mut buffer, &mut done)?;
                         } else {

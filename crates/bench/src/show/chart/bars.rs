@@ -17,8 +17,8 @@ pub(super) fn draw(
     let width = drawing.width;
     let longest = rows.iter().map(|(label, _)| width_of(label)).fold(0.0, f64::max);
     // On a narrow screen, labels are above their bars instead of at the left.
-    let beside = longest + 10.0 < width * 0.4;
-    let left = if beside { longest + 10.0 } else { 0.0 };
+    let labels_outside = longest + 10.0 < width * 0.4;
+    let left = if labels_outside { longest + 10.0 } else { 0.0 };
     let values = rows.iter().flat_map(|(_, values)| values.iter().flatten());
     let room = values.clone().map(|v| width_of(&digits(*v))).fold(0.0, f64::max) + 8.0;
     let axis = Axis::new(
@@ -43,7 +43,8 @@ pub(super) fn draw(
         limits.push((x, y - 15.0));
     }
     let (thick, gap) = if chart.series.len() > 1 { (12.0, 4.0) } else { (14.0, 0.0) };
-    let heights = |count: usize| count.max(1) as f64 * (thick + gap) + 9.0 + if beside { 0.0 } else { 16.0 };
+    let heights =
+        |count: usize| count.max(1) as f64 * (thick + gap) + 9.0 + if labels_outside { 0.0 } else { 16.0 };
     let bottom =
         y + 4.0 + rows.iter().map(|(_, values)| heights(values.iter().flatten().count())).sum::<f64>();
     for (value, label) in axis.ticks(width_of("0000") + 14.0) {
@@ -57,7 +58,7 @@ pub(super) fn draw(
     for (label, values) in rows {
         let bars: Vec<(usize, f64)> =
             values.iter().enumerate().filter_map(|(i, v)| Some((i, (*v)?))).collect();
-        if beside {
+        if labels_outside {
             let middle = y + bars.len().max(1) as f64 * (thick + gap) / 2.0;
             drawing.text(left - 8.0, middle + 4.0, "end", Paint::Text, label);
         } else {

@@ -70,7 +70,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
         }
     };
     let end = entries::check(manifest, &entries::config(0), &mut parse, &mut verdicts)?;
-    verdicts.sum_up(&end)
+    verdicts.print_summary(&end)
 }
 
 fn job(known: &mut Vec<Arc<[Spec]>>, split: Split<'_>) -> Job {
@@ -118,7 +118,7 @@ impl Verdicts<'_> {
     }
 
     /// Prints the last messages about a manifest, and returns whether everything in it is good.
-    fn sum_up(mut self, end: &End) -> Done {
+    fn print_summary(mut self, end: &End) -> Done {
         let about = |what: &str| [self.manifest, b": ", what.as_bytes()].concat();
         if !matches!(end, End::Whole) {
             self.streams.error(&about("read error"))?;
@@ -128,7 +128,7 @@ impl Verdicts<'_> {
             self.streams.error(&about("no properly formatted checksum lines found"))?;
             return Ok(false);
         }
-        if self.settings.talk != Verbosity::Status {
+        if self.settings.verbosity != Verbosity::Status {
             let unverified = about("no file was verified");
             self.warn(self.improper, "line is improperly formatted", "lines are improperly formatted")?;
             self.warn(self.unread, "listed file could not be read", "listed files could not be read")?;
@@ -150,7 +150,7 @@ impl Sink for Verdicts<'_> {
         if job.stdin() {
             self.streams.input_was_read();
         }
-        let talk = self.settings.talk;
+        let verbosity = self.settings.verbosity;
         match (result, verdict) {
             (Err(error), _) => {
                 if self.settings.ignore_missing && is_absent(&error) {
@@ -158,19 +158,19 @@ impl Sink for Verdicts<'_> {
                 }
                 self.unread += 1;
                 self.streams.error(&failure(&error))?;
-                if talk != Verbosity::Status {
+                if verbosity != Verbosity::Status {
                     self.print(job.name(), "FAILED open or read")?;
                 }
             }
             (Ok(_), Verdict::Verified) => {
                 self.matched += 1;
-                if !matches!(talk, Verbosity::Status | Verbosity::Quiet) {
+                if !matches!(verbosity, Verbosity::Status | Verbosity::Quiet) {
                     self.print(job.name(), "OK")?;
                 }
             }
             (Ok(_), _) => {
                 self.different += 1;
-                if talk != Verbosity::Status {
+                if verbosity != Verbosity::Status {
                     self.print(job.name(), "FAILED")?;
                 }
             }
@@ -181,7 +181,7 @@ impl Sink for Verdicts<'_> {
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         let Notice::Malformed(line) = notice else { return Ok(()) };
         self.improper += 1;
-        if self.settings.talk == Verbosity::Warn {
+        if self.settings.verbosity == Verbosity::Warn {
             let text = format!(": {}: {}", line.at().number(), line.reason());
             self.streams.error(&[self.manifest, text.as_bytes()].concat())?;
         }

@@ -5,58 +5,58 @@
 //! `GLIBC_TUNABLES` disables instructions by the names that the C library uses.
 
 /// A way to compute a CRC, and the instructions it needs.
-struct Way {
+struct CrcMethod {
     name: &'static str,
     /// The names in `-a`.
     algorithms: &'static [&'static str],
     /// The C library's names of the instructions.
     needs: &'static [&'static str],
-    there: fn() -> bool,
+    is_available: fn() -> bool,
 }
 
 #[cfg(target_arch = "x86_64")]
-static WAYS: &[Way] = {
+static CRC_METHODS: &[CrcMethod] = {
     use std::arch::is_x86_feature_detected as has;
     &[
-        Way {
+        CrcMethod {
             name: "avx512",
             algorithms: &["crc"],
             needs: &["AVX512F", "AVX512BW", "VPCLMULQDQ"],
-            there: || has!("avx512f") && has!("avx512bw") && has!("vpclmulqdq"),
+            is_available: || has!("avx512f") && has!("avx512bw") && has!("vpclmulqdq"),
         },
-        Way {
+        CrcMethod {
             name: "avx2",
             algorithms: &["crc"],
             needs: &["AVX2", "VPCLMULQDQ"],
-            there: || has!("avx2") && has!("vpclmulqdq"),
+            is_available: || has!("avx2") && has!("vpclmulqdq"),
         },
-        Way {
+        CrcMethod {
             name: "pclmul",
             algorithms: &["crc", "crc32b"],
             needs: &["PCLMULQDQ", "AVX"],
-            there: || has!("pclmulqdq") && has!("avx"),
+            is_available: || has!("pclmulqdq") && has!("avx"),
         },
     ]
 };
 
 #[cfg(target_arch = "aarch64")]
-static WAYS: &[Way] = &[Way {
+static CRC_METHODS: &[CrcMethod] = &[CrcMethod {
     name: "vmull",
     algorithms: &["crc", "crc32b"],
     needs: &["PMULL"],
-    there: || std::arch::is_aarch64_feature_detected!("pmull"),
+    is_available: || std::arch::is_aarch64_feature_detected!("pmull"),
 }];
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-static WAYS: &[Way] = &[];
+static CRC_METHODS: &[CrcMethod] = &[];
 
 /// Returns the messages for an algorithm: the first instructions that are available, preceded by
 /// those that are not.
 pub(super) fn messages(algorithm: &str) -> Vec<String> {
     let tunables = std::env::var("GLIBC_TUNABLES").unwrap_or_default();
     let mut messages = Vec::new();
-    for way in WAYS.iter().filter(|way| way.algorithms.contains(&algorithm)) {
-        if (way.there)() && way.needs.iter().all(|capability| is_allowed(&tunables, capability)) {
+    for way in CRC_METHODS.iter().filter(|way| way.algorithms.contains(&algorithm)) {
+        if (way.is_available)() && way.needs.iter().all(|capability| is_allowed(&tunables, capability)) {
             messages.push(format!("using {} hardware support", way.name));
             break;
         }

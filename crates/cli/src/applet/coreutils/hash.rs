@@ -11,7 +11,7 @@ use truesum::error::io_reason;
 use truesum::manifest::original::coreutils::DigestForm;
 use truesum::manifest::path::{escape_into, needs_escape};
 use truesum::open::open_named;
-use truesum::{Cause, Error, Found, Job, Notice, Outcome, Progress, Sink, Task, run};
+use truesum::{Cause, Error, FileResult, Job, Notice, Outcome, Progress, Sink, Task, run};
 use truesum_fs::name::OsStrExt;
 
 /// Hashes all operands. Returns false if one could not be read.
@@ -108,7 +108,7 @@ impl Sink for Lines<'_> {
 }
 
 /// Returns the line for one file, with its terminator.
-fn line(settings: &Settings, name: &[u8], found: &Found) -> Vec<u8> {
+fn line(settings: &Settings, name: &[u8], found: &FileResult) -> Vec<u8> {
     let Some(digest) = found.digests().first() else { return Vec::new() };
     if settings.raw {
         return digest.as_bytes().to_vec();

@@ -97,7 +97,7 @@ pub(super) struct Options<'a> {
 }
 
 /// An option with its value, or why it is invalid.
-pub(super) type Found<'a> = Result<(OptionMeaning, Option<&'a [u8]>), Vec<u8>>;
+pub(super) type ParsedOption<'a> = Result<(OptionMeaning, Option<&'a [u8]>), Vec<u8>>;
 
 impl<'a> Options<'a> {
     pub(super) fn new(kind: Kind, args: &'a [Vec<u8>], posix: bool) -> Options<'a> {
@@ -110,7 +110,7 @@ impl<'a> Options<'a> {
         self.operands
     }
 
-    fn short(&mut self, letter: u8, rest: &'a [u8]) -> Found<'a> {
+    fn short(&mut self, letter: u8, rest: &'a [u8]) -> ParsedOption<'a> {
         let Some(row) = of(self.kind).find(|row| row.short == Some(letter)) else {
             self.cluster = rest;
             return Err([b"invalid option -- '", &[letter][..], b"'"].concat());
@@ -128,7 +128,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    fn long(&mut self, text: &'a [u8]) -> Found<'a> {
+    fn long(&mut self, text: &'a [u8]) -> ParsedOption<'a> {
         let (name, value) = match text.iter().position(|&byte| byte == b'=') {
             Some(at) => (&text[..at], Some(&text[at + 1..])),
             None => (text, None),
@@ -162,9 +162,9 @@ impl<'a> Options<'a> {
 }
 
 impl<'a> Iterator for Options<'a> {
-    type Item = Found<'a>;
+    type Item = ParsedOption<'a>;
 
-    fn next(&mut self) -> Option<Found<'a>> {
+    fn next(&mut self) -> Option<ParsedOption<'a>> {
         if let [letter, rest @ ..] = self.cluster {
             return Some(self.short(*letter, rest));
         }

@@ -15,10 +15,10 @@ pub(super) fn name(name: &[u8]) -> Vec<u8> {
 
 /// Returns a word of the command line in quotation marks, with C escapes.
 pub(super) fn word(word: &[u8]) -> Vec<u8> {
-    word_in(word, charset())
+    quote_word(word, charset())
 }
 
-fn word_in(word: &[u8], charset: Charset) -> Vec<u8> {
+fn quote_word(word: &[u8], charset: Charset) -> Vec<u8> {
     let (open, close) = match charset {
         Charset::Utf8 => ('‘', '’'),
         Charset::Ascii => ('\'', '\''),
@@ -65,8 +65,8 @@ mod tests {
             ("é".as_bytes(), "'\\303\\251'", "‘é’"),
             ("‘x’".as_bytes(), "'\\342\\200\\230x\\342\\200\\231'", "‘‘x\\’’"),
         ] {
-            assert_eq!(String::from_utf8_lossy(&word_in(text, Charset::Ascii)), ascii);
-            assert_eq!(String::from_utf8_lossy(&word_in(text, Charset::Utf8)), utf8);
+            assert_eq!(String::from_utf8_lossy(&quote_word(text, Charset::Ascii)), ascii);
+            assert_eq!(String::from_utf8_lossy(&quote_word(text, Charset::Utf8)), utf8);
         }
     }
 

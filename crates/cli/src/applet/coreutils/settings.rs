@@ -28,7 +28,7 @@ pub(super) struct Settings {
     pub check: bool,
     pub ignore_missing: bool,
     pub strict: bool,
-    pub talk: Verbosity,
+    pub verbosity: Verbosity,
     /// The operands, or `-` if there are none.
     pub names: Vec<Vec<u8>>,
     /// Whether there are operands.
@@ -50,7 +50,7 @@ pub(super) enum Verbosity {
 
 /// The reason why a program ends before it processes any file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum EarlyExit {
     /// `--help` or `--version`: a text for standard output.
     Text(String),
     /// The C library's message for an invalid option, which contains the name by which the program
@@ -67,17 +67,17 @@ pub(super) enum Hint {
     None,
 }
 
-impl Stop {
+impl EarlyExit {
     /// Prints the text or the messages.
     pub(super) fn print(self, streams: &mut Streams) -> Done {
         match self {
-            Stop::Text(text) => streams.write(text.as_bytes()).map(|()| true),
-            Stop::Option(message) => {
+            EarlyExit::Text(text) => streams.write(text.as_bytes()).map(|()| true),
+            EarlyExit::Option(message) => {
                 streams.error_as_called(&message)?;
                 streams.hint()?;
                 Ok(false)
             }
-            Stop::Fail(messages, hint) => {
+            EarlyExit::Fail(messages, hint) => {
                 for message in messages {
                     streams.error(&message)?;
                 }
@@ -90,12 +90,12 @@ impl Stop {
     }
 }
 
-fn fail(message: impl Into<Vec<u8>>) -> Stop {
-    Stop::Fail(vec![message.into()], Hint::None)
+fn fail(message: impl Into<Vec<u8>>) -> EarlyExit {
+    EarlyExit::Fail(vec![message.into()], Hint::None)
 }
 
-fn usage(message: impl Into<Vec<u8>>) -> Stop {
-    Stop::Fail(vec![message.into()], Hint::Help)
+fn usage(message: impl Into<Vec<u8>>) -> EarlyExit {
+    EarlyExit::Fail(vec![message.into()], Hint::Help)
 }
 
 impl Settings {
@@ -103,18 +103,22 @@ impl Settings {
     ///
     /// # Errors
     /// Returns the reason to stop if help was requested or an argument is invalid.
-    pub(super) fn new(program: &'static Program, called: &[u8], args: &[Vec<u8>]) -> Result<Settings, Stop> {
+    pub(super) fn new(
+        program: &'static Program,
+        called: &[u8],
+        args: &[Vec<u8>],
+    ) -> Result<Settings, EarlyExit> {
         let mut algorithm = by_name(program.algorithm.as_bytes()).unwrap_or(&ALGORITHMS[0]);
         let mut length: Option<(usize, &[u8])> = None;
         let (mut chosen, mut check, mut ignore_missing, mut strict) = (false, false, false, false);
         let (mut zero, mut base64, mut raw, mut debug) = (false, false, false, false);
-        let mut talk = Verbosity::Normal;
+        let mut verbosity = Verbosity::Normal;
         // `None` if neither was given.
         let (mut binary, mut tagged) = (None, None);
         let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
         let mut options = Options::new(program.kind, args, posix);
         for option in &mut options {
-            let (ask, value) = option.map_err(Stop::Option)?;
+            let (ask, value) = option.map_err(EarlyExit::Option)?;
             let value = value.unwrap_or_default();
             match ask {
                 OptionMeaning::Algorithm => {
@@ -135,11 +139,11 @@ impl Settings {
                 OptionMeaning::Check => check = true,
                 OptionMeaning::IgnoreMissing => ignore_missing = true,
                 OptionMeaning::Strict => strict = true,
-                OptionMeaning::Quiet => talk = Verbosity::Quiet,
-                OptionMeaning::Status => talk = Verbosity::Status,
-                OptionMeaning::Warn => talk = Verbosity::Warn,
-                OptionMeaning::Help => return Err(Stop::Text(help::help(program, called))),
-                OptionMeaning::Version => return Err(Stop::Text(help::version(program))),
+                OptionMeaning::Quiet => verbosity = Verbosity::Quiet,
+                OptionMeaning::Status => verbosity = Verbosity::Status,
+                OptionMeaning::Warn => verbosity = Verbosity::Warn,
+                OptionMeaning::Help => return Err(EarlyExit::Text(help::help(program, called))),
+                OptionMeaning::Version => return Err(EarlyExit::Text(help::version(program))),
             }
         }
         let names: Vec<Vec<u8>> = files(options.operands().into_iter().map(OsString::from_vec)).collect();
@@ -162,9 +166,9 @@ impl Settings {
         }
         let only_checking = [
             (ignore_missing, "ignore-missing"),
-            (talk == Verbosity::Status, "status"),
-            (talk == Verbosity::Warn, "warn"),
-            (talk == Verbosity::Quiet, "quiet"),
+            (verbosity == Verbosity::Status, "status"),
+            (verbosity == Verbosity::Warn, "warn"),
+            (verbosity == Verbosity::Quiet, "quiet"),
             (strict, "strict"),
         ];
         if let Some((_, name)) = only_checking.iter().find(|(set, _)| *set && !check) {
@@ -196,7 +200,7 @@ impl Settings {
             check,
             ignore_missing,
             strict,
-            talk,
+            verbosity,
             names: if named { names } else { vec![b"-".to_vec()] },
             named,
         })
@@ -213,7 +217,7 @@ impl Settings {
 
 /// Parses the value of `-l`: a decimal number, which may be preceded by blanks and a sign. Numbers
 /// that are too large are saturated.
-fn number(text: &[u8]) -> Result<usize, Stop> {
+fn number(text: &[u8]) -> Result<usize, EarlyExit> {
     let invalid = |why: &[u8]| Err(fail([b"invalid length: ", quote::word(text).as_slice(), why].concat()));
     let (negative, digits) = match text.trim_ascii_start() {
         [b'-', digits @ ..] => (true, digits),
@@ -231,11 +235,11 @@ fn number(text: &[u8]) -> Result<usize, Stop> {
 }
 
 /// Returns the digest length in bits for the value of `-l`.
-fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, Stop> {
+fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Result<usize, EarlyExit> {
     let word = |text: &str| String::from_utf8_lossy(&quote::word(text.as_bytes())).into_owned();
     let invalid = |text: &[u8], why: String| {
         let first = [b"invalid length: ", quote::word(text).as_slice()].concat();
-        Err(Stop::Fail(vec![first, why.into_bytes()], Hint::None))
+        Err(EarlyExit::Fail(vec![first, why.into_bytes()], Hint::None))
     };
     match (algorithm.name(), length) {
         ("sha2" | "sha3", None) if check => Ok(0),
@@ -262,7 +266,7 @@ fn bits(algorithm: &Checksum, length: Option<(usize, &[u8])>, check: bool) -> Re
     }
 }
 
-fn unknown(value: &[u8]) -> Stop {
+fn unknown(value: &[u8]) -> EarlyExit {
     let word = quote::word;
     let first = [b"invalid argument ", word(value).as_slice(), b" for ", &word(b"--algorithm")].concat();
     let mut message = [first.as_slice(), b"\nValid arguments are:"].concat();

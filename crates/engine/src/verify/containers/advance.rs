@@ -4,7 +4,7 @@
 //! at most [`ENTRIES`] entries together. All others are checked as if each were the only one.
 
 use crate::progress::Progress;
-use crate::verify::listed_jobs::{Listed, listed_jobs};
+use crate::verify::listed_jobs::{ListItem, listed_jobs};
 use crate::verify::options::Options;
 use crate::verify::shared_reads::{MANIFESTS, SharedReads, absolute};
 use std::io;
@@ -51,7 +51,7 @@ pub(crate) fn shared_reads(
             if entries > ENTRIES || progress.stopped() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            if let Listed::Entry(job) = listed {
+            if let ListItem::Entry(job) = listed {
                 shared.add_entry(&folder, &job);
             }
             Ok(())

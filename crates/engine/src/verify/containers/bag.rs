@@ -90,7 +90,7 @@ pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
 }
 
 /// Returns the error for a manifest that lists a file more than once (RFC 8493, section 2.1.3).
-pub(super) fn lists_twice(manifest: &Path) -> Error {
+pub(super) fn duplicate_entry_error(manifest: &Path) -> Error {
     refused(manifest, "it lists a file more than once")
 }
 
@@ -104,7 +104,7 @@ pub(super) fn is_tag_entry(name: &[u8]) -> bool {
 /// section 2.2.1). The bag stays valid: the entries are verified like all others, the payload must be complete in the
 /// payload manifests in any case, and other programs accept such a bag. But an entry that no program expects may have
 /// been moved there by mistake.
-pub(super) fn lists_other_files(manifest: &Path, entries: u64) -> Error {
+pub(super) fn foreign_entries_doubt(manifest: &Path, entries: u64) -> Error {
     let entries = match entries {
         1 => "1 entry does not belong".to_owned(),
         _ => format!("{entries} entries do not belong"),
@@ -309,9 +309,9 @@ pub(super) fn faults(folder: &Path) -> Vec<Error> {
 }
 
 /// Returns possible damage that does not make the bag invalid: a label that is similar to that of
-/// the payload count, and objects next to the payload in no tag manifest (`beside`) that are not
+/// the payload count, and objects next to the payload in no tag manifest (`unlisted_tags`) that are not
 /// files or have the name of a manifest.
-pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
+pub(super) fn doubts(folder: &Path, unlisted_tags: &[Vec<u8>]) -> Vec<Error> {
     let description = folder.join("bag-info.txt");
     let text = info(&description).unwrap_or_default();
     let labels = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim()));
@@ -324,7 +324,7 @@ pub(super) fn doubts(folder: &Path, beside: &[Vec<u8>]) -> Vec<Error> {
             )
         })
         .collect();
-    for name in beside {
+    for name in unlisted_tags {
         let path = folder.join(OsStr::from_bytes(name));
         if is_part(&path) && !name.contains(&b'/') {
             continue;

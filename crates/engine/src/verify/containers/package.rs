@@ -4,7 +4,7 @@
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::io::read::Guarded;
-use crate::job::{Compared, Findings, Found, Job, Outcome};
+use crate::job::{Compared, FileResult, Findings, Job, Outcome};
 use crate::verify::containers::apk::{Fault, Read, sections};
 use crate::verify::entries::EntryCheck;
 use crate::verify::event::{Event, Manifest, Observer};
@@ -65,7 +65,7 @@ pub(super) fn check(
             })
         });
         let findings = Findings { compared: compared.collect(), ..Findings::default() };
-        Found::new(whole, Vec::new(), started).with_pieces(findings)
+        FileResult::new(whole, Vec::new(), started).with_pieces(findings)
     });
     let manifest = Manifest { name, root: &Root::Anywhere };
     let job = Job { origin: (0, Place::Byte(package.block)), ..Job::hash(name, &Arc::from([])) };

@@ -8,7 +8,7 @@ use crate::io::file_id::FileId;
 use crate::io::open::{Root, open_companion, read_companion};
 use crate::io::read::Guarded;
 use crate::io::sequential::read_to_end;
-use crate::job::{Found, Job};
+use crate::job::{FileResult, Job};
 use crate::progress::Progress;
 use crate::verify::options::Options;
 use ed25519_compact::{PublicKey as Point, Signature as Signed};
@@ -139,14 +139,14 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
         let Some(message) = signature.message() else {
             return Err(refused(name, "it is a detached signature; specify the signed file itself"));
         };
-        return judge(name, name, message, &signature, key);
+        return verify_detached(name, name, message, &signature, key);
     }
     // There may be one by minisign and one by signify: the one by this key counts.
     let mut error = None;
     for ending in ENDINGS {
-        match beside(name, ending)? {
+        match detached(name, ending)? {
             None => {}
-            Some((at, beside, id)) => match of_beside(name, text, &at, &beside, key) {
+            Some((at, detached, id)) => match of_detached(name, text, &at, &detached, key) {
                 Ok(seal) => return Ok(Seal { id: Some(id), ..seal }),
                 Err(why) => drop(error.get_or_insert(why)),
             },
@@ -164,9 +164,9 @@ pub(super) fn of_manifest(name: &Path, text: &[u8], key: &PublicKey) -> Result<S
 }
 
 /// Verifies a signature next to a manifest.
-fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey) -> Result<Seal, Error> {
+fn of_detached(name: &Path, text: &[u8], at: &Path, detached: &[u8], key: &PublicKey) -> Result<Seal, Error> {
     let signature =
-        Signature::parse(beside).ok_or_else(|| refused(at, "it is not a minisign or signify signature"))?;
+        Signature::parse(detached).ok_or_else(|| refused(at, "it is not a minisign or signify signature"))?;
     if signature.message().is_some() {
         return Err(refused(
             at,
@@ -176,10 +176,10 @@ fn of_beside(name: &Path, text: &[u8], at: &Path, beside: &[u8], key: &PublicKey
     if at.as_os_str().as_bytes().ends_with(ENDINGS[0].as_bytes()) && signature.trusted().is_none() {
         return Err(refused(at, "it is truncated (it has no trusted comment)"));
     }
-    judge(name, at, text, &signature, key)
+    verify_detached(name, at, text, &signature, key)
 }
 
-fn judge(
+fn verify_detached(
     file: &Path,
     at: &Path,
     text: &[u8],
@@ -196,7 +196,7 @@ fn judge(
 }
 
 /// Returns the signature with this extension next to a file, if it exists.
-fn beside(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)>, Error> {
+fn detached(name: &Path, ending: &str) -> Result<Option<(PathBuf, Vec<u8>, FileId)>, Error> {
     if name.as_os_str() == "-" {
         return Err(refused(name, "it is not signed (standard input contains no signature)"));
     }
@@ -245,7 +245,7 @@ pub(super) fn of_file(
     key: &PublicKey,
     options: &Options,
     progress: &Progress,
-) -> Result<(Seal, Job, Found), Error> {
+) -> Result<(Seal, Job, FileResult), Error> {
     let signature = Signature::parse(text).ok_or_else(|| refused(at, BAD))?;
     of_key(&signature, key, at)?;
     let mut message = Message::new(&signature, key).ok_or_else(|| refused(at, BAD))?;
@@ -273,5 +273,5 @@ pub(super) fn of_file(
     }
     let seal = seal(file, at, &signature, key)?;
     let job = Job { expected: vec![digest.clone()], ..Job::hash(file, &Arc::from([blake2b()])) };
-    Ok((seal, job, Found::new(whole, vec![digest], started)))
+    Ok((seal, job, FileResult::new(whole, vec![digest], started)))
 }

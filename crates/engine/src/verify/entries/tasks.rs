@@ -282,7 +282,7 @@ impl<'a, R: Read> Entries<'a, R> {
         let (root, all) = (self.root, self.pieced.take());
         let (files, left_out) = pieces::picked(all, |job| self.filter.pick(job, root));
         for file in &files {
-            let by = pieces::judged_by(file);
+            let by = pieces::verifying_algorithms(file);
             self.note(&by[0], by.iter().find_map(|specs| weak_name(specs)).as_deref());
         }
         self.facts.jobs += files.len() as u64;
@@ -354,7 +354,7 @@ impl<'a, R: Read> Entries<'a, R> {
             None => data.path.clone(),
         });
         let mut open = named.or_else(|| self.relative(&path));
-        let is_url = self.reader.format().is_some_and(|row| row.holds().file_urls());
+        let is_url = self.reader.format().is_some_and(|row| row.capabilities().file_urls());
         if open.is_none() && is_url && !self.root.exists(OsStr::from_bytes(&path)) {
             open = self.relative(&[b"/", &path[..]].concat());
         }
@@ -372,7 +372,7 @@ impl<'a, R: Read> Entries<'a, R> {
         let specs = self.specs.clone();
         let exempt = expected.is_empty()
             && pieces.is_empty()
-            && self.reader.format().is_some_and(|row| row.holds().exempts(&path));
+            && self.reader.format().is_some_and(|row| row.capabilities().exempts(&path));
         let origin = (self.origin, at);
         Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
@@ -591,8 +591,8 @@ mod tests {
 
     #[test]
     fn read_error_in_a_manifest_is_reported() {
-        struct Fails(bool);
-        impl Read for Fails {
+        struct FailingReader(bool);
+        impl Read for FailingReader {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
                 if std::mem::replace(&mut self.0, true) {
                     return Err(io::Error::from_raw_os_error(5));
@@ -604,7 +604,7 @@ mod tests {
         }
         let dir = tempfile::tempdir().unwrap();
         let root = root(&dir);
-        let mut entries = Entries::new(Fails(false), Options::default(), &root, 0, None);
+        let mut entries = Entries::new(FailingReader(false), Options::default(), &root, 0, None);
         let count = entries.by_ref().count();
         let facts = entries.facts();
         assert!(facts.failed.is_some());

@@ -6,11 +6,11 @@
 use crate::content::pairing::{Move, moved};
 use crate::content::set::Set;
 use crate::error::Error;
-use crate::hash_files::Each;
+use crate::hash_files::OutcomeFn;
 use crate::io::anchor::stat_found;
 use crate::io::file_id::FileId;
 use crate::io::open::Root;
-use crate::job::{Found, Job, Outcome, Verdict};
+use crate::job::{FileResult, Job, Outcome, Verdict};
 use crate::names::{Folders, NameMatch, Spellings};
 use crate::progress::Progress;
 use crate::run::config::Config;
@@ -20,7 +20,7 @@ use crate::task::Task;
 use crate::verify::listed::ListedNames;
 use crate::verify::missing::entries::MissingEntries;
 use crate::verify::options::{Options, Renaming};
-use crate::verify::unexpected::search::{is_among, is_beside};
+use crate::verify::unexpected::search::{is_among, is_sidecar};
 use crate::walk::{Item, Options as WalkOptions, Walk, relative};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -38,14 +38,14 @@ pub(super) enum Resolution {
     /// It exists under an equivalent spelling of its name: the outcome for that file.
     NameMatch(Outcome),
     /// Its content exists under this name.
-    Moved(Vec<u8>, Found),
+    Moved(Vec<u8>, FileResult),
 }
 
 /// A file to be renamed, whose content matches that of the new name in the manifest.
-pub(super) struct Misnamed {
+pub(super) struct PendingRename {
     pub(crate) from: Vec<u8>,
     pub(crate) to: Vec<u8>,
-    pub(crate) found: Found,
+    pub(crate) found: FileResult,
 }
 
 /// The results of a search.
@@ -53,7 +53,7 @@ pub(super) struct Misnamed {
 pub(super) struct Outcomes {
     /// The results by the index of the entry. Entries that were not found have none.
     pub(crate) resolutions: HashMap<usize, Resolution>,
-    pub(crate) misnamed: Vec<Misnamed>,
+    pub(crate) misnamed: Vec<PendingRename>,
     /// Files and folders that could not be read during the search.
     pub(crate) failed: Vec<Error>,
     /// The number and total size of files that were read during the search.
@@ -80,15 +80,15 @@ impl Relocation<'_> {
         let config = Config { order, own: Vec::new(), ..self.options.read.config(root) };
         let mut outcomes = Outcomes::default();
         let failed = |error: io::Error| Error::io(self.folder.as_os_str().as_bytes(), "search", error);
-        self.respelt(missing, &config, &mut outcomes).map_err(failed)?;
+        self.find_respelled(missing, &config, &mut outcomes).map_err(failed)?;
         if self.options.search {
-            self.elsewhere(missing, &config, &mut outcomes).map_err(failed)?;
+            self.find_relocated(missing, &config, &mut outcomes).map_err(failed)?;
         }
         Ok(outcomes)
     }
 
     /// Finds files under another spelling of their name, whether that is accepted or is to be corrected.
-    fn respelt(
+    fn find_respelled(
         &mut self,
         missing: &MissingEntries,
         config: &Config,
@@ -116,7 +116,7 @@ impl Relocation<'_> {
         let mut jobs = found
             .iter()
             .map(|(at, name, ..)| Task::File(Job { open: Some(name.clone()), ..missing.job(*at) }));
-        run(config, &mut jobs, self.progress, &mut Each(|outcome| read.push(outcome)))?;
+        run(config, &mut jobs, self.progress, &mut OutcomeFn(|outcome| read.push(outcome)))?;
         drop(jobs);
         let mut renamed = HashSet::new();
         for ((at, name, requested, passes), outcome) in found.into_iter().zip(read) {
@@ -124,7 +124,11 @@ impl Relocation<'_> {
             if let (true, true, Ok(found)) = (good, fixes, &outcome.result)
                 && renamed.insert(name.clone())
             {
-                outcomes.misnamed.push(Misnamed { from: name.clone(), to: requested, found: found.clone() });
+                outcomes.misnamed.push(PendingRename {
+                    from: name.clone(),
+                    to: requested,
+                    found: found.clone(),
+                });
             }
             match (passes, outcome) {
                 (true, outcome) => {
@@ -143,7 +147,7 @@ impl Relocation<'_> {
     }
 
     /// Finds files under other names among those that are not in the manifest, by size and digests.
-    fn elsewhere(
+    fn find_relocated(
         &mut self,
         missing: &MissingEntries,
         config: &Config,
@@ -176,7 +180,7 @@ impl Relocation<'_> {
             let is_this = found.size() > 0 || lost.base(from) == others.base(to);
             if is_this && self.options.renaming.is_some_and(|renaming| renaming.to_match) {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
-                outcomes.misnamed.push(Misnamed { from: name.clone(), to, found });
+                outcomes.misnamed.push(PendingRename { from: name.clone(), to, found });
             }
             outcomes.resolutions.insert(from as usize, Resolution::Moved(name, found));
         }
@@ -204,12 +208,12 @@ impl Relocation<'_> {
                 }
             };
             let name = relative(&path, root);
-            let is_beside = |listed: &mut ListedNames| {
-                is_beside(name, |about| listed.contains(about), &path, anchor.as_ref())
+            let is_sidecar = |listed: &mut ListedNames| {
+                is_sidecar(name, |about| listed.contains(about), &path, anchor.as_ref())
             };
             if self.listed.contains(name)
                 || is_among(self.own, &path, anchor.as_ref())
-                || is_beside(self.listed)
+                || is_sidecar(self.listed)
             {
                 continue;
             }
@@ -235,14 +239,14 @@ impl Relocation<'_> {
         specs: &Arc<[Spec]>,
         config: &Config,
         outcomes: &mut Outcomes,
-    ) -> io::Result<HashMap<u32, Found>> {
+    ) -> io::Result<HashMap<u32, FileResult>> {
         let mut found = HashMap::new();
         let mut jobs = (0..others.len()).map(|at| {
             let name = PathBuf::from(std::ffi::OsString::from_vec(others.name(at).to_vec()));
             let job = Job::hash(name, specs);
             Task::File(Job { origin: (at as usize, job.origin.1), ..job })
         });
-        let mut each = Each(|outcome: Outcome| match outcome.result {
+        let mut each = OutcomeFn(|outcome: Outcome| match outcome.result {
             Ok(read) => drop(found.insert(outcome.job.origin.0 as u32, read)),
             Err(error) => outcomes.failed.push(error),
         });

@@ -6,7 +6,7 @@ use crate::pieces::recipe::PieceResults;
 use crate::pieces::sequence::PieceSink;
 use std::collections::VecDeque;
 use std::ops::Range;
-use truesum_manifest::{Cuts, PieceList};
+use truesum_manifest::{Boundaries, PieceList};
 
 /// The result for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum State {
 pub(super) struct Comparer {
     /// The expected digests.
     lists: Vec<PieceList>,
-    cuts: Cuts,
+    cuts: Boundaries,
     covered: Range<u64>,
     /// All pieces before this byte are known.
     known: u64,

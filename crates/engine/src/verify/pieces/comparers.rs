@@ -115,7 +115,7 @@ impl Comparers {
         let by_list: Vec<(bool, Findings)> = self.divisions.iter().map(of).collect();
         let mut findings = match by_list.len() {
             1 => by_list.into_iter().map(|(_, findings)| findings).next().unwrap_or_default(),
-            _ => together(&all, by_list),
+            _ => combined(&all, by_list),
         };
         if !self.all_lists && !all.is_empty() {
             findings.unknown = vec![all];
@@ -132,7 +132,7 @@ impl Comparers {
 
 /// Combines the findings of several judges for the bytes `all`. Each has a flag that is true if it is strong enough to
 /// clear bytes that another has in a damaged piece.
-fn together(all: &Range<u64>, mut by_list: Vec<(bool, Findings)>) -> Findings {
+fn combined(all: &Range<u64>, mut by_list: Vec<(bool, Findings)>) -> Findings {
     let by: Vec<&str> = by_list.iter().map(|(_, one)| one.by.as_str()).collect();
     let by = by.join(", ");
     let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));

@@ -43,7 +43,7 @@ pub(crate) fn by_division(lists: &[PieceList]) -> Vec<Vec<PieceList>> {
 
 /// Returns the algorithms that verify a file: at least one of each list here. Lists that cover everything that any list
 /// covers verify it together; if there is none, each list verifies the part that the others do not cover.
-pub(crate) fn judged_by(file: &Pieced) -> Vec<Vec<Spec>> {
+pub(crate) fn verifying_algorithms(file: &Pieced) -> Vec<Vec<Spec>> {
     let (start, end) = (file.pieces.iter().map(|list| list.covered().start).min(), size_of(file));
     let is_whole = |lists: &Vec<PieceList>| {
         let covered = lists[0].covered();

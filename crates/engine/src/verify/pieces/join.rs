@@ -12,20 +12,20 @@ use truesum_hash::Spec;
 use truesum_manifest::{PieceList, SIZE_LIMIT};
 
 /// The maximum number of lists of one algorithm that are compared in one read if pieces overlap.
-const MOST: usize = 8;
+const MAX_LISTS: usize = 8;
 /// The maximum number of algorithms for one file's pieces.
 const ALGORITHMS: usize = 16;
 
 /// Collects files with piece digests, in the order in which they first occur.
 #[derive(Debug, Default)]
 pub struct Join {
-    files: Vec<Joined>,
+    files: Vec<JoinedFile>,
     /// The indices of the `files` whose pieces are on separate lines.
     by_name: HashMap<Vec<u8>, usize>,
 }
 
 #[derive(Debug)]
-struct Joined {
+struct JoinedFile {
     file: Pieced,
     /// Its pieces, if they are on separate lines.
     rows: Vec<Rows>,
@@ -50,13 +50,13 @@ impl Join {
     pub fn add(&mut self, job: Job, pieces: Vec<PieceList>) {
         let is_row = job.specs.is_empty() && job.size.is_none() && pieces.iter().all(is_one);
         if !is_row {
-            return self.files.push(Joined { file: Pieced { job, pieces }, rows: Vec::new() });
+            return self.files.push(JoinedFile { file: Pieced { job, pieces }, rows: Vec::new() });
         }
         let at = *self.by_name.entry(job.name.clone()).or_insert(self.files.len());
         if at == self.files.len() {
-            self.files.push(Joined { file: Pieced { job, pieces: Vec::new() }, rows: Vec::new() });
-        } else if !self.files[at].has_room(&pieces) {
-            return self.files.push(Joined { file: Pieced { job, pieces }, rows: Vec::new() });
+            self.files.push(JoinedFile { file: Pieced { job, pieces: Vec::new() }, rows: Vec::new() });
+        } else if !self.files[at].can_take(&pieces) {
+            return self.files.push(JoinedFile { file: Pieced { job, pieces }, rows: Vec::new() });
         }
         pieces.iter().for_each(|piece| self.files[at].take(piece));
     }
@@ -64,7 +64,7 @@ impl Join {
     /// Removes and returns all files.
     pub fn take(&mut self) -> Vec<Pieced> {
         self.by_name.clear();
-        std::mem::take(&mut self.files).into_iter().flat_map(Joined::files).collect()
+        std::mem::take(&mut self.files).into_iter().flat_map(JoinedFile::files).collect()
     }
 }
 
@@ -75,8 +75,8 @@ fn is_one(list: &PieceList) -> bool {
     list.len() == 1 && list.covered().end <= SIZE_LIMIT && plain.as_ref() == Some(list)
 }
 
-impl Joined {
-    fn has_room(&self, pieces: &[PieceList]) -> bool {
+impl JoinedFile {
+    fn can_take(&self, pieces: &[PieceList]) -> bool {
         let is_new = |piece: &&PieceList| self.rows.iter().all(|rows| rows.spec != *piece.spec());
         self.rows.len() + pieces.iter().filter(is_new).count() <= ALGORITHMS
     }
@@ -93,13 +93,13 @@ impl Joined {
     }
 
     fn files(self) -> Vec<Pieced> {
-        let Joined { file, rows } = self;
+        let JoinedFile { file, rows } = self;
         if rows.is_empty() {
             return vec![file];
         }
         let mut files: Vec<Pieced> = Vec::new();
         for rows in rows {
-            for (at, lists) in rows.lists().chunks(MOST).enumerate() {
+            for (at, lists) in rows.lists().chunks(MAX_LISTS).enumerate() {
                 match files.get_mut(at) {
                     Some(file) => file.pieces.extend_from_slice(lists),
                     None => files.push(Pieced { job: file.job.clone(), pieces: lists.to_vec() }),

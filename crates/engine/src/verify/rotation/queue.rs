@@ -62,7 +62,7 @@ impl EntryQueue {
 
     /// Returns an entry as a job.
     pub(crate) fn job(&self, slot: Slot) -> Job {
-        let mut rest = Rest(&self.bytes[slot..]);
+        let mut rest = ByteReader(&self.bytes[slot..]);
         let [is_byte, exempt, empty] = rest.take();
         let nanos = u32::from_le_bytes(rest.take());
         let [kind, place, size, seconds] = [(); 4].map(|()| u64::from_le_bytes(rest.take()));
@@ -84,9 +84,9 @@ impl EntryQueue {
 }
 
 /// The unread part of bytes that were written by this module.
-struct Rest<'b>(&'b [u8]);
+struct ByteReader<'b>(&'b [u8]);
 
-impl<'b> Rest<'b> {
+impl<'b> ByteReader<'b> {
     fn take<const N: usize>(&mut self) -> [u8; N] {
         let (first, rest) = self.0.split_first_chunk().expect("as it was written");
         self.0 = rest;

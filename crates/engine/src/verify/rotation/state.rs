@@ -25,7 +25,7 @@ const MAGIC: &[u8] = b"truesum-state/2\n";
 /// The beginning of the first line in every version.
 const MAGIC_OF_ALL: &[u8] = b"truesum-state/";
 /// The number of runs after which an entry that is in no manifest any more is forgotten.
-const FORGOTTEN: u64 = 1000;
+const FORGET_AFTER: u64 = 1000;
 /// The size of a key.
 const KEY: usize = 16;
 /// The maximum line length.
@@ -43,7 +43,7 @@ pub(crate) struct Mark {
     pub(crate) run: u64,
     /// The time of that run, for users.
     pub(crate) time: Time,
-    pub(crate) what: What,
+    pub(crate) status: EntryStatus,
     /// Whether this run saw it in the manifest.
     listed: bool,
 }
@@ -52,13 +52,13 @@ impl Mark {
     /// Returns the sort key of entries: those that have waited longest come first and, within one run, those that it
     /// did not read.
     pub(crate) fn due(&self) -> (u64, bool) {
-        (self.run, self.what != What::Seen)
+        (self.run, self.status != EntryStatus::Seen)
     }
 }
 
 /// The result for an entry in that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum EntryStatus {
     /// It was read and matched.
     Verified,
     /// It could not be read or did not match.
@@ -67,8 +67,8 @@ pub(crate) enum What {
     Seen,
 }
 
-const WORDS: [(What, &str); 3] =
-    [(What::Verified, "verified"), (What::Failed, "failed"), (What::Seen, "seen")];
+const WORDS: [(EntryStatus, &str); 3] =
+    [(EntryStatus::Verified, "verified"), (EntryStatus::Failed, "failed"), (EntryStatus::Seen, "seen")];
 
 /// The state of all entries: when each was last read, and the result.
 pub(crate) struct State {
@@ -93,7 +93,7 @@ impl State {
             return Err(refused("it is a symbolic link and would be replaced; specify the file itself"));
         }
         // Test whether it can be written before anything is read.
-        drop(AtomicFile::begin_own(path)?);
+        drop(AtomicFile::begin_internal(path)?);
         let lock = Lock::create(path, progress.stop_signal())?;
         let mut reader = BufReader::with_capacity(1 << 16, lock.file());
         let (mut marks, mut run, mut entries) = (HashMap::new(), 0, 0);
@@ -138,29 +138,29 @@ impl State {
 
     /// Returns the facts about an entry, and adds it if it is unknown.
     pub(crate) fn mark(&mut self, key: Key) -> Mark {
-        let new = Mark { run: self.run, time: self.now, what: What::Seen, listed: true };
+        let new = Mark { run: self.run, time: self.now, status: EntryStatus::Seen, listed: true };
         let mark = self.marks.entry(key).or_insert(new);
         mark.listed = true;
         *mark
     }
 
     /// Records the result of reading an entry. A failure remains until the entry was read and matches.
-    pub(crate) fn note(&mut self, key: Key, what: What, time: Time) {
-        let failed = self.marks.get(&key).is_some_and(|mark| mark.what == What::Failed);
-        let what = if failed && what == What::Seen { What::Failed } else { what };
-        self.marks.insert(key, Mark { run: self.run, time, what, listed: true });
+    pub(crate) fn note(&mut self, key: Key, status: EntryStatus, time: Time) {
+        let failed = self.marks.get(&key).is_some_and(|mark| mark.status == EntryStatus::Failed);
+        let status = if failed && status == EntryStatus::Seen { EntryStatus::Failed } else { status };
+        self.marks.insert(key, Mark { run: self.run, time, status, listed: true });
     }
 
     /// Returns the entries that failed when they were last read.
     pub(crate) fn failed(&self) -> impl Iterator<Item = Key> + '_ {
-        self.marks.iter().filter(|(_, mark)| mark.what == What::Failed).map(|(key, _)| *key)
+        self.marks.iter().filter(|(_, mark)| mark.status == EntryStatus::Failed).map(|(key, _)| *key)
     }
 
     /// Saves the state if the interval has passed.
     ///
     /// # Errors
     /// Fails if the file cannot be written, or is something else.
-    pub(crate) fn save_now_and_then(&mut self) -> Result<(), Error> {
+    pub(crate) fn save_periodically(&mut self) -> Result<(), Error> {
         if self.saved.elapsed() < self.pause {
             return Ok(());
         }
@@ -178,15 +178,17 @@ impl State {
     pub(crate) fn save(&mut self) -> Result<(), Error> {
         let name = self.path.as_os_str().as_bytes();
         let fail = |error| Error::io(name, "write", error);
-        let mut file = AtomicFile::create_own(&self.path, MAGIC_OF_ALL)?;
-        let kept = |mark: &Mark| mark.listed || mark.what == What::Failed || mark.run + FORGOTTEN > self.run;
+        let mut file = AtomicFile::create_internal(&self.path, MAGIC_OF_ALL)?;
+        let kept = |mark: &Mark| {
+            mark.listed || mark.status == EntryStatus::Failed || mark.run + FORGET_AFTER > self.run
+        };
         let mut marks: Vec<(&Key, &Mark)> = self.marks.iter().filter(|(_, mark)| kept(mark)).collect();
         marks.sort_unstable_by_key(|(key, _)| *key);
         file.write_all(MAGIC)
             .and_then(|()| writeln!(file, "run {} entries {}", self.run, marks.len()))
             .map_err(fail)?;
-        for (key, Mark { run, time, what, .. }) in marks {
-            let word = WORDS.iter().find(|(known, _)| known == what).map_or("", |(_, word)| *word);
+        for (key, Mark { run, time, status, .. }) in marks {
+            let word = WORDS.iter().find(|(known, _)| known == status).map_or("", |(_, word)| *word);
             let key: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
             writeln!(file, "{key} {run} {time} {word}").map_err(fail)?;
         }
@@ -230,8 +232,8 @@ fn parse(line: &[u8]) -> Option<(Key, Mark)> {
     for (at, byte) in key.iter_mut().enumerate() {
         *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
     }
-    let what = WORDS.iter().find(|(_, known)| *known == word)?.0;
-    Some((key, Mark { run: run.parse().ok()?, time: Time::parse(time)?, what, listed: false }))
+    let status = WORDS.iter().find(|(_, known)| *known == word)?.0;
+    Some((key, Mark { run: run.parse().ok()?, time: Time::parse(time)?, status, listed: false }))
 }
 
 #[cfg(test)]
@@ -254,7 +256,7 @@ mod tests {
         let mut state = open(&path, 1000).unwrap();
         state.mark(waiting);
         state.mark(read);
-        state.note(read, What::Verified, at(1000));
+        state.note(read, EntryStatus::Verified, at(1000));
         state.save().unwrap();
         drop(state);
         // regression: after the clock was set back, entries that had been read counted as never read, again and again.
@@ -270,17 +272,17 @@ mod tests {
         let path = dir.path().join("state");
         let key = [0xab; KEY];
         open(&path, 1000).unwrap().save().unwrap();
-        let again = |now: i64, what: Option<What>| {
+        let again = |now: i64, status: Option<EntryStatus>| {
             let mut state = open(&path, now).unwrap();
-            what.into_iter().for_each(|what| state.note(key, what, at(now)));
+            status.into_iter().for_each(|status| state.note(key, status, at(now)));
             state.save().unwrap();
             state.failed().any(|failed| failed == key)
         };
-        assert!(again(1000, Some(What::Failed)));
-        assert!(again(1, Some(What::Seen)), "it was passed over");
+        assert!(again(1000, Some(EntryStatus::Failed)));
+        assert!(again(1, Some(EntryStatus::Seen)), "it was passed over");
         assert!(again(i64::from(u32::MAX), None), "it is not listed, in a far future");
         (0..3).for_each(|_| assert!(again(1, None)));
-        assert!(!again(1, Some(What::Verified)));
+        assert!(!again(1, Some(EntryStatus::Verified)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use truesum_fs::name::{self, OsStrExt, OsStringExt};
 
 /// Files of this program that are next to other files: their extensions and, except for trees,
 /// their first bytes.
-const BESIDE: [(&[u8], &[u8]); 4] = [
+const SIDECARS: [(&[u8], &[u8]); 4] = [
     (b".ftr", b""),
     (b".ftr.part", b""),
     (b".ftr.flat", b"\x89FTM\r\n\x1a\n"),
@@ -141,7 +141,7 @@ pub fn unlisted(
         } else if is_signature(own, &path, anchor) {
             result.signatures += 1;
             continue;
-        } else if !strict && is_beside(name, |about| listed.contains(about), &path, anchor) {
+        } else if !strict && is_sidecar(name, |about| listed.contains(about), &path, anchor) {
             result.own += 1;
             continue;
         } else {
@@ -159,7 +159,7 @@ pub fn unlisted(
 ///
 /// # Errors
 /// Returns the error of `found`.
-pub(crate) fn unlisted_there(
+pub(crate) fn unlisted_objects(
     remote: &dyn Remote,
     listed: &mut ListedNames,
     select: &Selection,
@@ -201,13 +201,13 @@ pub(crate) fn is_signature(manifests: &[FileId], path: &[u8], anchor: Option<&An
 
 /// Returns whether this is a complete stored tree of a file in the manifest, or belongs to one: a name alone would
 /// allow any file.
-pub(crate) fn is_beside(
+pub(crate) fn is_sidecar(
     name: &[u8],
     mut is_listed: impl FnMut(&[u8]) -> bool,
     path: &[u8],
     anchor: Option<&Anchor>,
 ) -> bool {
-    BESIDE.iter().any(|(end, magic)| {
+    SIDECARS.iter().any(|(end, magic)| {
         let is_own = || {
             let (root, path) =
                 anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));

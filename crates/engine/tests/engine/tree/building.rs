@@ -83,16 +83,16 @@ fn holes_and_data_give_the_same_tree() {
 
 #[test]
 fn plain_digests_are_computed_in_the_same_read() {
-    let beside = ["sha256", "md5", "crc32", "blake3"].map(spec);
+    let plain_digests = ["sha256", "md5", "crc32", "blake3"].map(spec);
     for size in [0, 1, MIB, 40 * MIB + 9] {
         let bytes = noise(5, size);
         let case = Case::new(&bytes);
         for name in ["sha256-tree", "mtsum-md5", "mtsum-v1.0-sha256", "sha512-tree;leaf=4MiB"] {
             let progress = Progress::default();
-            let saving = Saving::new(&case.tree).beside(&beside);
+            let saving = Saving::new(&case.tree).plain_digests(&plain_digests);
             let saved = save(case.path(), &spec(name), &saving, &reading(3, &progress)).expect("built");
             let expected: Vec<_> =
-                std::iter::once(&spec(name)).chain(&beside).map(|spec| spec.digest(&bytes)).collect();
+                std::iter::once(&spec(name)).chain(&plain_digests).map(|spec| spec.digest(&bytes)).collect();
             assert_eq!(saved.found().digests(), expected, "{name} of {size} bytes");
             assert_eq!(progress.bytes(), size, "{name}: one read for all");
             assert_eq!(case.verify().diagnosis(), Diagnosis::Good, "{name} of {size} bytes");
@@ -146,9 +146,9 @@ fn tree_does_not_replace_other_files() {
     let (target, part) = (case.tree.clone(), part_of(&case.tree));
     let flat = target.with_extension("ftr.flat");
     let elsewhere = case.file.with_extension("precious");
-    let beside = [spec("sha256")];
+    let plain_digests = [spec("sha256")];
     let save = || {
-        let saving = Saving::new(&target).granule(MIB).beside(&beside);
+        let saving = Saving::new(&target).granule(MIB).plain_digests(&plain_digests);
         save(case.path(), &spec("sha256-tree"), &saving, &reading(1, &Progress::default()))
     };
     type Lay = fn(&Path, &Path);

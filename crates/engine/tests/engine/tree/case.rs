@@ -57,8 +57,14 @@ impl Case {
     }
 
     /// Builds and saves the tree of the file.
-    pub fn save(&self, name: &str, granule: u64, begin: Begin, beside: &[Spec]) -> Result<Saved, Error> {
-        let saving = Saving::new(&self.tree).granule(granule).begin(begin).beside(beside);
+    pub fn save(
+        &self,
+        name: &str,
+        granule: u64,
+        begin: Begin,
+        plain_digests: &[Spec],
+    ) -> Result<Saved, Error> {
+        let saving = Saving::new(&self.tree).granule(granule).begin(begin).plain_digests(plain_digests);
         save(self.path(), &spec(name), &saving, &reading(3, &Progress::default()))
     }
 

@@ -3,7 +3,7 @@
 use super::case::{Case, MIB, noise, reading, spec};
 use truesum::Progress;
 use truesum::tree::locate::Diagnosis;
-use truesum::tree::repair::{Mode, loses_most, repair};
+use truesum::tree::repair::{Mode, majority_loss, repair};
 use truesum::tree::store::GRANULE;
 
 #[test]
@@ -70,7 +70,7 @@ fn repair_does_not_overwrite_an_unrelated_file() {
     for other in [noise(16, 3 * MIB + 7), noise(17, 3 * MIB), noise(18, 4 * MIB), noise(19, 1)] {
         std::fs::write(&case.file, &other).expect("written");
         let planned = run_repair(Mode::DryRun).expect("a plan").1;
-        assert!(loses_most(&planned, other.len() as u64).is_some(), "{planned:?}");
+        assert!(majority_loss(&planned, other.len() as u64).is_some(), "{planned:?}");
         let refusal = run_repair(Mode::Write).expect_err("refused");
         assert_eq!(refusal.kind(), truesum::Kind::Replaced, "{refusal}");
         assert_eq!(std::fs::read(&case.file).expect("there"), other, "not a byte is written");

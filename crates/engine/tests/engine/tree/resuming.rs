@@ -20,9 +20,9 @@ fn stopped_build_is_resumed() {
 
 fn stopped_and_resumed(bytes: &[u8], name: &str) {
     let case = Case::new(bytes);
-    let beside = [spec("sha256")];
+    let plain_digests = [spec("sha256")];
     let progress = Progress::default();
-    let saving = Saving::new(&case.tree).beside(&beside);
+    let saving = Saving::new(&case.tree).plain_digests(&plain_digests);
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             while progress.bytes() < 110 * MIB {

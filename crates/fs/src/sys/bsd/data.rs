@@ -29,6 +29,6 @@ pub fn advise_sequential(file: &File) {
 #[cfg(target_os = "macos")]
 pub fn advise_soon(file: &File, offset: u64, len: Option<NonZeroU64>) {
     /// What is read in advance when the rest of the file is: the kernel reads further ahead by itself.
-    const REST: u64 = 1 << 20;
-    let _ = rustix::fs::fcntl_rdadvise(file, offset, len.map_or(REST, NonZeroU64::get));
+    const DEFAULT_ADVANCE: u64 = 1 << 20;
+    let _ = rustix::fs::fcntl_rdadvise(file, offset, len.map_or(DEFAULT_ADVANCE, NonZeroU64::get));
 }

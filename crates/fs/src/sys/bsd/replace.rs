@@ -12,6 +12,6 @@ pub fn create_unnamed(_folder: &File) -> Option<File> {
 }
 
 /// Fails, because no file is without a name.
-pub fn give_name(_file: &File, _folder: &File, _name: &[u8]) -> Result<(), Errno> {
+pub fn link_unnamed(_file: &File, _folder: &File, _name: &[u8]) -> Result<(), Errno> {
     Err(Errno::OPNOTSUPP)
 }

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 /// A window in use, as seen by the handler.
 pub struct WindowSlot {
     /// The number of the first page and the page count in one word, so that the handler never sees a mixture of two
-    /// windows; [`FREE`] if the slot is unused, [`CLAIMED`] while it is being filled.
+    /// windows; [`FREE`] if the slot is unused, [`RESERVED`] while it is being filled.
     pages: AtomicU64,
     faulted: AtomicBool,
 }
 
 const FREE: u64 = 0;
-const CLAIMED: u64 = 1;
+const RESERVED: u64 = 1;
 /// The number of bits for the page count: windows of up to 64 GiB.
 const COUNT_BITS: u32 = 24;
 
@@ -33,19 +33,19 @@ static WINDOWS: [WindowSlot; SLOTS] =
 static PAGE: AtomicU64 = AtomicU64::new(0);
 
 /// The previous action for SIGBUS.
-static FORMER: OnceLock<libc::sigaction> = OnceLock::new();
+static PREVIOUS_ACTION: OnceLock<libc::sigaction> = OnceLock::new();
 /// Whether a previous one-shot handler was called.
-static SPENT: AtomicBool = AtomicBool::new(false);
+static ONE_SHOT_CALLED: AtomicBool = AtomicBool::new(false);
 
 static INSTALLED: OnceLock<bool> = OnceLock::new();
 
 impl WindowSlot {
     /// Returns a free slot, or `None` if there is none or the handler is not installed.
     pub fn claim() -> Option<&'static WindowSlot> {
-        if !*INSTALLED.get_or_init(install) || !stands() {
+        if !*INSTALLED.get_or_init(install) || !is_installed() {
             return None;
         }
-        let claim = |slot: &&WindowSlot| slot.pages.compare_exchange(FREE, CLAIMED, SeqCst, SeqCst).is_ok();
+        let claim = |slot: &&WindowSlot| slot.pages.compare_exchange(FREE, RESERVED, SeqCst, SeqCst).is_ok();
         WINDOWS.iter().find(claim)
     }
 
@@ -100,12 +100,12 @@ fn install() -> bool {
         action.sa_flags =
             libc::SA_SIGINFO | libc::SA_ONSTACK | (former.sa_flags & (libc::SA_RESTART | libc::SA_NODEFER));
         // Set the previous action before the first signal can arrive.
-        FORMER.set(former).is_ok() && libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
+        PREVIOUS_ACTION.set(former).is_ok() && libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) == 0
     }
 }
 
 /// Returns whether the handler is still installed. A handler installed later would receive this library's faults.
-fn stands() -> bool {
+fn is_installed() -> bool {
     // SAFETY: as above.
     unsafe {
         let mut now: libc::sigaction = std::mem::zeroed();
@@ -120,7 +120,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // 0 are the kernel's own, and only they have an address.
     let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as u64) };
     if !(raised && repair(address)) {
-        pass_on(signal, info, context, raised);
+        forward(signal, info, context, raised);
     }
 }
 
@@ -134,7 +134,7 @@ fn repair(address: u64) -> bool {
         let pages = slot.pages.load(SeqCst);
         let (first, count) = (pages >> COUNT_BITS, pages & ((1 << COUNT_BITS) - 1));
         let page = address / size;
-        if pages <= CLAIMED || !(first..first + count).contains(&page) {
+        if pages <= RESERVED || !(first..first + count).contains(&page) {
             continue;
         }
         slot.faulted.store(true, SeqCst);
@@ -156,15 +156,15 @@ fn repair(address: u64) -> bool {
 }
 
 /// Handles a signal as if this handler were not installed.
-fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, raised: bool) {
-    let former = FORMER.get();
+fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, raised: bool) {
+    let former = PREVIOUS_ACTION.get();
     let handler = former.map_or(libc::SIG_DFL, |former| former.sa_sigaction);
     let flags = former.map_or(0, |former| former.sa_flags);
     // The kernel does not let a process ignore a fault, only a signal that was sent.
     if handler == libc::SIG_IGN && !raised {
         return;
     }
-    let spent = flags & libc::SA_RESETHAND != 0 && SPENT.swap(true, SeqCst);
+    let spent = flags & libc::SA_RESETHAND != 0 && ONE_SHOT_CALLED.swap(true, SeqCst);
     if matches!(handler, libc::SIG_IGN | libc::SIG_DFL) || spent {
         // SAFETY: both calls are async-signal-safe. A fault occurs again when this returns, and ends the process by
         // default. A signal that was sent must be sent again, and is pending until this returns.

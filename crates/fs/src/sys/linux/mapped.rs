@@ -95,9 +95,9 @@ impl Drop for Window {
 
 /// Returns whether the pages of a file of `size` bytes are in memory, by testing a sample of them without blocking.
 pub fn is_resident(file: &File, size: u64) -> bool {
-    const ASKED: u64 = 16;
-    let step = (size / ASKED).max(1);
-    (0..ASKED).all(|i| {
+    const SAMPLED_PAGES: u64 = 16;
+    let step = (size / SAMPLED_PAGES).max(1);
+    (0..SAMPLED_PAGES).all(|i| {
         let buffer = &mut [0; 1];
         let slices = &mut [IoSliceMut::new(buffer)];
         rustix::io::preadv2(file, slices, i * step, ReadWriteFlags::NOWAIT) == Ok(1)

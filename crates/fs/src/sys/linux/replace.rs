@@ -19,6 +19,6 @@ pub fn create_unnamed(folder: &File) -> Option<File> {
 }
 
 /// Gives a file without a name one that does not exist yet.
-pub fn give_name(file: &File, folder: &File, name: &[u8]) -> Result<(), Errno> {
+pub fn link_unnamed(file: &File, folder: &File, name: &[u8]) -> Result<(), Errno> {
     Ok(fs::linkat(CWD, alias(file)?, folder, name, AtFlags::SYMLINK_FOLLOW)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::metadata::Metadata;
 use crate::open::{Root, Special};
-use crate::quiescence::{Quiescence, settle};
+use crate::quiescence::{Quiescence, wait_until_stable};
 use crate::read::Guarded;
 use crate::system::System;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -40,7 +40,7 @@ fn store_to_a_dirty_mapped_page_changes_the_stamp() {
     store(2);
     let file = File::open(scratch.path()).expect("open");
     let stat = Metadata::of(&file).expect("open");
-    let result = settle(&file, stat, &System::of_file(&file, &stat));
+    let result = wait_until_stable(&file, stat, &System::of_file(&file, &stat));
     store(3);
     let after = Metadata::of(&file).expect("open").ctime();
     #[allow(unsafe_code)]

@@ -37,7 +37,7 @@ pub fn return_freed_blocks(least: u32) {
 
 /// Gives this thread, and those that it starts, the idle class of I/O priorities (ioprio_set(2)).
 #[cfg(target_os = "linux")]
-pub fn yield_disk() -> io::Result<()> {
+pub fn use_idle_io_priority() -> io::Result<()> {
     const WHO_PROCESS: libc::c_int = 1;
     const CLASS_IDLE: libc::c_int = 3 << 13;
     // SAFETY: passes three numbers.
@@ -49,7 +49,7 @@ pub fn yield_disk() -> io::Result<()> {
 
 /// Fails: FreeBSD has no I/O priorities, and those of macOS are not used yet.
 #[cfg(not(target_os = "linux"))]
-pub fn yield_disk() -> io::Result<()> {
+pub fn use_idle_io_priority() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -77,7 +77,7 @@ mod tests {
         };
         // In a thread of its own, because other tests run in this process.
         let (own, inherited) = std::thread::spawn(move || {
-            yield_disk().expect("allowed for every process");
+            use_idle_io_priority().expect("allowed for every process");
             (class(), std::thread::spawn(class).join().expect("no panic"))
         })
         .join()

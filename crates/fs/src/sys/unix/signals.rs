@@ -27,7 +27,7 @@ impl Signals {
         stop: &Arc<AtomicBool>,
         waker: impl Fn() -> io::Result<Waker>,
     ) -> io::Result<Signals> {
-        let held = Held::all()?;
+        let held = BlockedSignals::all()?;
         let signals = Signals::register_all(stop, waker);
         drop(held);
         signals
@@ -82,16 +82,16 @@ impl Signals {
 }
 
 /// While this exists, no handled signal is delivered to this thread, which must be the only one.
-struct Held {
+struct BlockedSignals {
     before: libc::sigset_t,
 }
 
-impl Held {
+impl BlockedSignals {
     /// Blocks all handled signals.
     ///
     /// # Errors
     /// Returns the system's error.
-    fn all() -> io::Result<Held> {
+    fn all() -> io::Result<BlockedSignals> {
         // SAFETY: an all-zero set is valid, and the calls write only to the two sets.
         unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();
@@ -101,14 +101,14 @@ impl Held {
                 libc::sigaddset(&mut set, signal);
             }
             match libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) {
-                0 => Ok(Held { before }),
+                0 => Ok(BlockedSignals { before }),
                 error => Err(io::Error::from_raw_os_error(error)),
             }
         }
     }
 }
 
-impl Drop for Held {
+impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // SAFETY: the set was returned by the system.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut()) };

@@ -23,7 +23,7 @@ static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 /// thread.
 ///
 /// It does not use the runtime: it makes system calls and sets flags; it neither allocates, panics nor unwinds.
-pub extern "C" fn occupy() {
+pub extern "C" fn open_closed_streams() {
     for (fd, closed) in (0..).zip(&CLOSED) {
         // SAFETY: queries the flags of a descriptor number, which may be invalid.
         if unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1 {

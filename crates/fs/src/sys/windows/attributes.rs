@@ -17,18 +17,18 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 /// The attributes of the old file.
 pub struct Attributes {
-    /// The flags of [`KEPT`] that it has.
+    /// The flags of [`PRESERVED`] that it has.
     flags: u32,
     /// Its security descriptor with the access list alone; empty if it cannot be read.
     access: Vec<u64>,
 }
 
-const KEPT: u32 = FILE_ATTRIBUTE_HIDDEN | FILE_ATTRIBUTE_SYSTEM;
+const PRESERVED: u32 = FILE_ATTRIBUTE_HIDDEN | FILE_ATTRIBUTE_SYSTEM;
 
 impl Attributes {
     /// Returns the attributes of the file at `path`, whose `metadata` are known.
     pub fn of(path: &Path, metadata: &Metadata) -> Attributes {
-        Attributes { flags: metadata.file_attributes() & KEPT, access: access(path).unwrap_or_default() }
+        Attributes { flags: metadata.file_attributes() & PRESERVED, access: access(path).unwrap_or_default() }
     }
 
     /// Applies the attributes to the new file.
@@ -89,6 +89,6 @@ mod tests {
         let kept = Attributes::of(&old, &std::fs::metadata(&old).unwrap());
         assert!(!kept.access.is_empty());
         kept.give(&File::options().read(true).write(true).open(&new).unwrap()).unwrap();
-        assert_eq!(std::fs::metadata(&new).unwrap().file_attributes() & KEPT, FILE_ATTRIBUTE_HIDDEN);
+        assert_eq!(std::fs::metadata(&new).unwrap().file_attributes() & PRESERVED, FILE_ATTRIBUTE_HIDDEN);
     }
 }

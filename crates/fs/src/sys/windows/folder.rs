@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_replaces_nothing_and_creates_no_name_with_another_meaning() {
+    fn rename_replaces_nothing_and_creates_no_reserved_name() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a"), "content").unwrap();
         std::fs::write(dir.path().join("taken"), "other").unwrap();

@@ -25,7 +25,7 @@ mod tests {
     use std::fs::OpenOptions;
 
     #[test]
-    fn whoever_can_write_is_seen_and_nobody_else() {
+    fn only_writers_are_detected() {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let reading = File::open(&path).unwrap();
         assert_eq!(writers(&reading), Writers::None);

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_another_meaning_are_told_apart() {
+    fn reserved_names_are_distinguished() {
         for name in [
             "NUL",
             "nul.txt",

@@ -17,7 +17,7 @@ pub fn use_one_heap() {}
 pub fn return_freed_blocks(_least: u32) {}
 
 /// Starts the background mode of this process, which lowers its I/O priority.
-pub fn yield_disk() -> io::Result<()> {
+pub fn use_idle_io_priority() -> io::Result<()> {
     // SAFETY: the handle is that of this process.
     match unsafe { SetPriorityClass(GetCurrentProcess(), PROCESS_MODE_BACKGROUND_BEGIN) } {
         0 => Err(io::Error::last_os_error()),

@@ -18,7 +18,7 @@ use windows_sys::Win32::System::Console::{
 const STREAMS: [STD_HANDLE; 3] = [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE];
 
 /// Does nothing: Windows does not give the place of a closed stream to another file.
-pub extern "C" fn occupy() {}
+pub extern "C" fn open_closed_streams() {}
 
 /// Returns whether a stream was closed when the program was started.
 pub fn was_closed(stream: usize) -> bool {

@@ -129,11 +129,9 @@ pub fn query<T: Info>(file: &File, class: FILE_INFO_BY_HANDLE_CLASS) -> Result<T
 /// Returns the type of a file with these attributes and this reparse tag. What stands for another file or folder (links,
 /// junctions, mounted volumes) is a link; what only says how the content is stored (deduplicated, in the cloud) is not.
 pub fn kind(attributes: u32, tag: u32) -> FileType {
-    const STANDS_FOR_ANOTHER: u32 = 0x2000_0000;
+    const NAME_SURROGATE: u32 = 0x2000_0000;
     match attributes & FILE_ATTRIBUTE_DIRECTORY {
-        _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag & STANDS_FOR_ANOTHER != 0 => {
-            FileType::Symlink
-        }
+        _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag & NAME_SURROGATE != 0 => FileType::Symlink,
         _ if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 && tag == IO_REPARSE_TAG_AF_UNIX => {
             FileType::Socket
         }
@@ -207,8 +205,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_stands_for_another_file_is_a_link() {
-        const REPARSED: u32 = FILE_ATTRIBUTE_REPARSE_POINT;
+    fn only_name_surrogates_are_links() {
+        const REPARSE_POINT: u32 = FILE_ATTRIBUTE_REPARSE_POINT;
         // A symbolic link, a junction or mounted volume, a deduplicated file, a file in the cloud.
         for (tag, expected) in [
             (0xa000_000c, FileType::Symlink),
@@ -216,9 +214,9 @@ mod tests {
             (0x8000_0013, FileType::RegularFile),
             (0x9000_001a, FileType::RegularFile),
         ] {
-            assert_eq!(kind(REPARSED, tag), expected, "{tag:x}");
+            assert_eq!(kind(REPARSE_POINT, tag), expected, "{tag:x}");
         }
-        assert_eq!(kind(REPARSED | FILE_ATTRIBUTE_DIRECTORY, 0xa000_0003), FileType::Symlink);
-        assert_eq!(kind(REPARSED | FILE_ATTRIBUTE_DIRECTORY, 0x9000_001a), FileType::Directory);
+        assert_eq!(kind(REPARSE_POINT | FILE_ATTRIBUTE_DIRECTORY, 0xa000_0003), FileType::Symlink);
+        assert_eq!(kind(REPARSE_POINT | FILE_ATTRIBUTE_DIRECTORY, 0x9000_001a), FileType::Directory);
     }
 }

@@ -55,7 +55,7 @@ mod tests {
     use crate::sys::access::{Confinement, OpenMode};
 
     #[test]
-    fn what_is_there_is_removed_and_nothing_else() {
+    fn only_existing_files_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().as_os_str().as_encoded_bytes();
         let folder = resolve::open(None, path, OpenMode::Folder, Confinement::Anywhere).unwrap();

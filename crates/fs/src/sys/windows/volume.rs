@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_is_there_once_and_none_claims_that_timestamps_show_everything() {
+    fn file_system_types_are_unique_and_none_detects_every_write() {
         for (index, (name, system)) in SYSTEMS.iter().enumerate() {
             assert!(SYSTEMS[..index].iter().all(|(other, _)| other != name), "{name}");
             assert!(!system.knows_links(), "{name}");

@@ -55,15 +55,15 @@ impl Folding {
 
     /// Returns the constants of a polynomial. They are never freed, because only a few are ever requested.
     pub(super) fn of(parameters: &Parameters) -> Option<&'static Folding> {
-        static MADE: Mutex<Vec<&'static Folding>> = Mutex::new(Vec::new());
+        static CREATED: Mutex<Vec<&'static Folding>> = Mutex::new(Vec::new());
         let spare = WIDTH.checked_sub(parameters.width.into())?;
         let (poly, refin) = ((parameters.poly << spare) as u64, parameters.refin);
         let held = if refin { poly.reverse_bits() } else { poly };
         let is_it = |known: &Folding| known.poly == held && known.refin == refin;
-        if let Some(known) = EVERYDAY.iter().find(|known| is_it(known)) {
+        if let Some(known) = COMMON.iter().find(|known| is_it(known)) {
             return Some(known);
         }
-        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = CREATED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.iter().find(|known| is_it(known)) {
             return Some(known);
         }
@@ -74,23 +74,23 @@ impl Folding {
 
     /// Returns a remainder as a register.
     pub(super) fn register(&self, remainder: u128, width: u8) -> u64 {
-        self.turned((remainder as u64) << (WIDTH - u32::from(width)))
+        self.to_word_order((remainder as u64) << (WIDTH - u32::from(width)))
     }
 
     /// Returns the remainder in a register.
     pub(super) fn remainder(&self, register: u64, width: u8) -> u128 {
-        u128::from(self.turned(register) >> (WIDTH - u32::from(width)))
+        u128::from(self.to_word_order(register) >> (WIDTH - u32::from(width)))
     }
 
     /// Returns the same value, mirrored if the register is.
-    pub(super) fn mirrored_as_held(&self, register: u64, width: u8) -> u128 {
+    pub(super) fn mirrored_like_register(&self, register: u64, width: u8) -> u128 {
         u128::from(if self.refin { register } else { register >> (WIDTH - u32::from(width)) })
     }
 
     /// Returns the register after these bytes.
     pub(super) fn update(&'static self, register: u64, data: &[u8]) -> u64 {
-        static HERE: OnceLock<[&Row; 2]> = OnceLock::new();
-        let [short, long] = HERE.get_or_init(|| {
+        static SELECTED: OnceLock<[&Row; 2]> = OnceLock::new();
+        let [short, long] = SELECTED.get_or_init(|| {
             let row = |len| ROWS.iter().find(|row| row.serves(len)).expect("the last row serves all");
             [row(0), row(usize::MAX)]
         });
@@ -104,18 +104,18 @@ impl Folding {
     /// # Safety
     /// There are no requirements; the signature is that of the other rows.
     unsafe fn by_tables(&'static self, register: u64, data: &[u8]) -> u64 {
-        let tables = self.tables.get_or_init(|| Tables::new(self.turned(self.poly)));
-        self.turned(tables.update(self.turned(register), data, self.refin))
+        let tables = self.tables.get_or_init(|| Tables::new(self.to_word_order(self.poly)));
+        self.to_word_order(tables.update(self.to_word_order(register), data, self.refin))
     }
 
     /// Returns a word, mirrored if this polynomial's words are.
-    fn turned(&self, register: u64) -> u64 {
+    fn to_word_order(&self, register: u64) -> u64 {
         if self.refin { register.reverse_bits() } else { register }
     }
 }
 
 /// The most common polynomials, which need neither a lock nor any computation.
-static EVERYDAY: [Folding; 5] = [
+static COMMON: [Folding; 5] = [
     Folding::new(0x04c1_1db7 << 32, true),
     Folding::new(0x1edc_6f41 << 32, true),
     Folding::new(0xad93_d235_94c9_3659, true),
@@ -166,7 +166,7 @@ mod tests {
     fn every_folding_kernel_matches_the_tables() {
         let data: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 19) as u8).collect();
         let mut tried = 0;
-        for folding in &EVERYDAY {
+        for folding in &COMMON {
             for row in ROWS.iter().filter(|row| cpu::has(row.needs)) {
                 tried += 1;
                 for len in (0..700).chain([1023, 1024, 1025, 2047, 2048, 2049, 4096, 4999]) {
@@ -181,7 +181,7 @@ mod tests {
                 }
             }
         }
-        assert!(tried >= EVERYDAY.len());
+        assert!(tried >= COMMON.len());
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         for row in super::super::ROWS {
             let crate::algorithm::Kind::Linear(crate::algorithm::Linear::Crc(crc)) = row.kind else { continue };
             let folding = Folding::of(&crc.parameters).unwrap();
-            assert!(EVERYDAY.iter().any(|known| std::ptr::eq(known, folding)), "{}", row.name);
+            assert!(COMMON.iter().any(|known| std::ptr::eq(known, folding)), "{}", row.name);
         }
     }
 }

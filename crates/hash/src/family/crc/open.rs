@@ -23,10 +23,10 @@ const MOST: usize = 1024;
 /// # Errors
 /// Fails if a parameter is unknown, repeated, missing or out of range; the text names it.
 pub(crate) fn open(text: &str) -> Result<&'static Algorithm, String> {
-    static MADE: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
+    static CREATED: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let (parameters, check) = parameters(text)?;
     let name = name(&parameters);
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = CREATED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = made.iter().find(|row| row.name == name).copied();
     if known.is_none() && made.len() == MOST {
         return Err(format!("at most {MOST} CRCs with custom parameters are possible"));

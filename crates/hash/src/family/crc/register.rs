@@ -24,7 +24,7 @@ impl Register {
     }
 
     /// Sets the remainder.
-    pub(super) fn hold(&mut self, parameters: &Parameters, remainder: u128) {
+    pub(super) fn set_remainder(&mut self, parameters: &Parameters, remainder: u128) {
         match self {
             Register::Folded(register, folding) => *register = folding.register(remainder, parameters.width),
             Register::Wide(register, _) => *register = remainder << spare(parameters),
@@ -43,7 +43,7 @@ impl Register {
         match self {
             // Nothing has to be mirrored, as in all common CRCs.
             Register::Folded(register, folding) if parameters.refin == parameters.refout => {
-                folding.mirrored_as_held(*register, parameters.width) ^ parameters.xorout
+                folding.mirrored_like_register(*register, parameters.width) ^ parameters.xorout
             }
             _ => parameters.value(self.remainder(parameters)),
         }
@@ -72,8 +72,8 @@ fn spare(parameters: &Parameters) -> u32 {
 
 /// Returns the tables for a polynomial of up to 128 bits. They are never freed, because only a few are ever requested.
 fn wide_tables(poly: u128) -> &'static Tables<u128> {
-    static MADE: Mutex<Vec<(u128, &'static Tables<u128>)>> = Mutex::new(Vec::new());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    static CREATED: Mutex<Vec<(u128, &'static Tables<u128>)>> = Mutex::new(Vec::new());
+    let mut made = CREATED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, tables)) = made.iter().find(|(known, _)| *known == poly) {
         return tables;
     }

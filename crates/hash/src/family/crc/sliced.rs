@@ -20,7 +20,7 @@ pub(super) trait Register: Copy + BitXor<Output = Self> + BitXorAssign + 'static
     /// Returns what follows these.
     fn lower(self) -> Self;
     /// Returns what follows the topmost byte.
-    fn behind(self) -> Self;
+    fn without_uppermost(self) -> Self;
     /// Returns the product with `x`.
     fn times_x(self, poly: Self) -> Self;
 }
@@ -41,7 +41,7 @@ macro_rules! register {
             fn lower(self) -> Self {
                 self.checked_shl(64).unwrap_or(0)
             }
-            fn behind(self) -> Self {
+            fn without_uppermost(self) -> Self {
                 self << 8
             }
             fn times_x(self, poly: Self) -> Self {
@@ -64,9 +64,9 @@ impl<T: Register> Tables<T> {
         }
         for step in (0..STEP - 1).rev() {
             for byte in 0..256 {
-                let behind = tables.0[step + 1][byte];
-                let carried = tables.0[STEP - 1][usize::from(behind.uppermost())];
-                tables.0[step][byte] = behind.behind() ^ carried;
+                let next = tables.0[step + 1][byte];
+                let carried = tables.0[STEP - 1][usize::from(next.uppermost())];
+                tables.0[step][byte] = next.without_uppermost() ^ carried;
             }
         }
         tables
@@ -88,7 +88,7 @@ impl<T: Register> Tables<T> {
         }
         for &byte in rest {
             let byte = if refin { byte.reverse_bits() } else { byte };
-            register = register.behind() ^ self.0[STEP - 1][usize::from(register.uppermost() ^ byte)];
+            register = register.without_uppermost() ^ self.0[STEP - 1][usize::from(register.uppermost() ^ byte)];
         }
         register
     }

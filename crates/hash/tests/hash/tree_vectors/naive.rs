@@ -52,7 +52,7 @@ fn digest_in_slices(spec: &Spec, data: &[u8], random: &mut Random) -> Digest {
         }
         rest = after;
     }
-    assert!(hasher.is_whole());
+    assert!(hasher.is_complete());
     hasher.finish()
 }
 

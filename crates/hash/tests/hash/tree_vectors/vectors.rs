@@ -76,7 +76,7 @@ fn digest_by_plan(spec: &Spec, generator: &str, size: u64) -> Digest {
     };
     let mut fold = plan.fold();
     digests.drain(..).for_each(|digest| fold.push(digest));
-    fold.finish().expect("all pieces have come")
+    fold.finish().expect("all pieces have been added")
 }
 
 /// Vectors above this size are only computed with the plan: a chain of a gibibyte takes seconds.

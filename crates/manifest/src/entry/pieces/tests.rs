@@ -63,7 +63,7 @@ fn piece_ranges_are_ascending_and_disjoint() {
         let digests: Vec<u8> = ranges.iter().flat_map(|_| [0; 20]).collect();
         PieceList::of_ranges("sha1".parse().unwrap(), ranges.to_vec(), digests.into())
     };
-    assert_eq!(of(&[0..4, 4..8, 8..9]).unwrap().cuts(), &Cuts::Equal { covered: 0..9, len: 4 });
+    assert_eq!(of(&[0..4, 4..8, 8..9]).unwrap().cuts(), &Boundaries::Equal { covered: 0..9, len: 4 });
     let gaps = of(&[0..4, 6..8, 8..20]).unwrap();
     assert!(gaps.cuts().gaps().eq(std::iter::once(4..6)));
     assert_eq!((gaps.cuts().at(3), gaps.cuts().at(4), gaps.cuts().at(8), gaps.cuts().at(20)), (0, 1, 2, 3));
@@ -81,7 +81,7 @@ fn piece_ranges_are_ascending_and_disjoint() {
 #[test]
 fn truncated_digests_are_no_proof_and_sums_must_match_too() {
     let md4: Spec = "md4".parse().unwrap();
-    let cuts = Cuts::Equal { covered: 0..8, len: 4 };
+    let cuts = Boundaries::Equal { covered: 0..8, len: 4 };
     let list = PieceList::of(md4, cuts, [1, 2, 3, 4, 5, 6].into(), 3).unwrap();
     assert!(!list.is_proof());
     assert!(

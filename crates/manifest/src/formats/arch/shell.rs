@@ -20,7 +20,7 @@ const MOST_WORDS: usize = 64;
 const LONGEST: usize = 4 << 10;
 
 /// Number of bytes that expansions may add, in addition to twice the length of the script.
-const ROOM: usize = 64 << 10;
+const EXPANSION_LIMIT: usize = 64 << 10;
 
 /// Variables by name. A variable without a value may have another value in a shell than the
 /// script suggests.
@@ -36,7 +36,7 @@ pub(super) struct Variables {
 impl Variables {
     /// Creates an empty set of variables for a script of `len` bytes.
     pub(super) fn new(len: usize) -> Variables {
-        Variables { known: HashMap::new(), left: Cell::new(ROOM + 2 * len), depth: 0 }
+        Variables { known: HashMap::new(), left: Cell::new(EXPANSION_LIMIT + 2 * len), depth: 0 }
     }
 
     /// Returns true if the current line is run only under a condition or when a function is
@@ -325,7 +325,7 @@ mod tests {
                 variables.braces(word).iter().map(Vec::len).sum()
             };
             let all: usize = (0..10_000).map(bytes).sum();
-            assert!(all <= 2 * ROOM + 10_000 * text.len(), "{text}: {all}");
+            assert!(all <= 2 * EXPANSION_LIMIT + 10_000 * text.len(), "{text}: {all}");
         }
     }
 }

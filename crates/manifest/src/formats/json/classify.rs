@@ -5,11 +5,12 @@ use super::entry::{FOLDERS, UNREADABLE};
 use super::key::{Key, Meaning, is_nearly_digest, is_nearly_name, is_other_algorithm};
 use super::name::{Naming, is_file_like};
 use super::object::{
-    Kind, Member, ODD_ALGORITHM, Object, Statement, is_lost, is_odd_algorithm, is_of_file, is_other, is_text,
+    INVALID_ALGORITHM, Kind, Member, Object, Statement, is_invalid_algorithm, is_lost, is_of_file, is_other,
+    is_text,
 };
 use super::role::Role;
 use super::vocabulary::DATA_FILE;
-use super::walk::Visit;
+use super::walk::Traversal;
 use super::words::{
     holds_digest, is_below, is_digest_of_any_length, is_short_base64, last_of_url, like_digest, mostly_digits,
 };
@@ -32,7 +33,7 @@ impl Object {
     /// inside it is an entry; `group` is the array or map that contains it.
     pub(super) fn conclude<'de>(
         self,
-        walk: &mut Visit<'_>,
+        walk: &mut Traversal<'_>,
         role: Role,
         (key, sense): (&str, Key),
         inner: bool,
@@ -48,13 +49,13 @@ impl Object {
                     || member.kind == Kind::Passed && is_file_like(key.as_bytes())
             };
             if inner && self.iter().any(|(key, _, member)| listed(key, member)) {
-                self.lost(walk);
+                self.report_stray_digests(walk);
             }
             if let Some((key, _, member)) =
-                self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+                self.iter().find(|(key, _, member)| is_invalid_algorithm(key, *member))
             {
                 walk.records.begin(member.at as usize);
-                walk.records.fault_of(ODD_ALGORITHM, key.as_bytes());
+                walk.records.fault_of(INVALID_ALGORITHM, key.as_bytes());
             }
         }
         // An object with more of these members than any entry is a map.
@@ -160,7 +161,7 @@ impl Object {
             walk.records.fault("a nested object in a map of names");
         } else if matches!(role, Role::Item | Role::Named) && !inner {
             let name = naming.name.as_deref().or((role == Role::Named).then_some(key.as_bytes()));
-            self.doubtful(name, group, walk);
+            self.add_optional_entry(name, group, walk);
         } else if self
             .iter()
             .any(|(tag, value, member)| member.kind == Kind::Digest && tag.is_empty() && like_digest(value))
@@ -181,7 +182,7 @@ impl Object {
                 "digests under an unknown key that resembles the name of a list or an algorithm",
             );
         } else if role == Role::Other
-            && (self.iter().any(|(key, _, member)| has_lost(key, member))
+            && (self.iter().any(|(key, _, member)| has_stray_digest(key, member))
                 || !inner && self.iter().any(|(key, value, member)| is_lost(key, value, member)))
         {
             return Statement::Listed;
@@ -191,7 +192,7 @@ impl Object {
 
     /// Adds the entries of parallel lists of URLs and digests, and returns true if the object has
     /// both and no other name.
-    fn parallel(&self, digests: &Object, walk: &mut Visit<'_>) -> bool {
+    fn parallel(&self, digests: &Object, walk: &mut Traversal<'_>) -> bool {
         let urls: Vec<&str> =
             self.iter().filter(|(.., member)| member.kind == Kind::Address).map(|(_, url, _)| url).collect();
         let is_named = || [Meaning::Name, Meaning::Address].iter().any(|&key| self.text_of(key).is_some());
@@ -211,10 +212,10 @@ impl Object {
     }
 
     /// Reports digests next to a list that are not part of it.
-    fn lost(&self, walk: &mut Visit<'_>) {
+    fn report_stray_digests(&self, walk: &mut Traversal<'_>) {
         for (key, value, member) in self.iter() {
             let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
-            if is_lost(key, value, member) || is_text_of_list || has_lost(key, member) {
+            if is_lost(key, value, member) || is_text_of_list || has_stray_digest(key, member) {
                 walk.records.begin(member.at as usize);
                 walk.records.fault_of("a digest outside the list of files", key.as_bytes());
             }
@@ -238,7 +239,7 @@ impl Object {
     }
 
     /// Handles an item of an array or map without a digest: it is an entry if the other items are.
-    fn doubtful(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Visit<'_>) {
+    fn add_optional_entry(&self, name: Option<&[u8]>, group: Option<u32>, walk: &mut Traversal<'_>) {
         if let Some(group) = group {
             self.entry(name, &Object::default(), walk);
             walk.records.doubt(group);
@@ -267,7 +268,7 @@ impl Object {
     /// Adds the entries of a map of names, if any of its values is a digest, and returns true if
     /// so. At the top level, unrelated strings and numbers are ignored; in a map under a key of
     /// lists, any value other than a digest is an error.
-    fn map(&self, walk: &mut Visit<'_>, role: Role, sense: Key) -> bool {
+    fn map(&self, walk: &mut Traversal<'_>, role: Role, sense: Key) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
         let or_damaged =
             |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
@@ -318,7 +319,7 @@ impl Object {
 
 /// Returns true if a member contains digests that belong to no entry, unless its key says that they
 /// are something else.
-fn has_lost(key: &str, member: Member) -> bool {
+fn has_stray_digest(key: &str, member: Member) -> bool {
     let is_package = key.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("package"));
     matches!(member.kind, Kind::Listed | Kind::Stray) && (is_package || !is_other(key))
 }

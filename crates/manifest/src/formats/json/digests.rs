@@ -3,7 +3,7 @@
 use super::key::{Key, Meaning, is_nearly_digest, is_other_algorithm};
 use super::object::{Kind, Member, Object, is_text};
 use super::services::Content;
-use super::walk::Visit;
+use super::walk::Traversal;
 use super::words::{is_digest_of_any_length, is_of_parts, is_short_base64, like_digest};
 use crate::digest::is_hex;
 use crate::records::stated;
@@ -15,7 +15,7 @@ const UNVERIFIED: &str = "unverified:";
 impl Object {
     /// Returns the digests of an object that is one entry, or that consists of an algorithm and a
     /// value. The keys of the result are algorithms.
-    pub(super) fn digests(&self, walk: &mut Visit<'_>, sense: Key) -> Object {
+    pub(super) fn digests(&self, walk: &mut Traversal<'_>, sense: Key) -> Object {
         let mut found = Object::default();
         let none = Key::default();
         if let (Some(tag), Some(value)) = (self.text_of(Meaning::Algorithm), self.text_of(Meaning::Value))

@@ -4,7 +4,7 @@
 use super::key::{Key as KeyMeaning, Meaning};
 use super::object::{Object, Statement};
 use super::role::Role;
-use super::walk::Visit;
+use super::walk::Traversal;
 use super::words::{holds_digest, mostly_digits};
 use crate::digest::is_long_hex;
 use crate::records::STOPPED;
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 
 /// Deserializes one value under `key` of an object with the given `role`.
 pub(super) struct Value<'w, 't, 'k> {
-    pub(super) walk: &'w mut Visit<'t>,
+    pub(super) walk: &'w mut Traversal<'t>,
     pub(super) key: &'k str,
     pub(super) sense: KeyMeaning,
     /// The meaning of the key of the object that contains it.

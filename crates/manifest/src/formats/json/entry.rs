@@ -3,10 +3,11 @@
 use super::key::{Key, Meaning};
 use super::name::{Naming, choose};
 use super::object::{
-    Kind, Member, ODD_ALGORITHM, Object, is_lost, is_odd_algorithm, is_other, is_short_digest, is_text,
+    INVALID_ALGORITHM, Kind, Member, Object, is_invalid_algorithm, is_lost, is_other, is_short_digest,
+    is_text,
 };
 use super::vocabulary::TITLES;
-use super::walk::Visit;
+use super::walk::Traversal;
 use super::words::{BYTES, bytes, is_below, is_rounded, last_of_url};
 use crate::digest::is_tag;
 use crate::records::stated;
@@ -61,7 +62,7 @@ impl Object {
         choose(titles.collect(), address(), key.map(|key| Cow::Borrowed(key.as_bytes())))
     }
 
-    pub(super) fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Visit<'_>) {
+    pub(super) fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Traversal<'_>) {
         let records = &mut walk.records;
         records.begin(walk.at);
         if let Some(name) = name {
@@ -113,16 +114,16 @@ impl Object {
             }
         }
         if !digests.is_empty()
-            && let Some((key, ..)) = self.iter().find(|(key, _, member)| is_odd_algorithm(key, *member))
+            && let Some((key, ..)) = self.iter().find(|(key, _, member)| is_invalid_algorithm(key, *member))
         {
-            records.fault_of(ODD_ALGORITHM, key.as_bytes());
+            records.fault_of(INVALID_ALGORITHM, key.as_bytes());
         }
         if digests.is_empty() && self.has(Kind::Stray) {
             records.fault("the digests of this entry are under an unknown key");
         }
-        if self.is_twofold(Meaning::Name)
-            || self.is_twofold(Meaning::Address)
-            || self.is_twofold(Meaning::Base64)
+        if self.is_ambiguous(Meaning::Name)
+            || self.is_ambiguous(Meaning::Address)
+            || self.is_ambiguous(Meaning::Base64)
         {
             records.fault("two names for one file");
         }
@@ -136,7 +137,7 @@ impl Object {
                 key.as_bytes(),
             );
         }
-        if self.is_twofold(Meaning::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
+        if self.is_ambiguous(Meaning::Size) && !size.is_some_and(|(.., member)| self.is_rounded(member)) {
             records.fault("two sizes for one file");
         }
     }
@@ -151,7 +152,7 @@ impl Object {
     }
 
     /// Adds the entry of a blob, whose path in an image layout is derived from its digest.
-    pub(super) fn descriptor(&self, walk: &mut Visit<'_>) {
+    pub(super) fn descriptor(&self, walk: &mut Traversal<'_>) {
         let digest = self.blob().unwrap_or_default();
         let (tag, hex) = stated(digest.as_bytes()).unwrap_or_default();
         let lower = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -2,7 +2,7 @@
 
 pub(super) use super::vocabulary::Meaning;
 use super::vocabulary::{KEYS, PREFIXES, SUFFIXES, TITLES};
-use crate::algorithm::Stated;
+use crate::algorithm::NamedAlgorithm;
 use crate::digest::{TAG_LIMIT, is_nearly, is_nearly_algorithm, is_tag};
 use std::collections::HashMap;
 use truesum_hash::{Spec, SpecError};
@@ -124,7 +124,7 @@ pub(in crate::formats) fn is_nearly_affixed(plain: &str) -> bool {
 pub(super) fn is_other_algorithm(text: &str) -> bool {
     let stem = plain(text);
     let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    matches!(Stated::of(stem), Some(Stated::Other(_)))
+    matches!(NamedAlgorithm::of(stem), Some(NamedAlgorithm::Other(_)))
 }
 
 /// Returns true if the key resembles that of a name.

@@ -151,7 +151,7 @@ impl Object {
 
     /// Returns true if two members with equivalent keys, of which only one is allowed, have
     /// different values.
-    pub(super) fn is_twofold(&self, sense: Meaning) -> bool {
+    pub(super) fn is_ambiguous(&self, sense: Meaning) -> bool {
         let is = |member: &Member| member.key.is(sense) && matches!(member.kind, Kind::Text | Kind::Number);
         self.iter().filter(|(.., member)| is(member)).any(|(_, value, member)| {
             let same = |other: &Member| is(other) && other.key.rank == member.key.rank;
@@ -193,10 +193,10 @@ pub(super) fn is_text(member: Member) -> bool {
     member.kind == Kind::Text
 }
 
-pub(super) const ODD_ALGORITHM: &str = "the name of an algorithm is not a string";
+pub(super) const INVALID_ALGORITHM: &str = "the name of an algorithm is not a string";
 
 /// Returns true if an unambiguous key of an algorithm has a value that is not a string.
-pub(super) fn is_odd_algorithm(key: &str, member: Member) -> bool {
+pub(super) fn is_invalid_algorithm(key: &str, member: Member) -> bool {
     // S3 lists the algorithms of an object.
     key != "ChecksumAlgorithm"
         && member.key.is(Meaning::Algorithm)

@@ -5,7 +5,7 @@ use crate::format::Options;
 use crate::records::Records;
 
 /// The state of reading a document.
-pub(super) struct Visit<'t> {
+pub(super) struct Traversal<'t> {
     text: &'t [u8],
     pub(super) options: &'t Options,
     /// Offset of the last string without escape sequences.
@@ -17,11 +17,11 @@ pub(super) struct Visit<'t> {
     pub(super) lists: u32,
 }
 
-impl<'t> Visit<'t> {
+impl<'t> Traversal<'t> {
     /// Creates the state at the beginning of a document.
-    pub(super) fn new(text: &'t [u8], options: &'t Options) -> Visit<'t> {
+    pub(super) fn new(text: &'t [u8], options: &'t Options) -> Traversal<'t> {
         let (records, keys) = (Records::strict(options), Keys::default());
-        Visit { text, options, at: 0, depth: 0, records, keys, lists: 0 }
+        Traversal { text, options, at: 0, depth: 0, records, keys, lists: 0 }
     }
 
     /// Records the position of a string that is a slice of the document.

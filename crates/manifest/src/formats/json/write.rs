@@ -21,7 +21,7 @@ impl Compose for List {
         text.extend_from_slice(b"{\"files\":[");
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         entry.has_no_algorithm_twice()?;
         text.extend_from_slice(if self.begun { b",\n{" } else { b"\n{" });
         path_into(&entry.path, text);
@@ -39,7 +39,7 @@ impl Compose for List {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"\n]}\n");
         Ok(())
     }

@@ -6,7 +6,7 @@ use lzma_rust2::{Action, Status, XzStream};
 use std::io::{self, Read};
 
 /// Upper bound of the decoder's memory in addition to its window, in KiB.
-const BESIDE: u32 = 1 << 10;
+const OVERHEAD: u32 = 1 << 10;
 
 pub(super) struct Xz {
     packed: Vec<u8>,
@@ -16,7 +16,7 @@ pub(super) struct Xz {
 
 impl Xz {
     pub(super) fn new(packed: Vec<u8>) -> Xz {
-        Xz { packed, at: 0, stream: XzStream::new_mem_limit(true, (WINDOW >> 10) as u32 + BESIDE) }
+        Xz { packed, at: 0, stream: XzStream::new_mem_limit(true, (WINDOW >> 10) as u32 + OVERHEAD) }
     }
 }
 

@@ -212,7 +212,7 @@ impl Rows {
     }
 
     /// Returns the symbolic links.
-    pub(super) fn links(&self, text: &[u8]) -> Vec<Found> {
+    pub(super) fn links(&self, text: &[u8]) -> Vec<LineResult> {
         let found = |file: &File| {
             let reason = Reason::NotAFile(ObjectKind::Link, self.path(file, text).unwrap_or_default());
             Err(LineError { at: Place::Byte(file.at as u64), reason })
@@ -221,7 +221,7 @@ impl Rows {
     }
 
     /// Returns the entry of the file with this index.
-    pub(super) fn entry(&mut self, number: usize, text: &[u8], options: &Options) -> Option<Found> {
+    pub(super) fn entry(&mut self, number: usize, text: &[u8], options: &Options) -> Option<LineResult> {
         let file = self.tree.files.get(number)?;
         let at = file.at;
         let fault = |reason| Some(Err(LineError { at: Place::Byte(at as u64), reason }));

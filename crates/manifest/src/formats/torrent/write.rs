@@ -5,12 +5,12 @@ use super::bencode::{string_into, unsigned_into};
 use super::tree::ROOT;
 use crate::entry::pairs::{LEAF, NODE, Pairs, height};
 use crate::entry::{Entry, PieceList};
-use crate::format::{Compose, Cut, Heading, Unholdable};
+use crate::format::{Compose, Heading, PieceLayout, Unrepresentable};
 
 /// A writer that collects the files until the end, because the digests of pieces follow them.
 pub(super) struct Torrent {
     announce: Vec<u8>,
-    cut: Cut,
+    cut: PieceLayout,
     /// The directory that contains all files, or the name of the only one.
     name: Vec<u8>,
     is_alone: bool,
@@ -32,7 +32,7 @@ struct File {
 }
 
 impl Torrent {
-    pub(super) fn new(heading: &Heading, cut: Cut) -> Torrent {
+    pub(super) fn new(heading: &Heading, cut: PieceLayout) -> Torrent {
         Torrent {
             announce: heading.announce.clone(),
             cut,
@@ -47,13 +47,13 @@ impl Torrent {
 }
 
 impl Compose for Torrent {
-    fn entry(&mut self, entry: &Entry, _: &mut Vec<u8>) -> Result<(), Unholdable> {
-        let size = entry.size.ok_or(Unholdable::NoSize)?;
+    fn entry(&mut self, entry: &Entry, _: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+        let size = entry.size.ok_or(Unrepresentable::NoSize)?;
         let (joined, own) = match (self.cut, entry.pieces.as_slice()) {
-            (Cut::Joined, [joined]) => (Some(joined), None),
-            (Cut::Each, [own]) => (None, Some(own)),
-            (Cut::Both, [joined, own]) => (Some(joined), Some(own)),
-            _ => return Err(Unholdable::Pieces),
+            (PieceLayout::Concatenated, [joined]) => (Some(joined), None),
+            (PieceLayout::PerFile, [own]) => (None, Some(own)),
+            (PieceLayout::Hybrid, [joined, own]) => (Some(joined), Some(own)),
+            _ => return Err(Unrepresentable::Pieces),
         };
         let piece_len = own.or(joined).map_or(0, PieceList::piece_len);
         let is_own = own.is_none_or(|own| {
@@ -64,7 +64,7 @@ impl Compose for Torrent {
         // In a torrent of both versions, each file begins with a piece.
         let is_aligned = size > 0 && own.is_some();
         let start = if is_aligned { self.end.next_multiple_of(piece_len.max(1)) } else { self.end };
-        let end = start.checked_add(size).ok_or(Unholdable::Size)?;
+        let end = start.checked_add(size).ok_or(Unrepresentable::Size)?;
         let fits = joined.is_none_or(|joined| {
             let covered = joined.covered();
             is_of(joined, super::SHA1)
@@ -74,7 +74,7 @@ impl Compose for Torrent {
                 && end <= covered.end
         });
         if !is_own || !is_same || !fits {
-            return Err(Unholdable::Pieces);
+            return Err(Unrepresentable::Pieces);
         }
         entry.has_no_algorithm_twice()?;
         let mut parts: Vec<Vec<u8>> = entry.path.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
@@ -85,13 +85,13 @@ impl Compose for Torrent {
         if let Some(last) = self.files.last()
             && (is_alone || self.is_alone || name != self.name || own.is_some() && last.parts >= parts)
         {
-            return Err(Unholdable::Components);
+            return Err(Unrepresentable::Components);
         }
         let digest = entry.digests.first();
         if let (Some(own), Some((spec, digest))) = (own, digest)
             && root(own, size).0 != *digest.as_bytes()
         {
-            return Err(Unholdable::Length(spec.clone()));
+            return Err(Unrepresentable::Length(spec.clone()));
         }
         let md5 = digest.filter(|_| own.is_none()).map(|(_, digest)| digest.to_hex());
         (self.name, self.is_alone, self.piece_len, self.end) = (name, is_alone, piece_len, end);
@@ -100,11 +100,11 @@ impl Compose for Torrent {
         Ok(())
     }
 
-    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unholdable> {
+    fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         if self.files.is_empty() || self.joined.as_ref().is_some_and(|all| all.covered() != (0..self.end)) {
-            return Err(Unholdable::Pieces);
+            return Err(Unrepresentable::Pieces);
         }
-        let is_version_2 = self.cut != Cut::Joined;
+        let is_version_2 = self.cut != PieceLayout::Concatenated;
         text.push(b'd');
         if !self.announce.is_empty() {
             text.extend_from_slice(b"8:announce");

@@ -2,7 +2,7 @@
 //! Forensics XML.
 
 use crate::digest::in_any_base;
-use crate::entry::{Cuts, PieceList, SIZE_LIMIT};
+use crate::entry::{Boundaries, PieceList, SIZE_LIMIT};
 use crate::formats::prelude::*;
 use crate::records::{Records, refused};
 use quick_xml::escape;
@@ -24,11 +24,11 @@ pub(in crate::formats) enum Pieces {
 }
 
 /// Maximum number of algorithms for the pieces of a file.
-const MOST: usize = 16;
+const MAX_ALGORITHMS: usize = 16;
 
 /// The pieces found in the element of one file.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct PieceCollector {
     lists: Vec<List>,
     /// Depth of the open element, and the range of its piece.
     open: Option<(usize, Open)>,
@@ -55,7 +55,7 @@ enum Open {
     Run(Option<Range<u64>>),
 }
 
-impl Gathered {
+impl PieceCollector {
     /// Handles the start of an element inside a file's element. Returns the algorithm if its text
     /// is the digest of a piece.
     ///
@@ -118,7 +118,7 @@ impl Gathered {
             .lists
             .iter()
             .position(|list| list.spec == *spec && (len.is_none() || list.len == len && list.count == 0));
-        if known.is_none() && self.lists.len() < MOST {
+        if known.is_none() && self.lists.len() < MAX_ALGORITHMS {
             let list = List { spec: spec.clone(), len, ranges: Vec::new(), digests: Vec::new(), count: 0 };
             self.lists.push(list);
             return Some(self.lists.len() - 1);
@@ -198,7 +198,7 @@ impl List {
         let all = count.checked_mul(len).filter(|all| *all <= SIZE_LIMIT);
         let covered = 0..size.or(all).ok_or("the total size of the pieces is too large")?;
         let digest_len = spec.digest_len();
-        let list = PieceList::of(spec, Cuts::Equal { covered, len }, digests.into(), digest_len);
+        let list = PieceList::of(spec, Boundaries::Equal { covered, len }, digests.into(), digest_len);
         let list = list.ok_or("the number of pieces does not match the file size")?;
         Ok(if size.is_none() { list.ending_with_file() } else { list })
     }

@@ -36,7 +36,7 @@ pub(super) trait Vector: Copy {
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn onto(self, by: Self, other: Self) -> Self;
     /// Returns all blocks moved into the last one; `before` is that of [`Factors`](super::factors::Factors).
-    unsafe fn together(self, before: &[[u64; 2]; 5]) -> Self::Block;
+    unsafe fn combined(self, before: &[[u64; 2]; 5]) -> Self::Block;
 }
 
 impl<B: Block> Vector for B {
@@ -66,7 +66,7 @@ impl<B: Block> Vector for B {
         unsafe { B::onto(self, by, other) }
     }
     #[inline(always)]
-    unsafe fn together(self, _: &[[u64; 2]; 5]) -> B {
+    unsafe fn combined(self, _: &[[u64; 2]; 5]) -> B {
         self
     }
 }
@@ -125,7 +125,7 @@ impl Folding {
     #[inline(always)]
     pub(super) unsafe fn folded<V: Vector, const AT_ONCE: usize>(&self, register: u64, data: &[u8]) -> u64 {
         let (mut at, end) = (0, data.len());
-        // SAFETY: guaranteed by the caller; what is loaded lies before `end`.
+        // SAFETY: guaranteed by the caller; all loads end at or before `end`.
         unsafe {
             let from = data.as_ptr();
             let size = SIZE * V::BLOCKS;
@@ -151,7 +151,7 @@ impl Folding {
                     }
                     half /= 2;
                 }
-                sum = Some(sums[0].together(&self.factors.before));
+                sum = Some(sums[0].combined(&self.factors.before));
             }
             let by = V::Block::of(self.factors.before[0]);
             let mut register = register;

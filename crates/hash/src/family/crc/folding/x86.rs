@@ -46,7 +46,7 @@ impl Block for __m128i {
 /// A vector of blocks: its register, the intrinsics of its operations, and how it is reduced to one block.
 macro_rules! vector {
     ($reg:ty, $blocks:literal, $load:ident, $shuffle:ident, $broadcast:ident, $widen:ident, $multiply:ident, $xor:ident,
-     $xor3:expr, $together:expr) => {
+     $xor3:expr, $combined:expr) => {
         impl Vector for $reg {
             type Block = __m128i;
             const BLOCKS: usize = $blocks;
@@ -81,9 +81,9 @@ macro_rules! vector {
                 unsafe { $xor3($multiply::<0x00>(self, by), $multiply::<0x11>(self, by), other) }
             }
             #[inline(always)]
-            unsafe fn together(self, before: &[[u64; 2]; 5]) -> __m128i {
+            unsafe fn combined(self, before: &[[u64; 2]; 5]) -> __m128i {
                 // SAFETY: the row has it.
-                unsafe { $together(self, before) }
+                unsafe { $combined(self, before) }
             }
         }
     };
@@ -115,7 +115,7 @@ vector!(
     |low, high, other| _mm512_ternarylogic_epi64::<0x96>(low, high, other),
     |blocks, before: &[[u64; 2]; 5]| {
         let (front, back) = (_mm512_castsi512_si256(blocks), _mm512_extracti64x4_epi64::<1>(blocks));
-        Vector::together(Vector::onto(front, __m256i::all(Block::of(before[1])), back), before)
+        Vector::combined(Vector::onto(front, __m256i::all(Block::of(before[1])), back), before)
     }
 );
 

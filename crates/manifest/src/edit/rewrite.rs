@@ -11,27 +11,27 @@ use truesum_hash::Spec;
 
 /// The line ends of a text, which a writer does not choose.
 #[derive(Clone, Copy)]
-struct Ends {
+struct LineEnds {
     /// True if lines end with CR and LF.
     cr: bool,
     /// True if the last line has an end.
     last: bool,
 }
 
-impl Ends {
+impl LineEnds {
     /// Returns the end of a line.
     fn bytes(self) -> &'static [u8] {
         if self.cr { b"\r\n" } else { b"\n" }
     }
 
-    fn of(open: &mut Open<'_>) -> io::Result<Ends> {
+    fn of(open: &mut Open<'_>) -> io::Result<LineEnds> {
         let mut text = BufReader::new(open()?);
         let mut line = Vec::new();
         text.read_until(b'\n', &mut line)?;
         let (cr, mut last) = (line.ends_with(b"\r\n"), line.last().copied());
         loop {
             let part = text.fill_buf()?;
-            let Some(&byte) = part.last() else { return Ok(Ends { cr, last: last == Some(b'\n') }) };
+            let Some(&byte) = part.last() else { return Ok(LineEnds { cr, last: last == Some(b'\n') }) };
             last = Some(byte);
             let len = part.len();
             text.consume(len);
@@ -40,16 +40,16 @@ impl Ends {
 }
 
 /// An output with these line ends.
-struct Ended<W> {
+struct LineEndWriter<W> {
     out: W,
-    ends: Ends,
+    ends: LineEnds,
     /// True if a line has ended whose end is not written yet.
     is_pending: bool,
 }
 
-impl<W: Write> Ended<W> {
-    fn new(out: W, ends: Ends) -> Ended<W> {
-        Ended { out, ends, is_pending: false }
+impl<W: Write> LineEndWriter<W> {
+    fn new(out: W, ends: LineEnds) -> LineEndWriter<W> {
+        LineEndWriter { out, ends, is_pending: false }
     }
 
     /// Writes the end of the last line, if it has one, and returns the output.
@@ -61,7 +61,7 @@ impl<W: Write> Ended<W> {
     }
 }
 
-impl<W: Write> Write for Ended<W> {
+impl<W: Write> Write for LineEndWriter<W> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let end = self.ends.bytes();
         let body = text.strip_suffix(b"\n");
@@ -91,9 +91,9 @@ pub(super) fn is_reproduced(
 ) -> Result<bool, EditError> {
     let old = BufReader::new(open().map_err(EditError::Read)?);
     let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
-    let ends = Ends::of(open).map_err(EditError::Read)?;
-    let mut writer: Option<Writer<Ended<Same<_>>>> = None;
-    let mut old = Some(Ended::new(Same { old, differs: false }, ends));
+    let ends = LineEnds::of(open).map_err(EditError::Read)?;
+    let mut writer: Option<Writer<LineEndWriter<ComparingWriter<_>>>> = None;
+    let mut old = Some(LineEndWriter::new(ComparingWriter { old, differs: false }, ends));
     for item in reader {
         let entry = match item {
             Ok(line) => line.entry,
@@ -132,16 +132,16 @@ fn heading(first: &Entry) -> Heading {
 }
 
 /// A writer that compares its input with the old text.
-struct Same<R> {
+struct ComparingWriter<R> {
     old: R,
     differs: bool,
 }
 
-impl<R: Read> Write for Same<R> {
+impl<R: Read> Write for ComparingWriter<R> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let mut there = vec![0; text.len()];
-        match self.old.read_exact(&mut there) {
-            Ok(()) => self.differs |= there != text,
+        let mut expected = vec![0; text.len()];
+        match self.old.read_exact(&mut expected) {
+            Ok(()) => self.differs |= expected != text,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.differs = true,
             Err(error) => return Err(error),
         }
@@ -162,7 +162,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<(), EditError> {
     let reader = Reader::new(open().map_err(EditError::Read)?, options.clone());
-    let mut out = Some(Ended::new(out, Ends::of(open).map_err(EditError::Read)?));
+    let mut out = Some(LineEndWriter::new(out, LineEnds::of(open).map_err(EditError::Read)?));
     let mut writer = None;
     let mut put = |old: &Entry, entry: Option<&Entry>| -> Result<(), EditError> {
         let writer = match out.take() {

@@ -1,14 +1,14 @@
 //! The information that a format can hold. Writers consult it, so that no information is lost
 //! without a report.
 
-use super::writing::Unholdable;
+use super::writing::Unrepresentable;
 use crate::entry::Entry;
 use truesum_hash::{Spec, find};
 
 readable! {
     /// The information that an entry of a format can hold.
     #[derive(Clone, Copy, Debug)]
-    pub struct Holds {
+    pub struct Capabilities {
         /// The algorithms.
         algorithms: Algorithms,
         /// The source that determines the algorithm of a digest.
@@ -20,7 +20,7 @@ readable! {
         /// True if the format holds the file's modification time.
         mtime: bool,
         /// The bytes that pieces divide, if the format holds digests of pieces.
-        pieces: Option<Cut>,
+        pieces: Option<PieceLayout>,
         /// True if a manifest may have digests of pieces that locate damage, alone or in addition to
         /// others.
         locates: bool,
@@ -31,20 +31,20 @@ readable! {
         file_urls: bool,
     }
     private {
-        /// See [`Holds::exempts`].
+        /// See [`Capabilities::exempts`].
         exempt: fn(&[u8]) -> bool,
     }
 }
 
 /// The bytes that are divided into pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum PieceLayout {
     /// All files one after the other, with SHA-1 digests as in version 1 torrents.
-    Joined,
+    Concatenated,
     /// Each file separately, with nodes of a SHA-256 tree as in version 2 torrents.
-    Each,
+    PerFile,
     /// Both. Zeros after each file make the next one start with a piece.
-    Both,
+    Hybrid,
 }
 
 /// The algorithms that a format can hold.
@@ -76,7 +76,7 @@ pub enum Names {
     Literal {
         /// Bytes that must not occur in a name: line ends, and bytes that readers treat as a
         /// separator.
-        nowhere: &'static [u8],
+        forbidden: &'static [u8],
         /// Bytes that a name must not start with.
         not_first: &'static [u8],
         /// Bytes that a name must not end with.
@@ -86,9 +86,9 @@ pub enum Names {
     Components,
 }
 
-impl Holds {
+impl Capabilities {
     /// Holds any name and digests of any algorithm, but nothing else.
-    pub const DIGESTS: Holds = Holds {
+    pub const DIGESTS: Capabilities = Capabilities {
         algorithms: Algorithms::Any,
         algorithm_source: AlgorithmSource::Manifest,
         names: Names::Bytes,
@@ -125,17 +125,17 @@ impl Holds {
         Spec::new(find(name).expect("a row of the table of algorithms"))
     }
 
-    /// Returns the entry as a reader finds it, without the information that the format drops
-    /// because a check does not need it.
+    /// Returns the entry as it is read back: without the information that the format cannot store
+    /// and that a check does not need.
     #[must_use]
-    pub fn kept(&self, entry: &Entry) -> Entry {
+    pub fn as_read(&self, entry: &Entry) -> Entry {
         let mut entry = entry.clone();
-        self.keep(&mut entry);
+        self.drop_unrepresented(&mut entry);
         entry
     }
 
-    /// Removes the information that [`Holds::kept`] leaves out.
-    pub(crate) fn keep(&self, entry: &mut Entry) {
+    /// Removes the information that is missing from [`Capabilities::as_read`].
+    pub(crate) fn drop_unrepresented(&self, entry: &mut Entry) {
         entry.size = entry.size.filter(|_| self.size);
         entry.mtime = entry.mtime.filter(|_| self.mtime);
         entry.unread.clear();
@@ -146,26 +146,26 @@ impl Holds {
     }
 
     /// Fails if the format cannot hold the name or the digests of an entry.
-    pub(crate) fn check(&self, entry: &Entry) -> Result<(), Unholdable> {
+    pub(crate) fn check(&self, entry: &Entry) -> Result<(), Unrepresentable> {
         if let Some((spec, _)) = entry.digests.iter().find(|(spec, _)| !self.algorithm(spec)) {
-            return Err(Unholdable::Algorithm(spec.clone()));
+            return Err(Unrepresentable::Algorithm(spec.clone()));
         }
         let path = entry.path.as_slice();
         match self.names {
             Names::Bytes => {}
-            Names::Literal { nowhere, not_first, not_last } => {
-                if let Some(&byte) = path.iter().find(|byte| nowhere.contains(byte)) {
-                    return Err(Unholdable::Byte(byte));
+            Names::Literal { forbidden, not_first, not_last } => {
+                if let Some(&byte) = path.iter().find(|byte| forbidden.contains(byte)) {
+                    return Err(Unrepresentable::Byte(byte));
                 }
                 let is = |byte: Option<&u8>, of: &[u8]| byte.is_some_and(|byte| of.contains(byte));
                 if is(path.first(), not_first) || is(path.last(), not_last) {
-                    return Err(Unholdable::Edge);
+                    return Err(Unrepresentable::Edge);
                 }
             }
             Names::Components => {
                 let empty = |part: &[u8]| matches!(part, b"" | b"." | b"..");
                 if path.split(|&byte| byte == b'/').any(empty) {
-                    return Err(Unholdable::Components);
+                    return Err(Unrepresentable::Components);
                 }
             }
         }

@@ -3,14 +3,14 @@
 
 /// Less than a block of `N` bytes.
 #[derive(Clone)]
-pub(crate) struct Held<const N: usize> {
+pub(crate) struct PartialBlock<const N: usize> {
     block: [u8; N],
     len: usize,
 }
 
-impl<const N: usize> Held<N> {
+impl<const N: usize> PartialBlock<N> {
     /// No bytes.
-    pub(crate) const NONE: Held<N> = Held { block: [0; N], len: 0 };
+    pub(crate) const NONE: PartialBlock<N> = PartialBlock { block: [0; N], len: 0 };
 
     /// Adds bytes; `take` receives complete blocks, in order.
     pub(crate) fn feed(&mut self, mut data: &[u8], mut take: impl FnMut(&[[u8; N]])) {
@@ -34,7 +34,7 @@ impl<const N: usize> Held<N> {
     }
 
     /// Removes and returns the remaining bytes at the end of the message.
-    pub(crate) fn rest(&mut self) -> &[u8] {
+    pub(crate) fn take_rest(&mut self) -> &[u8] {
         // The length is reset, because the next bytes belong to another message.
         &self.block[..std::mem::take(&mut self.len)]
     }

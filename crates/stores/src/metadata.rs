@@ -12,9 +12,9 @@ pub struct Checksum {
     pub digest: Digest,
 }
 
-/// Holds what a service reports about an object in addition to its bytes.
+/// The size and the checksums of an object, as reported by a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct ObjectMetadata {
     /// Size of the object in bytes.
     pub size: u64,
     /// Its checksums.

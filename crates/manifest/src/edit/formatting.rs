@@ -5,7 +5,7 @@
 //! around them stays.
 
 use crate::entry::Entry;
-use crate::format::{Format, Heading, Mode, Spelling, Style, Unholdable, Writing};
+use crate::format::{Format, Heading, Mode, Spelling, Style, Unrepresentable, Writing};
 use crate::path::needs_escape;
 use crate::scan;
 use crate::writer::{WriteError, Writer, append};
@@ -16,7 +16,7 @@ use truesum_hash::{Digest, Spec};
 const PATTERNS: usize = 16;
 
 /// The formatting learned from lines of the manifest.
-pub(super) struct Hand {
+pub(super) struct Formatting {
     format: &'static Format,
     /// True if lines end with CR and LF.
     cr: bool,
@@ -36,9 +36,9 @@ struct Pattern {
     entry: Entry,
 }
 
-impl Hand {
-    pub(super) fn new(format: &'static Format) -> Hand {
-        Hand { format, cr: false, learned: false, patterns: Vec::new(), writer: None }
+impl Formatting {
+    pub(super) fn new(format: &'static Format) -> Formatting {
+        Formatting { format, cr: false, learned: false, patterns: Vec::new(), writer: None }
     }
 
     pub(super) fn terminator(&self) -> u8 {
@@ -54,7 +54,7 @@ impl Hand {
     }
 
     /// Returns whether the line of this entry would teach nothing new.
-    pub(super) fn knows(&self, entry: &Entry) -> bool {
+    pub(super) fn is_learned(&self, entry: &Entry) -> bool {
         let seen = |spec: &Spec| self.patterns.iter().any(|pattern| pattern.spec == *spec);
         self.learned
             && (self.patterns.len() >= PATTERNS || entry.digests.first().is_none_or(|(spec, _)| seen(spec)))
@@ -81,7 +81,7 @@ impl Hand {
         text: &[u8],
         old: &Entry,
         new: &Entry,
-    ) -> Result<Vec<u8>, Option<Unholdable>> {
+    ) -> Result<Vec<u8>, Option<Unrepresentable>> {
         let line = self.without_end(text).to_vec();
         let end = text[line.len()..].to_vec();
         let made = match self.style_of(&line, old) {
@@ -92,11 +92,12 @@ impl Hand {
     }
 
     /// Returns the lines of an entry that is not in the manifest yet.
-    pub(super) fn new_lines(&mut self, entry: &Entry) -> Result<Vec<u8>, Unholdable> {
-        let pattern_of =
-            |hand: &Hand, spec: &Spec| hand.patterns.iter().position(|pattern| pattern.spec == *spec);
-        let odd = |hand: &Hand, spec: &Spec| {
-            pattern_of(hand, spec).is_some_and(|at| hand.patterns[at].style.is_none())
+    pub(super) fn new_lines(&mut self, entry: &Entry) -> Result<Vec<u8>, Unrepresentable> {
+        let pattern_of = |formatting: &Formatting, spec: &Spec| {
+            formatting.patterns.iter().position(|pattern| pattern.spec == *spec)
+        };
+        let odd = |formatting: &Formatting, spec: &Spec| {
+            pattern_of(formatting, spec).is_some_and(|at| formatting.patterns[at].style.is_none())
         };
         let end = self.line_end();
         if !entry.digests.iter().any(|(spec, _)| odd(self, spec)) {
@@ -123,7 +124,7 @@ impl Hand {
     }
 
     /// Returns the lines of an entry in this style, without the end of the last line.
-    fn written(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unholdable> {
+    fn written(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unrepresentable> {
         let mut text = match self.format.writing {
             Writing::Manifest(_) => self.of_table(entry, style)?,
             _ => {
@@ -137,10 +138,10 @@ impl Hand {
     }
 
     /// Returns the lines that a writer writes for an entry after the heading.
-    fn of_table(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unholdable> {
+    fn of_table(&mut self, entry: &Entry, style: Style) -> Result<Vec<u8>, Unrepresentable> {
         let refused = |error| match error {
             WriteError::Refused(why) => why,
-            WriteError::Io(_) => Unholdable::NotAlone,
+            WriteError::Io(_) => Unrepresentable::NotEntryByEntry,
         };
         let specs: Vec<Spec> = entry.digests.iter().map(|(spec, _)| spec.clone()).collect();
         if self.writer.as_ref().is_none_or(|(known, of, _)| *known != style || *of != specs) {
@@ -149,7 +150,7 @@ impl Hand {
             writer.write(entry).map_err(refused)?;
             self.writer = Some((style, specs, writer));
         }
-        let Some((_, _, writer)) = &mut self.writer else { return Err(Unholdable::NotAlone) };
+        let Some((_, _, writer)) = &mut self.writer else { return Err(Unrepresentable::NotEntryByEntry) };
         writer.get_mut().clear();
         writer.write(entry).map_err(refused)?;
         Ok(std::mem::take(writer.get_mut()))
@@ -187,8 +188,8 @@ fn by_pattern(line: &[u8], old: &Entry, new: &Entry, format: &Format) -> Option<
     let ([(spec, digest)], [(new_spec, new_digest)]) = (&old.digests[..], &new.digests[..]) else {
         return None;
     };
-    let holds = &format.holds;
-    let others_stay = !holds.size && !holds.mtime && spec == new_spec;
+    let capabilities = &format.capabilities;
+    let others_stay = !capabilities.size && !capabilities.mtime && spec == new_spec;
     // A name that needs an escape is spelled differently in the line.
     let plain = old.path == new.path || !needs_escape(&old.path) && !needs_escape(&new.path);
     if !others_stay || !plain {
