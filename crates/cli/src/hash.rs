@@ -65,7 +65,7 @@ fn hash(args: HashArgs) -> Exit {
     }
     match plan.place {
         None => execute(plan, &mut console),
-        Some(place) => write_beside(&plan, place, &mut console),
+        Some(place) => write_local_manifests(&plan, place, &mut console),
     }
 }
 
@@ -85,7 +85,7 @@ fn is_bag_of_folder(plan: &Hashing) -> bool {
 }
 
 /// Writes manifests in each folder, or next to each file.
-fn write_beside(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
+fn write_local_manifests(plan: &Hashing, place: Place, console: &mut Console) -> Exit {
     let Form::Entries(format, _) = plan.form else { unreachable!("refused with --raw") };
     let name = folder_name(format, &plan.reading.specs);
     let watch = Watch::start(plan.reading.reporting.line, None, console);

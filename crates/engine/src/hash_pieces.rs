@@ -58,7 +58,7 @@ pub fn hash_pieces(
     let piece_len = piece_len.filter(|len| *len > 0).unwrap_or_else(|| default_length(&tasks, config));
     let threads = if config.threads == 0 { cores() } else { config.threads };
     let mut summary = Summary::default();
-    let mut kept = AllDigests::default();
+    let mut all_digests = AllDigests::default();
     let spec = |name: &str| name.parse::<Spec>().expect("a row of the table of algorithms");
     let (joined, each) = (spec(JOINED), spec(EACH));
     let mut files: Vec<(u64, Option<PieceList>)> = Vec::new();
@@ -104,12 +104,12 @@ pub fn hash_pieces(
                 empty &= bytes.is_empty();
                 if let Some(sequence) = &mut sequence {
                     if !bytes.is_empty() {
-                        sequence.zeros(std::mem::take(&mut gap), &mut kept);
+                        sequence.zeros(std::mem::take(&mut gap), &mut all_digests);
                     }
-                    sequence.bytes(bytes, &mut kept);
+                    sequence.bytes(bytes, &mut all_digests);
                 }
-                if let Some((own, kept)) = &mut own {
-                    own.bytes(bytes, kept);
+                if let Some((own, all_digests)) = &mut own {
+                    own.bytes(bytes, all_digests);
                 }
             };
             match read_file(&job, config, progress, &mut buffer, &mut give) {
@@ -124,9 +124,9 @@ pub fn hash_pieces(
                     let size = result.as_ref().ok().map(FileResult::size);
                     if let (Some(total), Some(size)) = (&mut total, size) {
                         *total += if empty { 0 } else { whole_gap };
-                        let own = own.and_then(|(mut own, mut kept)| {
-                            own.end_open_range(&mut kept);
-                            PieceList::new(each.clone(), 0..size, piece_len, kept.digests.into())
+                        let own = own.and_then(|(mut own, mut all_digests)| {
+                            own.end_open_range(&mut all_digests);
+                            PieceList::new(each.clone(), 0..size, piece_len, all_digests.digests.into())
                         });
                         files.push((*total, own));
                         *total += size;
@@ -147,8 +147,8 @@ pub fn hash_pieces(
             Some(total) => total,
         };
         let all = sequence.and_then(|mut sequence| {
-            sequence.end_open_range(&mut kept);
-            PieceList::new(joined.clone(), 0..total, piece_len, kept.digests.into())
+            sequence.end_open_range(&mut all_digests);
+            PieceList::new(joined.clone(), 0..total, piece_len, all_digests.digests.into())
         });
         let wanted = 1 + usize::from(cut == PieceLayout::Hybrid);
         let of = |(start, own): (u64, Option<PieceList>)| -> Vec<PieceList> {

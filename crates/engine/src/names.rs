@@ -160,7 +160,7 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
 /// ```
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("Read Me"), "")?;
-/// assert_eq!(truesum::names::respelt(folder.path(), "READ ME"), Some("Read Me".into()));
+/// assert_eq!(truesum::names::equivalent_name(folder.path(), "READ ME"), Some("Read Me".into()));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn equivalent_name(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {

@@ -309,7 +309,7 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
 }
 
 /// Returns a hint on an entry that no file can match.
-pub fn odd_line(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<String> {
+pub fn impossible_entry_hint(manifest: &Path, file: &Path, outcome: &Outcome) -> Option<String> {
     let id = |path: &Path| Metadata::at(path).map(|metadata| metadata.id()).ok();
     match outcome.verdict() {
         Verdict::Missing if outcome.job.name() == b"-" => Some(

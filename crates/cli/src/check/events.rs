@@ -362,7 +362,7 @@ impl<'a> Printer<'a> {
             Subject::Embedded(_) | Subject::ContentAddressed(_) => {}
             Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
-                self.hint(advice::odd_line(manifest.name(), &file, outcome))?;
+                self.hint(advice::impossible_entry_hint(manifest.name(), &file, outcome))?;
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
                     self.mismatched = outcome.job.expected().first().cloned().map(|digest| (file, digest));
                 }

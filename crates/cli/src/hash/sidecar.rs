@@ -373,7 +373,7 @@ impl<'a> SidecarWriter<'a> {
             None => {
                 refused(shown, collected, self.accept).map_or(Ok(Vec::new()), Err).map_err(Reason::Refused)
             }
-            Some(job) => self.write_beside(job, path, collected, entries, specs),
+            Some(job) => self.write_file(job, path, collected, entries, specs),
         };
         match written {
             Ok(notes) => {
@@ -389,7 +389,7 @@ impl<'a> SidecarWriter<'a> {
         self.refused += 1;
     }
 
-    fn write_beside(
+    fn write_file(
         &mut self,
         job: &Job,
         path: &[u8],

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, Encoding};
 use truesum::manifest::path::display_safe;
-use truesum_stores::kept::Checksum;
+use truesum_stores::metadata::Checksum;
 use truesum_stores::stored::StoredFacts;
 
 /// Reports the checksums that a service keeps for the object.
@@ -77,7 +77,7 @@ fn words(url: &OsStr, object: &StoredFacts) -> String {
     }
     let version = object.version.as_deref().unwrap_or_default();
     let shown = display_safe(version.as_bytes());
-    match object.checksums.iter().any(|kept| matches!(kept.algorithm, "md5" | "s3-etag")) {
+    match object.checksums.iter().any(|checksum| matches!(checksum.algorithm, "md5" | "s3-etag")) {
         _ if version.is_empty() => text += "the object store returned no ETag for this object\n",
         true => {}
         // The object is encrypted with a KMS key or a customer key, or the ETags of the service are

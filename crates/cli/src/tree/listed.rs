@@ -78,7 +78,7 @@ pub fn repair(
         return Exit::NotAsRequested;
     }
     for file in done.files() {
-        loss::report(&display_safe(file.before().job.name()), file.repairs(), file.there(), mode, console);
+        loss::report(&display_safe(file.before().job.name()), file.repairs(), file.old_size(), mode, console);
         exit = exit.max(report_repaired(file, mode, &found, console));
     }
     if !done.whole().is_empty() {

@@ -18,10 +18,10 @@ pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
 }
 
 /// Prints why a repair would not be carried out.
-pub fn report(name: &str, repairs: &[GranuleRepair], there: u64, mode: Mode, console: &mut Console) {
-    if let (Mode::DryRun, Some(lost)) = (mode, majority_loss(repairs, there)) {
+pub fn report(name: &str, repairs: &[GranuleRepair], existing: u64, mode: Mode, console: &mut Console) {
+    if let (Mode::DryRun, Some(lost)) = (mode, majority_loss(repairs, existing)) {
         console.note(&format!(
-            "{name}: {lost} of {there} bytes would be overwritten, which is more than half (to allow that, use --most)"
+            "{name}: {lost} of {existing} bytes would be overwritten, which is more than half (to allow that, use --most)"
         ));
     }
 }

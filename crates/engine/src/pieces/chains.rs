@@ -40,7 +40,7 @@ struct Chain {
     /// The hasher; `None` while the chain runs. Leaves have their own.
     hasher: Option<Hasher>,
     /// A copy for a checkpoint, and the number of units it has processed.
-    kept: Option<(Hasher, u64)>,
+    checkpoint: Option<(Hasher, u64)>,
 }
 
 /// The interval, in units, at which chains publish their state.
@@ -57,7 +57,7 @@ impl Chains {
     ) -> Chains {
         let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
         let all = flat.chain(leaves.map(|next| (None, next)));
-        let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, kept: None, hasher }).collect();
+        let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, checkpoint: None, hasher }).collect();
         // Chains that continue from a checkpoint need nothing before it.
         let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
         let state = ChainsState { waiting: BTreeMap::new(), chains, spare: Vec::new(), stopped: false };
@@ -203,7 +203,7 @@ impl Chains {
             let chain = &mut state.chains[index];
             chain.next = unit + 1;
             if kept.is_some() {
-                chain.kept = kept;
+                chain.checkpoint = kept;
             }
             let slowest = self.slowest(&state);
             while let Some(entry) = state.waiting.first_entry()
@@ -219,7 +219,7 @@ impl Chains {
     }
 
     /// Returns a recent state of the chains: the hashers and the number of units they have processed.
-    pub(crate) fn kept(&self) -> Vec<(Hasher, u64)> {
-        self.lock().chains.iter().filter_map(|chain| chain.kept.clone()).collect()
+    pub(crate) fn recent_state(&self) -> Vec<(Hasher, u64)> {
+        self.lock().chains.iter().filter_map(|chain| chain.checkpoint.clone()).collect()
     }
 }

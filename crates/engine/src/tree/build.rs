@@ -416,7 +416,7 @@ impl Rows {
         self.finished.clear();
         if let Some(target) = &self.target {
             let header = self.store.header();
-            midstate::write(target, &chains.kept(), header.size, &header.hints)?;
+            midstate::write(target, &chains.recent_state(), header.size, &header.hints)?;
         }
         self.saved = Instant::now();
         Ok(())

@@ -49,7 +49,7 @@ readable! {
         /// The file's parts of damaged pieces, each with its repair.
         repairs: Vec<GranuleRepair> => &[GranuleRepair],
         /// Its previous size in bytes.
-        there: u64,
+        old_size: u64,
         /// The outcome after the repair, if anything was written.
         after: Option<Outcome> as Option<&Outcome>,
     }
@@ -144,8 +144,8 @@ pub fn repair(
         check_distinct(&pieced, &repairs, &config.root)?;
     }
     if mode == Mode::Write {
-        for ((file, repairs), there) in pieced.iter().zip(&repairs).zip(&sizes) {
-            check_loss(&file.job.name, repairs, *there)?;
+        for ((file, repairs), old_size) in pieced.iter().zip(&repairs).zip(&sizes) {
+            check_loss(&file.job.name, repairs, *old_size)?;
         }
     }
     if mode.writes() {
@@ -164,7 +164,8 @@ pub fn repair(
     };
     after.resize_with(repairs.len(), || None);
     let files = verified.into_iter().zip(repairs).zip(sizes).zip(after);
-    let files = files.map(|(((before, repairs), there), after)| Repaired { before, repairs, there, after });
+    let files =
+        files.map(|(((before, repairs), old_size), after)| Repaired { before, repairs, old_size, after });
     Ok(Repair { files: files.collect(), whole })
 }
 
