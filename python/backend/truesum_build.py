@@ -27,8 +27,8 @@ Settings = Mapping[str, object] | None
 
 def program() -> Path:
     """Returns the path of the program, building it if necessary."""
-    if given := os.environ.get("TRUESUM_PROGRAM"):
-        return Path(given)
+    if path := os.environ.get("TRUESUM_PROGRAM"):
+        return Path(path)
     command = ["cargo", "build", "--release", "--locked", "--package", "truesum-cli", "--bin", "truesum"]
     command += ["--message-format=json-render-diagnostics"]
     built = subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.PIPE, text=True)
@@ -39,7 +39,7 @@ def program() -> Path:
     raise RuntimeError("cargo did not build a program named truesum")
 
 
-def lay_program() -> None:
+def copy_program() -> None:
     """Copies the program to the folder from which maturin installs scripts."""
     scripts = HERE / "build" / "data" / "scripts"
     scripts.mkdir(parents=True, exist_ok=True)
@@ -48,18 +48,18 @@ def lay_program() -> None:
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
-    lay_program()
+    copy_program()
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def sources() -> list[Path]:
     """Returns the files that a wheel is built from, relative to the repository."""
-    wanted = ["Cargo.toml", "Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "crates", "python"]
-    listed = subprocess.run(["git", "ls-files", "-z", "--", *wanted], cwd=HERE.parent, check=True, stdout=subprocess.PIPE).stdout
-    return sorted(Path(os.fsdecode(name)) for name in listed.split(b"\0") if name)
+    paths = ["Cargo.toml", "Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "crates", "python"]
+    output = subprocess.run(["git", "ls-files", "-z", "--", *paths], cwd=HERE.parent, check=True, stdout=subprocess.PIPE).stdout
+    return sorted(Path(os.fsdecode(name)) for name in output.split(b"\0") if name)
 
 
-def moved(text: str) -> str:
+def relocate_pyproject(text: str) -> str:
     """Returns pyproject.toml for the folder above, because a source archive must have it there."""
     for old, new in (
         ('backend-path = ["backend"]', 'backend-path = ["python/backend"]'),
@@ -80,16 +80,16 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
         metadata = Path(folder, prepare_metadata_for_build_wheel(folder), "METADATA").read_bytes()
     version = next(line.split()[1] for line in metadata.decode().splitlines() if line.startswith("Version: "))
     name = f"truesum-{version}"
-    when = int(os.environ.get("SOURCE_DATE_EPOCH", "0")) or int(time.time())
+    mtime = int(os.environ.get("SOURCE_DATE_EPOCH", "0")) or int(time.time())
     with tarfile.open(Path(sdist_directory, f"{name}.tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
 
         def add(path: str, data: bytes, mode: int = 0o644) -> None:
             entry = tarfile.TarInfo(f"{name}/{path}")
-            entry.size, entry.mode, entry.mtime = len(data), mode, when
+            entry.size, entry.mode, entry.mtime = len(data), mode, mtime
             archive.addfile(entry, io.BytesIO(data))
 
         add("PKG-INFO", metadata)
-        add("pyproject.toml", moved((HERE / "pyproject.toml").read_text()).encode())
+        add("pyproject.toml", relocate_pyproject((HERE / "pyproject.toml").read_text()).encode())
         for path in sources():
             file = HERE.parent / path
             add(path.as_posix(), file.read_bytes(), file.stat().st_mode & 0o777)

@@ -139,7 +139,7 @@ pub struct AuditReport {
 
 #[pymethods]
 impl AuditReport {
-    /// The overall result: "equal", "part-equal", "different", "not-as-asked" or "interrupted".
+    /// The overall result: "equal", "part-equal", "different", "incomplete" or "interrupted".
     #[getter]
     fn verdict(&self) -> &'static str {
         self.verdict
@@ -187,14 +187,14 @@ impl AuditReport {
 }
 
 /// The words for the overall results.
-const WORDS: [&str; 5] = ["equal", "part-equal", "different", "not-as-asked", "interrupted"];
+const WORDS: [&str; 5] = ["equal", "part-equal", "different", "incomplete", "interrupted"];
 
 fn word(equality: Equality) -> &'static str {
     match equality {
         Equality::Equal => "equal",
         Equality::PartEqual => "part-equal",
         Equality::Different => "different",
-        Equality::NotAsRequested => "not-as-asked",
+        Equality::NotAsRequested => "incomplete",
         Equality::Interrupted => "interrupted",
     }
 }
@@ -250,7 +250,7 @@ fn compared(
     callback: Option<&Py<PyAny>>,
     compare: impl FnOnce(&mut Comparison<'_>, &mut truesum::audit::Observer<'_>) -> std::io::Result<()> + Send,
 ) -> PyResult<AuditReport> {
-    const KEPT: usize = 1000;
+    const MAX_STORED: usize = 1000;
     let progress = Progress::default();
     let (mut failed, mut malformed) = (Vec::new(), Vec::new());
     let work = |sender: &EventSender<CheckEvent>| {
@@ -266,8 +266,8 @@ fn compared(
                     callback.call1(py, (finding,))?;
                 }
             }
-            CheckEvent::Malformed(line) if malformed.len() < KEPT => malformed.push(line),
-            CheckEvent::Failed(error) if failed.len() < KEPT => {
+            CheckEvent::Malformed(line) if malformed.len() < MAX_STORED => malformed.push(line),
+            CheckEvent::Failed(error) if failed.len() < MAX_STORED => {
                 failed.push(errors::of(py, &error).into_value(py))
             }
             CheckEvent::Malformed(_) | CheckEvent::Failed(_) => {}

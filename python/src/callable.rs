@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "PyO3 cannot create such functions with state")]
 
 use crate::bytes::Data;
-use crate::hash::{Hash, Kept, Which};
+use crate::hash::{Hash, SharedSpec, SpecRef};
 use crate::spec::{message, with_parameters};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
@@ -21,12 +21,12 @@ pub fn identifier(row: &Algorithm) -> String {
 
 /// Creates hash objects of one algorithm.
 #[pyclass(frozen, module = "truesum")]
-pub struct Constructor(&'static Kept);
+pub struct Constructor(&'static SharedSpec);
 
 impl Constructor {
     /// Returns the constructor of an algorithm.
-    pub fn new(kept: &'static Kept) -> Constructor {
-        Constructor(kept)
+    pub fn new(spec: &'static SharedSpec) -> Constructor {
+        Constructor(spec)
     }
 
     /// Returns whether the algorithm has a seed.
@@ -36,7 +36,7 @@ impl Constructor {
 
     /// Returns the object for a short immutable message, or `None` if the general path is needed.
     fn short(&self, message: &[u8]) -> Option<Hash> {
-        if self.0.spec().lacks_key() { None } else { Hash::short(Which::Kept(self.0), message) }
+        if self.0.spec().lacks_key() { None } else { Hash::short(SpecRef::Shared(self.0), message) }
     }
 
     /// Returns the object for the message `first`, which must be the only one of the `count` positional arguments, with
@@ -62,8 +62,8 @@ impl Constructor {
             (None, given) => given.as_ref().map(|given| given.extract::<Data<'_>>()).transpose()?,
         };
         let spec = match keywords.filter(|keywords| !keywords.is_empty()) {
-            None if !spec.lacks_key() => Which::Kept(self.0),
-            keywords => Which::Own(Box::new(with_parameters(spec.clone(), keywords)?)),
+            None if !spec.lacks_key() => SpecRef::Shared(self.0),
+            keywords => SpecRef::Owned(Box::new(with_parameters(spec.clone(), keywords)?)),
         };
         Hash::begin(py, spec, data)
     }

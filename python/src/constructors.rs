@@ -1,14 +1,14 @@
 //! One constructor for each algorithm in the table, with a valid Python name.
 
 use crate::callable::{Constructor, function, identifier};
-use crate::hash::Kept;
+use crate::hash::SharedSpec;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList};
 use std::ffi::{CStr, CString};
 use truesum::hash::{ALGORITHMS, Algorithm, Spec};
 
 /// The constructors that hashlib and xxhash have under other names: theirs, and the name in the table.
-const ALSO: [(&str, &str); 4] =
+const ALIASES: [(&str, &str); 4] =
     [("shake_128", "shake128"), ("shake_256", "shake256"), ("xxh3_64", "xxh3"), ("xxh3_128", "xxh128")];
 
 /// Adds the constructors and the sets of algorithm names to the module.
@@ -18,12 +18,15 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for row in ALGORITHMS {
         names.push(row.name());
         let identifier = identifier(row);
-        let also = ALSO.iter().filter(|(_, name)| *name == row.name()).map(|(also, _)| (*also).to_owned());
-        let kept = Kept::forever(Spec::new(row));
-        for called in std::iter::once(identifier).chain(also) {
-            let text = lasting(documentation(row, &called));
-            module
-                .add(called.as_str(), function(py, lasting(called.clone()), text, Constructor::new(kept))?)?;
+        let aliases =
+            ALIASES.iter().filter(|(_, name)| *name == row.name()).map(|(alias, _)| (*alias).to_owned());
+        let spec = SharedSpec::leak(Spec::new(row));
+        for called in std::iter::once(identifier).chain(aliases) {
+            let text = leak_c_str(documentation(row, &called));
+            module.add(
+                called.as_str(),
+                function(py, leak_c_str(called.clone()), text, Constructor::new(spec))?,
+            )?;
             all.push(called);
         }
         all.extend(std::iter::once(row.name()).chain(row.aliases().iter().copied()).map(str::to_owned));
@@ -52,7 +55,7 @@ fn documentation(row: &Algorithm, name: &str) -> String {
 }
 
 /// Returns a string that lives as long as the module, that is, as long as the process.
-fn lasting(text: String) -> &'static CStr {
+fn leak_c_str(text: String) -> &'static CStr {
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     Box::leak(text.into_boxed_c_str())
 }

@@ -2,7 +2,7 @@
 
 use crate::bytes::Data;
 use crate::errors::{self, refused};
-use crate::hash::{Hash, Which};
+use crate::hash::{Hash, SpecRef};
 use crate::interrupt::{LOOK, Meter, metered};
 use crate::outcome::{Outcome, Record};
 use crate::paths::Name;
@@ -55,7 +55,7 @@ pub fn file_digest(
         return Err(refused("storage_options are only for URLs"));
     }
     let file = &match remote {
-        true => py.import("truesum.urls")?.call_method1("opened", (fileobj, storage_options))?,
+        true => py.import("truesum.urls")?.call_method1("open_url", (fileobj, storage_options))?,
         false => fileobj.clone(),
     };
     let is_open = file.hasattr("readinto")?;
@@ -83,7 +83,7 @@ pub fn file_digest(
         let rest = whole.get_item(pyo3::types::PySlice::new(py, isize::try_from(start)?, isize::MAX, 1))?;
         let data: Data<'_> = rest.extract()?;
         let bytes = data.len() as u64;
-        let hash = Hash::begin(py, Which::Own(Box::new(spec)), Some(data))?;
+        let hash = Hash::begin(py, SpecRef::Owned(Box::new(spec)), Some(data))?;
         meter.finish(py, bytes)?;
         return Ok(hash);
     }
@@ -160,13 +160,13 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec, meter: Meter) -> PyResu
     let found = found.map_err(|error| errors::of(py, &error))?;
     let digest =
         found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("the digest is missing"))?;
-    Ok(Hash::whole(spec, digest))
+    Ok(Hash::of_file(spec, digest))
 }
 
 /// Reads as hashlib does: calls `readinto` until it returns 0.
 fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec, mut meter: Meter) -> PyResult<Hash> {
     const BUFFER: usize = 256 << 10;
-    let hash = Hash::begin(py, Which::Own(Box::new(spec)), None)?;
+    let hash = Hash::begin(py, SpecRef::Owned(Box::new(spec)), None)?;
     let buffer = PyByteArray::new_with(py, BUFFER, |_| Ok(()))?;
     let view = pyo3::types::PyMemoryView::from(&buffer)?;
     let mut bytes = 0;
@@ -195,7 +195,7 @@ fn open_file(py: Python<'_>, file: &Bound<'_, PyAny>, spec: Spec, mut meter: Met
 /// A message from the hashing thread.
 enum RunEvent {
     /// The run can accept this many more names.
-    Wants,
+    NeedsNames,
     /// The outcome of the file with this number.
     Outcome(Box<truesum::Outcome>),
 }
@@ -222,7 +222,7 @@ impl Iterator for Tasks {
 
     fn next(&mut self) -> Option<Task> {
         if self.due == 0 {
-            self.sender.send(RunEvent::Wants).ok()?;
+            self.sender.send(RunEvent::NeedsNames).ok()?;
             self.due = BATCH;
         }
         let (number, path) = self.names.recv().ok()??;
@@ -233,9 +233,9 @@ impl Iterator for Tasks {
 }
 
 /// Sends outcomes to the iterator.
-struct Hand(SyncSender<RunEvent>);
+struct EventSink(SyncSender<RunEvent>);
 
-impl Sink for Hand {
+impl Sink for EventSink {
     fn outcome(&mut self, outcome: truesum::Outcome) -> std::io::Result<()> {
         self.0
             .send(RunEvent::Outcome(Box::new(outcome)))
@@ -322,7 +322,7 @@ pub fn hash_files(
         move || {
             let mut tasks = Tasks { sender: sender.clone(), names: given, due: 0, specs };
             // It fails only if the receiver is gone.
-            let _ = run(&config, &mut tasks, &progress, &mut Hand(sender));
+            let _ = run(&config, &mut tasks, &progress, &mut EventSink(sender));
         }
     };
     let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
@@ -343,7 +343,7 @@ pub fn hash_files(
 
 impl Running {
     /// Sends the next names, or the end of the input.
-    fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+    fn send_names(&mut self, py: Python<'_>) -> PyResult<()> {
         for _ in 0..BATCH {
             let next = match &self.paths {
                 Some(paths) => paths.bind(py).clone().next(),
@@ -375,7 +375,7 @@ impl Running {
                 }
             };
             match events {
-                Ok(RunEvent::Wants) => self.give(py)?,
+                Ok(RunEvent::NeedsNames) => self.send_names(py)?,
                 Ok(RunEvent::Outcome(outcome)) => {
                     let path = self.called.remove(&outcome.job.origin().0);
                     return Ok(Some(Outcome::new(Record::from(&*outcome), path)));

@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(40);
 /// ('sha256', 32, 64)
 #[pyclass(frozen, module = "truesum")]
 pub struct Hash {
-    spec: Which,
+    spec: SpecRef,
     state: Mutex<State>,
     /// The thread that is running a long update, identified by the address of a thread-local; 0 if there is none.
     owner: AtomicUsize,
@@ -43,15 +43,15 @@ pub struct Hash {
 
 /// The algorithm of a constructor, with a hasher that all its objects share for short messages: creating a hasher takes
 /// longer than hashing such a message.
-pub struct Kept {
+pub struct SharedSpec {
     spec: Spec,
     spare: Mutex<Option<Hasher>>,
 }
 
-impl Kept {
-    /// Returns the algorithm, which is kept for the lifetime of the process.
-    pub fn forever(spec: Spec) -> &'static Kept {
-        Box::leak(Box::new(Kept { spec, spare: Mutex::new(None) }))
+impl SharedSpec {
+    /// Returns the algorithm with a lifetime that is that of the process.
+    pub fn leak(spec: Spec) -> &'static SharedSpec {
+        Box::leak(Box::new(SharedSpec { spec, spare: Mutex::new(None) }))
     }
 
     /// Returns the algorithm.
@@ -62,20 +62,20 @@ impl Kept {
 
 /// The algorithm of an object.
 #[derive(Clone)]
-pub enum Which {
+pub enum SpecRef {
     /// The algorithm of a constructor.
-    Kept(&'static Kept),
+    Shared(&'static SharedSpec),
     /// An algorithm with parameters.
-    Own(Box<Spec>),
+    Owned(Box<Spec>),
 }
 
-impl std::ops::Deref for Which {
+impl std::ops::Deref for SpecRef {
     type Target = Spec;
 
     fn deref(&self) -> &Spec {
         match self {
-            Which::Kept(kept) => &kept.spec,
-            Which::Own(spec) => spec,
+            SpecRef::Shared(shared) => &shared.spec,
+            SpecRef::Owned(spec) => spec,
         }
     }
 }
@@ -90,14 +90,14 @@ enum State {
     /// A message that can be extended.
     Open(Box<Hasher>),
     /// A file that was read completely. Only its digest is known.
-    Whole(Box<Digest>),
+    File(Box<Digest>),
     /// Bytes are missing in the middle, so there is no digest.
     Broken,
 }
 
 impl Hash {
     /// Returns an object for the message that starts with these bytes.
-    pub fn begin(py: Python<'_>, spec: Which, data: Option<Data<'_>>) -> PyResult<Hash> {
+    pub fn begin(py: Python<'_>, spec: SpecRef, data: Option<Data<'_>>) -> PyResult<Hash> {
         let hash = Hash::with(spec, State::Short { len: 0, bytes: [0; SHORT] });
         if let Some(data) = data {
             hash.add(py, &data)?;
@@ -106,18 +106,18 @@ impl Hash {
     }
 
     /// Returns an object for a short immutable message, or `None` if the message is too long to be stored.
-    pub fn short(spec: Which, message: &[u8]) -> Option<Hash> {
+    pub fn short(spec: SpecRef, message: &[u8]) -> Option<Hash> {
         let mut bytes = [0; SHORT];
         bytes.get_mut(..message.len())?.copy_from_slice(message);
         Some(Hash::with(spec, State::Short { len: message.len() as u8, bytes }))
     }
 
     /// Returns an object for a file that was read completely.
-    pub fn whole(spec: Spec, digest: Digest) -> Hash {
-        Hash::with(Which::Own(Box::new(spec)), State::Whole(Box::new(digest)))
+    pub fn of_file(spec: Spec, digest: Digest) -> Hash {
+        Hash::with(SpecRef::Owned(Box::new(spec)), State::File(Box::new(digest)))
     }
 
-    fn with(spec: Which, state: State) -> Hash {
+    fn with(spec: SpecRef, state: State) -> Hash {
         Hash { spec, state: Mutex::new(state), owner: AtomicUsize::new(0) }
     }
 
@@ -195,22 +195,22 @@ impl Hash {
         self.locked(py, |state| match state {
             State::Short { len, bytes } => {
                 let message = &bytes[..usize::from(*len)];
-                if let (Which::Kept(kept), None) = (&self.spec, length)
-                    && let Ok(mut spare) = kept.spare.try_lock()
+                if let (SpecRef::Shared(shared), None) = (&self.spec, length)
+                    && let Ok(mut spare) = shared.spare.try_lock()
                 {
-                    let hasher = spare.get_or_insert_with(|| kept.spec.hasher());
+                    let hasher = spare.get_or_insert_with(|| shared.spec.hasher());
                     hasher.update(message);
                     let attack = hasher.attack();
                     let given = give(&hasher.finish_reset());
-                    return attack.map_or(Ok(given), |why| Err(self.attacked(why)));
+                    return attack.map_or(Ok(given), |why| Err(self.collision_error(why)));
                 }
                 let mut hasher = self.spec.hasher();
                 hasher.update(message);
                 self.finish(hasher, length).map(|digest| give(&digest))
             }
             State::Open(hasher) => self.finish(Hasher::clone(hasher), length).map(|digest| give(&digest)),
-            State::Whole(digest) if length.is_none() => Ok(give(digest)),
-            State::Whole(_) => Err(refused("the digest of a file has a fixed length")),
+            State::File(digest) if length.is_none() => Ok(give(digest)),
+            State::File(_) => Err(refused("the digest of a file has a fixed length")),
             State::Broken => Err(closed(state)),
         })
     }
@@ -228,7 +228,7 @@ impl Hash {
 
     fn finish(&self, hasher: Hasher, length: Option<usize>) -> PyResult<Digest> {
         if let Some(why) = hasher.attack() {
-            return Err(self.attacked(why));
+            return Err(self.collision_error(why));
         }
         match length {
             None => Ok(hasher.finish()),
@@ -255,20 +255,20 @@ impl Hash {
                 extended(hasher, length, seek)
             }
             State::Open(hasher) => extended(Hasher::clone(hasher), length, seek),
-            State::Whole(_) => Err(refused("the digest of a file has a fixed length")),
+            State::File(_) => Err(refused("the digest of a file has a fixed length")),
             State::Broken => Err(closed(state)),
         })
     }
 
     /// Returns the exception for a message that was crafted to collide.
-    fn attacked(&self, why: &str) -> PyErr {
+    fn collision_error(&self, why: &str) -> PyErr {
         PyValueError::new_err(format!("{}: {why}", *self.spec))
     }
 }
 
 /// Returns output of any length from a position.
 fn extended(hasher: Hasher, length: usize, seek: u64) -> PyResult<Digest> {
-    let mut bytes = room(length)?;
+    let mut bytes = zeroed(length)?;
     let mut output = hasher.finish_xof().expect("output of any length");
     output.set_position(seek);
     output.fill(&mut bytes);
@@ -276,7 +276,7 @@ fn extended(hasher: Hasher, length: usize, seek: u64) -> PyResult<Digest> {
 }
 
 /// Returns a zeroed buffer of this length.
-fn room(length: usize) -> PyResult<Vec<u8>> {
+fn zeroed(length: usize) -> PyResult<Vec<u8>> {
     let refuse = || refused(format!("{length} is not a valid digest length"));
     let mut bytes = Vec::new();
     if length == 0 || bytes.try_reserve_exact(length).is_err() {
@@ -289,7 +289,7 @@ fn room(length: usize) -> PyResult<Vec<u8>> {
 /// Returns why the state accepts no bytes or has no digest.
 fn closed(state: &State) -> PyErr {
     PyValueError::new_err(match state {
-        State::Whole(_) => "this is the digest of a complete file and cannot be updated",
+        State::File(_) => "this is the digest of a complete file and cannot be updated",
         _ => "an update of this object was interrupted, so it has no digest",
     })
 }
@@ -321,8 +321,8 @@ fn add_long(py: Python<'_>, hasher: &mut Hasher, source: Source<'_>, len: usize)
 
 /// Returns a number that no other live thread has.
 fn this_thread() -> usize {
-    thread_local!(static MARK: u8 = const { 0 });
-    MARK.with(|mark| std::ptr::from_ref(mark) as usize)
+    thread_local!(static TOKEN: u8 = const { 0 });
+    TOKEN.with(|token| std::ptr::from_ref(token) as usize)
 }
 
 #[pymethods]
@@ -364,7 +364,7 @@ impl Hash {
         let state = self.locked(py, |state| match state {
             State::Short { len, bytes } => Ok(State::Short { len: *len, bytes: *bytes }),
             State::Open(hasher) => Ok(State::Open(hasher.clone())),
-            State::Whole(digest) => Ok(State::Whole(digest.clone())),
+            State::File(digest) => Ok(State::File(digest.clone())),
             State::Broken => Err(closed(state)),
         })?;
         Ok(Hash::with(self.spec.clone(), state))
@@ -406,7 +406,7 @@ impl Hash {
         let state = self.locked(py, |state| match state {
             State::Short { len, bytes } => Ok((MESSAGE, bytes[..usize::from(*len)].to_vec())),
             State::Open(hasher) => hasher.save().map(|state| (STATE, state)).ok_or_else(unsaved),
-            State::Whole(digest) => Ok((DIGEST, digest.to_hex().into_bytes())),
+            State::File(digest) => Ok((DIGEST, digest.to_hex().into_bytes())),
             State::Broken => Err(unsaved()),
         })?;
         Ok((restorer(py, "restore_hash")?, (name, state)))
@@ -456,11 +456,11 @@ const DIGEST: u8 = 2;
 pub fn restore_hash(name: &str, state: SavedState) -> PyResult<Hash> {
     let (kind, saved) = state;
     let spec = with_parameters(named(name)?, None)?;
-    let which = Which::Own(Box::new(spec.clone()));
+    let owned = SpecRef::Owned(Box::new(spec.clone()));
     match kind {
-        MESSAGE => Hash::short(which, &saved).ok_or_else(|| refused("the saved message is too long")),
-        STATE => Ok(Hash::with(which, State::Open(Box::new(spec.restore(&saved).map_err(refused)?)))),
-        DIGEST => Ok(Hash::whole(spec, Digest::from_hex(&saved).map_err(refused)?)),
+        MESSAGE => Hash::short(owned, &saved).ok_or_else(|| refused("the saved message is too long")),
+        STATE => Ok(Hash::with(owned, State::Open(Box::new(spec.restore(&saved).map_err(refused)?)))),
+        DIGEST => Ok(Hash::of_file(spec, Digest::from_hex(&saved).map_err(refused)?)),
         _ => Err(refused("unknown kind of saved state")),
     }
 }
@@ -499,5 +499,5 @@ pub fn new(
         Some(given) => Some(given.extract()?),
         None => data,
     };
-    Hash::begin(py, Which::Own(Box::new(spec)), data)
+    Hash::begin(py, SpecRef::Owned(Box::new(spec)), data)
 }

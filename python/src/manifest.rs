@@ -111,8 +111,8 @@ fn saved_entry(entry: &manifest::Entry) -> PyResult<SavedEntry> {
         true => None,
         false => {
             let mut line = Writer::new(Vec::new(), format_named("jsonl")?, &Heading::default());
-            line.write(entry).map_err(|why| unwritten(&entry.path, &why))?;
-            Some(line.finish().map_err(|why| unwritten(&entry.path, &why))?)
+            line.write(entry).map_err(|why| write_error(&entry.path, &why))?;
+            Some(line.finish().map_err(|why| write_error(&entry.path, &why))?)
         }
     };
     let time = entry.mtime.map(|time| (time.seconds, time.nanos));
@@ -324,9 +324,9 @@ impl Manifest {
         for entry in &self.entries {
             let entry = &entry.get().0;
             lost.extend(entry.unread.iter().map(|name| unread(name)));
-            lines.write(entry).map_err(|why| unwritten(&entry.path, &why))?;
+            lines.write(entry).map_err(|why| write_error(&entry.path, &why))?;
         }
-        let lines = lines.finish().map_err(|why| unwritten(b"", &why))?;
+        let lines = lines.finish().map_err(|why| write_error(b"", &why))?;
         if self.signed {
             lost.push("the signature, which does not match the new text".to_owned());
         }
@@ -373,7 +373,7 @@ impl Manifest {
     }
 }
 
-fn unwritten(name: &[u8], why: &WriteError) -> PyErr {
+fn write_error(name: &[u8], why: &WriteError) -> PyErr {
     ManifestError::new_err(format!("{}: cannot be written: {why}", manifest::path::display_safe(name)))
 }
 

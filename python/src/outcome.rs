@@ -68,7 +68,7 @@ impl From<&truesum::Outcome> for Record {
 
 impl Record {
     /// Returns the result for an entry that is skipped with `ignore_missing` because its file is missing.
-    pub fn passed_over(self) -> Record {
+    pub fn into_ignored(self) -> Record {
         Record { verdict: "ignored", is_good: true, ..self }
     }
 

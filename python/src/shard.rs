@@ -18,25 +18,28 @@ use truesum::{Error, Mapping, Progress};
 pub struct Part {
     counts: Counts,
     digest: String,
-    standing: &'static str,
-    beside: Option<PathBuf>,
+    status: &'static str,
+    conflicting_path: Option<PathBuf>,
     failures: Vec<(Vec<u8>, String, String)>,
 }
 
 #[pymethods]
 impl Part {
-    /// "written"; "there" if an identical part existed already; "kept" if a part without failures existed and could not
-    /// be compared because some files could not be read this time; "contradicts" if a different part existed: it is
-    /// kept, and one of the two is wrong.
+    /// "written"; "exists" if an identical part existed already; "not-compared" if a part without failures existed and
+    /// could not be compared because some files could not be read this time; "contradicts" if a different part
+    /// existed: both are preserved, and one of the two is wrong.
     #[getter]
-    fn standing(&self) -> &'static str {
-        self.standing
+    fn status(&self) -> &'static str {
+        self.status
     }
 
     /// The path of the new part if it contradicts the existing one, otherwise None.
     #[getter]
-    fn beside<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        self.beside.as_ref().map(|path| paths::text(py, path.as_os_str().as_encoded_bytes())).transpose()
+    fn conflicting_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        self.conflicting_path
+            .as_ref()
+            .map(|path| paths::text(py, path.as_os_str().as_encoded_bytes()))
+            .transpose()
     }
 
     /// The digest at the end of the part. Equal parts have equal digests.
@@ -59,7 +62,7 @@ impl Part {
 
     /// The number of failed files and ranges that may succeed when retried.
     #[getter]
-    fn again(&self) -> u64 {
+    fn retryable(&self) -> u64 {
         self.counts.again()
     }
 
@@ -80,7 +83,7 @@ impl Part {
 
     fn __repr__(&self) -> String {
         let (lines, failed, bytes) = (self.counts.lines(), self.counts.failed(), self.counts.bytes());
-        format!("<truesum.shard.Part {}: {lines} lines, {failed} failed, {bytes} bytes>", self.standing)
+        format!("<truesum.shard.Part {}: {lines} lines, {failed} failed, {bytes} bytes>", self.status)
     }
 }
 
@@ -140,11 +143,11 @@ impl Merged {
 }
 
 /// The maximum number of failures and faults that are stored.
-const KEPT: usize = 1000;
+const MAX_STORED: usize = 1000;
 
-fn keep<T>(kept: &mut Vec<T>, one: impl FnOnce() -> T) {
-    if kept.len() < KEPT {
-        kept.push(one());
+fn push_limited<T>(list: &mut Vec<T>, item: impl FnOnce() -> T) {
+    if list.len() < MAX_STORED {
+        list.push(item());
     }
 }
 
@@ -269,7 +272,7 @@ impl Plan {
                 .again(again)
                 .withheld(&withheld);
             compute(&self.0, bundle, &folder.0, &computing, &mut |error| {
-                keep(&mut failures, || {
+                push_limited(&mut failures, || {
                     (error.name().to_vec(), error.kind().word().to_owned(), error.reason())
                 });
             })
@@ -277,29 +280,29 @@ impl Plan {
         let done = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
         let done = done.map_err(raised(py))?;
         let (counts, digest) = (done.counts(), done.digest().to_owned());
-        let (standing, beside) = match done.status() {
+        let (status, conflicting_path) = match done.status() {
             PartStatus::Written => ("written", None),
-            PartStatus::Identical => ("there", None),
-            PartStatus::Kept(_) => ("kept", None),
-            PartStatus::Contradicts(beside) => ("contradicts", Some(beside.clone())),
+            PartStatus::Identical => ("exists", None),
+            PartStatus::Kept(_) => ("not-compared", None),
+            PartStatus::Contradicts(path) => ("contradicts", Some(path.clone())),
         };
-        Ok(Part { counts, digest, standing, beside, failures })
+        Ok(Part { counts, digest, status, conflicting_path, failures })
     }
 
     /// Reads the part of a bundle, checks it against the plan as merge() does, and returns a Part. Raises OSError if
     /// the part is not valid.
-    fn hold(&self, py: Python<'_>, bundle: usize, part: Name) -> PyResult<Part> {
+    fn check_part(&self, py: Python<'_>, bundle: usize, part: Name) -> PyResult<Part> {
         let bundle = self.checked(bundle)?;
         let mut failures = Vec::new();
-        let held = py.detach(|| {
+        let checked = py.detach(|| {
             check_part(&self.0, bundle, &part.0, &mut |name, failure| {
-                keep(&mut failures, || {
+                push_limited(&mut failures, || {
                     (name.to_vec(), failure.kind().to_owned(), failure.reason().to_owned())
                 });
             })
         });
-        let (counts, digest) = held.map_err(raised(py))?;
-        Ok(Part { counts, digest, standing: "there", beside: None, failures })
+        let (counts, digest) = checked.map_err(raised(py))?;
+        Ok(Part { counts, digest, status: "exists", conflicting_path: None, failures })
     }
 
     /// Checks all parts against the plan and returns a Merged, which shows whether every planned file is present
@@ -315,7 +318,7 @@ impl Plan {
                 true => sender.send(entry).map_err(|error| Error::io(name, "call", error)),
                 false => Ok(()),
             };
-            let mut on_fault = |fault: &Fault| keep(&mut faults, || fault.to_string());
+            let mut on_fault = |fault: &Fault| push_limited(&mut faults, || fault.to_string());
             merge_parts(&self.0, &parts.0, &progress, &mut each, &mut on_fault)
         };
         let merged = interruptible(py, &progress, work, |py, entry| match &callback {

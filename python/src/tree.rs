@@ -150,16 +150,16 @@ pub fn combine(pieces: Vec<Bound<'_, Piece>>, trust_origins: bool) -> PyResult<S
 }
 
 /// Returns the default location of the tree of a file.
-fn beside(path: &Path) -> PathBuf {
+fn default_tree_path(path: &Path) -> PathBuf {
     with_suffix(path, ".ftr")
 }
 
 /// Builds the tree of a file on all cores and stores it in `target`, by default FILE.ftr. Returns the digests keyed by
-/// name: that of the tree and those of the algorithms in `beside`, which are computed in the same read.
+/// name: that of the tree and those of the algorithms in `extra_algorithms`, which are computed in the same read.
 ///
 /// `granule` is the resolution of the stored tree in bytes. With `resume`, an interrupted build is continued.
 #[pyfunction]
-#[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, beside = None, resume = false,
+#[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, extra_algorithms = None, resume = false,
     threads = None))]
 #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
 pub fn save<'py>(
@@ -168,17 +168,17 @@ pub fn save<'py>(
     target: Option<Name>,
     algorithm: &str,
     granule: u64,
-    beside: Option<Specs>,
+    extra_algorithms: Option<Specs>,
     resume: bool,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let target = target.map_or_else(|| self::beside(&path.0), |Name(target)| target);
-    let (spec, also) = (named(algorithm)?, beside.map_or_else(Vec::new, |Specs(specs)| specs));
+    let target = target.map_or_else(|| default_tree_path(&path.0), |Name(target)| target);
+    let (spec, extra) = (named(algorithm)?, extra_algorithms.map_or_else(Vec::new, |Specs(specs)| specs));
     let begin = if resume { Begin::Resume } else { Begin::Fresh };
-    let saving = Saving::new(&target).granule(granule).begin(begin).plain_digests(&also);
+    let saving = Saving::new(&target).granule(granule).begin(begin).plain_digests(&extra);
     let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
     let saved = saved.map_err(|error| errors::of(py, &error))?;
-    by_name(py, std::iter::once(&spec).chain(&also).zip(saved.found().digests()))
+    by_name(py, std::iter::once(&spec).chain(&extra).zip(saved.found().digests()))
 }
 
 /// Opens a stored tree.
@@ -241,7 +241,7 @@ impl Difference {
 
     /// A description of the damage to the tree itself, or None.
     #[getter]
-    fn blemish(&self) -> Option<String> {
+    fn tree_damage(&self) -> Option<String> {
         self.0.blemish().map(str::to_owned)
     }
 
@@ -261,7 +261,7 @@ pub fn locate(
     digest: Option<&str>,
     threads: Option<usize>,
 ) -> PyResult<Difference> {
-    let tree = tree.map_or_else(|| beside(&path.0), |Name(tree)| tree);
+    let tree = tree.map_or_else(|| default_tree_path(&path.0), |Name(tree)| tree);
     let trusted = digest.map(|digest| Digest::from_hex(digest.as_bytes()).map_err(refused)).transpose()?;
     let found = reading(py, threads, |reading| compare(&path.0, &opened(&tree)?, trusted.as_ref(), reading))?;
     found.map(Difference).map_err(|error| errors::of(py, &error))
@@ -333,7 +333,8 @@ pub fn prove(
     threads: Option<usize>,
 ) -> PyResult<Proof> {
     let requested: Spec = named(algorithm)?;
-    let stored = tree.map(|Name(tree)| tree).or_else(|| Some(beside(&path.0)).filter(|tree| tree.exists()));
+    let stored =
+        tree.map(|Name(tree)| tree).or_else(|| Some(default_tree_path(&path.0)).filter(|tree| tree.exists()));
     let proof = reading(py, threads, |reading| -> Result<RangeProof, Error> {
         let store = stored.as_deref().map(opened).transpose()?;
         let (spec, row) = match &store {

@@ -18,7 +18,7 @@ use truesum::manifest::{self, Format};
 use truesum::{Conclusion, Error, Event, Options, Progress, ReadOptions, Report as Counted, Unlisted};
 
 /// The maximum number of failures stored in a report; the callback receives all of them.
-const KEPT: usize = 1000;
+const MAX_STORED: usize = 1000;
 
 /// Returns the format with this name.
 pub fn format_named(name: &str) -> PyResult<&'static Format> {
@@ -35,14 +35,14 @@ pub fn no_stream(path: PathBuf) -> PathBuf {
 
 /// The words for the overall results.
 const WORDS: [&str; 6] =
-    ["verified", "part-verified", "failed", "not-as-asked", "nothing-verified", "interrupted"];
+    ["verified", "part-verified", "failed", "incomplete", "nothing-verified", "interrupted"];
 
 fn word(conclusion: Conclusion) -> &'static str {
     match conclusion {
         Conclusion::Verified => "verified",
         Conclusion::PartVerified => "part-verified",
         Conclusion::Failed => "failed",
-        Conclusion::NotAsRequested => "not-as-asked",
+        Conclusion::NotAsRequested => "incomplete",
         Conclusion::NothingVerified => "nothing-verified",
         Conclusion::Interrupted => "interrupted",
     }
@@ -75,7 +75,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
     use std::os::unix::ffi::OsStrExt;
     match event {
         Event::Entry(_, outcome) => sender.send(CheckEvent::Entry(Record::from(*outcome))),
-        Event::Ignored(_, outcome) => sender.send(CheckEvent::Entry(Record::from(*outcome).passed_over())),
+        Event::Ignored(_, outcome) => sender.send(CheckEvent::Entry(Record::from(*outcome).into_ignored())),
         Event::Malformed(manifest, line) => {
             let name = manifest::path::display_safe(manifest.name().as_os_str().as_bytes());
             sender.send(CheckEvent::Malformed(format!("{name}: {line}")))
@@ -159,25 +159,25 @@ pub fn verify(
         let record = match event {
             CheckEvent::Entry(record) => record,
             CheckEvent::Malformed(line) => {
-                if malformed.len() < KEPT {
+                if malformed.len() < MAX_STORED {
                     malformed.push(line);
                 }
                 return Ok(());
             }
             CheckEvent::Failed(error) => {
-                if failed.len() < KEPT {
+                if failed.len() < MAX_STORED {
                     failed.push(errors::of(py, &error).into_value(py));
                 }
                 return Ok(());
             }
             CheckEvent::Unlisted(name) => {
-                if unlisted.len() < KEPT {
+                if unlisted.len() < MAX_STORED {
                     unlisted.push(name);
                 }
                 return Ok(());
             }
         };
-        let keep = !record.is_good() && failures.len() < KEPT;
+        let keep = !record.is_good() && failures.len() < MAX_STORED;
         if keep || callback.is_some() {
             let outcome = Py::new(py, Outcome::new(record, None))?;
             if keep {
@@ -274,7 +274,7 @@ macro_rules! counts {
                 Ok(counts)
             }
 
-            /// The overall result: "verified", "part-verified", "failed", "not-as-asked", "nothing-verified" or
+            /// The overall result: "verified", "part-verified", "failed", "incomplete", "nothing-verified" or
             /// "interrupted".
             #[getter]
             fn verdict(&self) -> &'static str {

@@ -14,7 +14,7 @@ import truesum
 from truesum import aio
 
 
-def finish(main: Coroutine[Any, Any, None]) -> None:
+def run_and_join(main: Coroutine[Any, Any, None]) -> None:
     """Runs a coroutine and checks that no thread of the package is left."""
     asyncio.run(main)
     for thread in threading.enumerate():
@@ -52,7 +52,7 @@ def test_results_are_those_of_the_other_functions(tmp_path: Path, files: dict[st
         assert (await aio.verify(tmp_path / "SUMS.jsonl")).counts() == report.counts()
         await aio.hash_files(names)
 
-    finish(main())
+    run_and_join(main())
 
 
 def test_many_outcomes_keep_their_order_and_are_not_lost(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_many_outcomes_keep_their_order_and_are_not_lost(tmp_path: Path) -> None
                 await asyncio.sleep(0)
         assert count == 5000
 
-    finish(main())
+    run_and_join(main())
 
 
 def test_exceptions_are_raised_by_the_waiting_task(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_exceptions_are_raised_by_the_waiting_task(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="already awaited"):
             report.__aiter__()
 
-    finish(main())
+    run_and_join(main())
 
 
 def test_canceled_tasks_stop_the_work(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_canceled_tasks_stop_the_work(tmp_path: Path) -> None:
             break
         await many.aclose()
 
-    finish(main())
+    run_and_join(main())
 
 
 def test_progress_is_called_in_the_event_loop(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_progress_is_called_in_the_event_loop(tmp_path: Path) -> None:
         await aio.file_digest(path, "md5", progress=progress)
         assert seen == sorted(seen) and seen[-1] == 1 << 30
 
-    finish(main())
+    run_and_join(main())
 
 
 def test_event_loop_runs_during_the_work(tmp_path: Path) -> None:
@@ -148,11 +148,11 @@ def test_event_loop_runs_during_the_work(tmp_path: Path) -> None:
         file.truncate(1 << 30)
 
     async def main() -> None:
-        turns = 0
+        iterations = 0
         work = asyncio.ensure_future(aio.file_digest(path, "md5"))
         while not work.done():
-            turns += 1
+            iterations += 1
             await asyncio.sleep(0.001)
-        assert (await work).name == "md5" and turns > 20
+        assert (await work).name == "md5" and iterations > 20
 
-    finish(main())
+    run_and_join(main())

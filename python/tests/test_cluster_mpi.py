@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Run
-from test_cluster import data, local
+from test_cluster import data, local_manifest
 
 pytest.importorskip("mpi4py")
 
@@ -52,8 +52,8 @@ def test_run_of_an_mpi_job_with_a_killed_process_is_resumed(run: Run, data: Path
 
     killed = job("yes")
     assert killed.returncode != 0 and not (tmp_path / "SUMS").exists(), killed.stderr
-    said = job("no")
-    assert said.returncode == 0, said.stderr
-    verdict, bundles, resumed, workers = said.stdout.split()
+    result = job("no")
+    assert result.returncode == 0, result.stderr
+    verdict, bundles, resumed, workers = result.stdout.split()
     assert verdict == "hashed" and 4 <= int(resumed) < int(bundles) and int(workers) >= 1
-    assert (tmp_path / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+    assert (tmp_path / "SUMS").read_bytes() == local_manifest(run, data, "sha256-tree")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Run
-from test_cluster import data, hashed, local
+from test_cluster import data, run_hash, local_manifest
 from truesum import cluster
 from truesum.cluster.progress import Progress
 
@@ -23,11 +23,11 @@ __all__ = ["data"]
 
 @pytest.fixture
 def start() -> Iterator[Callable[[str], None]]:
-    """Starts Ray with two workers that misbehave (see odd_worker)."""
+    """Starts Ray with two workers that misbehave (see misbehaving_worker)."""
 
-    def start(odd: str) -> None:
-        variables = {"PYTHONPATH": str(HERE), "ODD": odd, "ODD_SECONDS": "0.2"}
-        environment = {"env_vars": variables, "worker_process_setup_hook": "odd_worker.setup"}
+    def start(misbehavior: str) -> None:
+        variables = {"PYTHONPATH": str(HERE), "MISBEHAVIOR": misbehavior, "MISBEHAVIOR_SECONDS": "0.2"}
+        environment = {"env_vars": variables, "worker_process_setup_hook": "misbehaving_worker.setup"}
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env=environment)
 
     yield start
@@ -43,23 +43,23 @@ def test_run_on_ray_survives_a_killed_worker(run: Run, data: Path, start: Callab
             killed.append(int(next(iter(progress.workers)).rpartition(":")[2]))
             os.kill(killed[0], signal.SIGKILL)
 
-    report = hashed(data, ray, progress=kill)
+    report = run_hash(data, ray, progress=kill)
     assert killed and report.ok, report.problems
-    assert (data.parent / "SUMS").read_bytes() == local(run, data, "sha256-tree")
+    assert (data.parent / "SUMS").read_bytes() == local_manifest(run, data, "sha256-tree")
     # The task that was lost was submitted again.
     assert report.submitted > report.bundles + report.reread
 
 
 def test_file_that_kills_its_worker_on_ray_is_identified(data: Path, start: Callable[[str], None]) -> None:
     (data / "poison").write_bytes(b"poison")
-    start("die")
-    report = hashed(data, ray, algorithm="md5", bundle_bytes=0, policy=cluster.Policy(tries=1))
+    start("crash")
+    report = run_hash(data, ray, algorithm="md5", bundle_bytes=0, policy=cluster.Policy(tries=1))
     assert not report and not (data.parent / "SUMS").exists()
     assert [(name, kind) for name, kind, _ in report.failures] == [("poison", "refused")]
 
 
 def test_ray_must_be_initialized(data: Path) -> None:
     with pytest.raises(ValueError, match="ray.init"):
-        hashed(data, ray)
+        run_hash(data, ray)
     with pytest.raises(ValueError, match="os is not a known engine"):
-        hashed(data, os)
+        run_hash(data, os)

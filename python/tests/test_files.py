@@ -62,18 +62,18 @@ def test_non_utf8_names_are_accepted(tmp_path: Path) -> None:
 def test_names_may_come_from_any_iterable(tmp_path: Path) -> None:
     for number in range(20):
         (tmp_path / f"{number}").write_bytes(b"%d" % number)
-    taken = 0
+    consumed = 0
 
     def names() -> Iterator[str]:
-        nonlocal taken
+        nonlocal consumed
         for number in range(20_000):
-            taken += 1
+            consumed += 1
             yield str(tmp_path / f"{number % 20}")
 
     outcomes = truesum.hash_files(names(), "crc32", threads=2)
     for number, outcome in enumerate(outcomes):
         assert outcome.digest() == truesum.crc32(b"%d" % (number % 20)).digest()
-    assert number == taken - 1 == 19_999
+    assert number == consumed - 1 == 19_999
     assert next(outcomes, None) is None
     unordered = truesum.hash_files(names(), "crc32", ordered=False)
     assert sorted(o.digests["crc32"] for o in unordered)[0] < "5"
@@ -83,11 +83,11 @@ def test_names_may_come_from_any_iterable(tmp_path: Path) -> None:
 
 
 def test_exceptions_and_invalid_names_of_the_iterable_propagate(tmp_path: Path) -> None:
-    def names(last: object) -> Iterator[str]:
+    def names(invalid: object) -> Iterator[str]:
         yield from [str(tmp_path)] * 3
-        if isinstance(last, Exception):
-            raise last
-        yield last  # type: ignore[misc]
+        if isinstance(invalid, Exception):
+            raise invalid
+        yield invalid  # type: ignore[misc]
 
     with pytest.raises(RuntimeError, match="mine"):
         list(truesum.hash_files(names(RuntimeError("mine"))))
@@ -115,17 +115,17 @@ def test_threads_sharing_an_iterator_lose_no_outcome(tmp_path: Path, files: dict
     outcomes = truesum.hash_files([tmp_path / "one"] * 5000, "crc32")
     counts, refused = [0, 0], [0, 0]
 
-    def take(at: int) -> None:
+    def consume(index: int) -> None:
         while True:
             try:
                 next(outcomes)
-                counts[at] += 1
+                counts[index] += 1
             except StopIteration:
                 return
             except ValueError:
-                refused[at] += 1
+                refused[index] += 1
 
-    threads = [threading.Thread(target=take, args=(at,)) for at in (0, 1)]
+    threads = [threading.Thread(target=consume, args=(index,)) for index in (0, 1)]
     for thread in threads:
         thread.start()
     for thread in threads:

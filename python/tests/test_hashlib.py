@@ -28,7 +28,7 @@ OURS = {name: name.replace("_", "-") for name in hashlib.algorithms_available}
 OURS |= {"shake_128": "shake128", "shake_256": "shake256", "sha512_224": "sha512-224", "sha512_256": "sha512-256"}
 
 
-def theirs(name: str, data: bytes) -> bytes | None:
+def hashlib_digest(name: str, data: bytes) -> bytes | None:
     """Returns hashlib's digest, or None if its OpenSSL rejects the algorithm."""
     try:
         found = hashlib.new(name, data)
@@ -38,7 +38,7 @@ def theirs(name: str, data: bytes) -> bytes | None:
     return extendable.digest(16 if name.endswith("128") else 32) if extendable else found.digest()
 
 
-SHARED = sorted(name for name in hashlib.algorithms_available if theirs(name, b"") is not None)
+SHARED_NAMES = sorted(name for name in hashlib.algorithms_available if hashlib_digest(name, b"") is not None)
 LENGTHS = [0, 1, 3, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 135, 136, 2047, 2048, 2049, 65_536, 1_000_003]
 
 
@@ -60,23 +60,23 @@ def test_new_accepts_every_available_name() -> None:
         assert getattr(truesum, alias).__name__ == alias
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", SHARED_NAMES)
 def test_digests_match_hashlib(name: str) -> None:
     source = random.Random(name)
     for length in LENGTHS:
         data = source.randbytes(length)
-        expected = theirs(name, data)
+        expected = hashlib_digest(name, data)
         assert truesum.new(name, data).digest(len(expected or b"")) == expected, length
         split = truesum.new(name)
-        at = 0
-        while at < length:
+        position = 0
+        while position < length:
             step = source.choice([1, 63, 64, 65, 5000, 300_000])
-            split.update(memoryview(data)[at : at + step] if at % 2 else bytearray(data[at : at + step]))
-            at += step
+            split.update(memoryview(data)[position : position + step] if position % 2 else bytearray(data[position : position + step]))
+            position += step
         assert split.hexdigest(len(expected or b"")) == (expected or b"").hex(), length
 
 
-@pytest.mark.parametrize("name", [name for name in SHARED if not name.startswith("shake")])
+@pytest.mark.parametrize("name", [name for name in SHARED_NAMES if not name.startswith("shake")])
 def test_attributes_match_hashlib(name: str) -> None:
     mine, other = truesum.new(name), hashlib.new(name)
     assert mine.digest_size == other.digest_size
@@ -118,15 +118,15 @@ def test_salt_and_personalization_match_hashlib() -> None:
                     found = mine(data, digest_size=20, salt=salt, person=person, key=key)
                     assert found.digest() == other(data, digest_size=20, salt=salt, person=person, key=key).digest()
     assert truesum.blake2b(b"x", salt=b"s" * 16).digest() == hashlib.blake2b(b"x", salt=b"s" * 16).digest()
-    wrong: list[dict[str, Any]] = [{"salt": b"s" * 17}, {"person": b"p" * 17}]
-    for parameters in wrong:
+    invalid: list[dict[str, Any]] = [{"salt": b"s" * 17}, {"person": b"p" * 17}]
+    for parameters in invalid:
         with pytest.raises(ValueError, match="must not be longer than 16 bytes"):
             truesum.blake2b(b"", **parameters)
     # The parameters for trees, with the values that describe a single message.
     plain: Any = truesum.blake2b
-    usual = {"fanout": 1, "depth": 1, "leaf_size": 0, "node_offset": 0, "node_depth": 0, "inner_size": 0, "last_node": False}
-    assert plain(b"x", **usual).digest() == hashlib.blake2b(b"x").digest()
-    for name in usual:
+    single_message = {"fanout": 1, "depth": 1, "leaf_size": 0, "node_offset": 0, "node_depth": 0, "inner_size": 0, "last_node": False}
+    assert plain(b"x", **single_message).digest() == hashlib.blake2b(b"x").digest()
+    for name in single_message:
         with pytest.raises(TypeError, match="use hashlib.blake2b"):
             plain(b"", **{name: 2})
     # The state that is saved contains no salt.
@@ -137,7 +137,7 @@ def test_salt_and_personalization_match_hashlib() -> None:
 
 
 def test_names_are_those_of_hashlib() -> None:
-    for name in SHARED:
+    for name in SHARED_NAMES:
         assert truesum.new(name).name == hashlib.new(name).name
     assert hmac.new(b"k", b"m", truesum.sha3_256).name == "hmac-sha3_256"
     assert truesum.new("sha3-256").name == "sha3_256" and truesum.new("crc32").name == "crc32"
@@ -218,10 +218,10 @@ def test_constructors_accept_ordinary_arguments() -> None:
     assert truesum.sha256(message, usedforsecurity=True).digest() == truesum.sha256(*[message], **{}).digest() == expected
     assert truesum.blake2b(key=b"k", digest_size=20).digest() == hashlib.blake2b(key=b"k", digest_size=20).digest()
     assert list(map(truesum.crc32, [b"a", b"b"]))[1].digest() == truesum.crc32(b"b").digest()
-    several: list[tuple[Any, ...]] = [(b"a", b"b"), (b"",) * 9, ("text",), (5,)]
-    for wrong in several:
+    invalid_arguments: list[tuple[Any, ...]] = [(b"a", b"b"), (b"",) * 9, ("text",), (5,)]
+    for arguments in invalid_arguments:
         with pytest.raises(TypeError):
-            truesum.sha256(*wrong)
+            truesum.sha256(*arguments)
     with pytest.raises(TypeError, match="takes one message, not 2"):
         truesum.sha3_256(*[b"a", b"b"])
     assert truesum.sha256(data=message).digest() == truesum.sha256(string=bytearray(message)).digest() == expected
@@ -252,19 +252,19 @@ def test_constructors_leak_no_references() -> None:
 def test_constructors_are_thread_safe() -> None:
     messages = [bytes([number]) * number for number in range(200)]
     expected = [hashlib.sha256(message).digest() for message in messages]
-    wrong: list[int] = []
+    mismatches: list[int] = []
 
     def call() -> None:
         for _ in range(20):
             if [truesum.sha256(message).digest() for message in messages] != expected:
-                wrong.append(1)
+                mismatches.append(1)
 
     threads = [threading.Thread(target=call) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert not mismatches
 
 
 def test_every_kind_of_buffer_is_accepted(tmp_path: Path) -> None:
@@ -304,10 +304,10 @@ def test_numpy_arrays_are_hashed_as_by_hashlib() -> None:
     for array_like in arrays:
         assert truesum.sha256(array_like).digest() == hashlib.sha256(array_like).digest(), array_like
     grid = numpy.arange(12).reshape(3, 4)
-    several: list[Any] = [grid.T, grid[:, ::2], numpy.asfortranarray(grid)]
-    for scattered in several:
+    not_contiguous: list[Any] = [grid.T, grid[:, ::2], numpy.asfortranarray(grid)]
+    for array in not_contiguous:
         with pytest.raises(BufferError, match="contiguous"):
-            truesum.sha256(scattered)
+            truesum.sha256(array)
 
 
 def test_integer_digest_and_reset() -> None:
@@ -354,13 +354,13 @@ def test_concurrently_modified_buffer_is_safe() -> None:
 
 
 def test_hashing_releases_the_gil() -> None:
-    data, turns = bytes(256 << 20), 0
+    data, iterations = bytes(256 << 20), 0
     hashing = threading.Thread(target=lambda: truesum.md5(data).digest())
     hashing.start()
     while hashing.is_alive():
-        turns += 1
+        iterations += 1
     hashing.join()
-    assert turns > 10_000
+    assert iterations > 10_000
 
 
 def test_open_files_are_read_from_their_position(tmp_path: Path) -> None:
@@ -373,9 +373,9 @@ def test_open_files_are_read_from_their_position(tmp_path: Path) -> None:
     with path.open("rb") as file:
         file.seek(5)
         assert truesum.file_digest(file, truesum.md5).digest() == hashlib.md5(data[5:]).digest()
-    held = io.BytesIO(data)
-    held.seek(7)
-    assert truesum.file_digest(held, "md5").digest() == hashlib.md5(data[7:]).digest()
+    stream = io.BytesIO(data)
+    stream.seek(7)
+    assert truesum.file_digest(stream, "md5").digest() == hashlib.md5(data[7:]).digest()
     with path.open() as text, pytest.raises(ValueError, match="binary"):
         truesum.file_digest(text, "md5")
     added = truesum.file_digest(io.BytesIO(b"ab"), "md5")
@@ -388,13 +388,13 @@ def test_file_digest_accepts_constructors_and_descriptors(tmp_path: Path) -> Non
     data = random.Random(3).randbytes(300_000)
     path.write_bytes(data)
 
-    def small() -> Any:
+    def small_digest() -> Any:
         return hashlib.blake2b(digest_size=20)
 
-    for digest in (truesum.sha256, hashlib.sha256, hashlib.sha3_256, hashlib.shake_128, small, hashlib.md5):
+    for digest in (truesum.sha256, hashlib.sha256, hashlib.sha3_256, hashlib.shake_128, small_digest, hashlib.md5):
         found = truesum.file_digest(fileobj=path, digest=digest)
         assert found.digest() == truesum.new(found.name, data).digest()
-    assert truesum.file_digest(path, small).digest() == hashlib.blake2b(data, digest_size=20).digest()
+    assert truesum.file_digest(path, small_digest).digest() == hashlib.blake2b(data, digest_size=20).digest()
     # A key or the beginning of a message must not be ignored.
     for partial in (lambda: hashlib.blake2b(key=b"k"), lambda: hashlib.md5(b"x"), lambda: truesum.md5(b"x")):
         with pytest.raises(ValueError, match="pass the name"):
@@ -440,14 +440,14 @@ def test_file_digest_accepts_a_path(tmp_path: Path) -> None:
 class MisbehavingFile(io.RawIOBase):
     """A file object whose return values are wrong."""
 
-    def __init__(self, said: int | None) -> None:
-        self.said = said
+    def __init__(self, result: int | None) -> None:
+        self.result = result
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object, /) -> int | None:
-        return self.said
+        return self.result
 
 
 def test_misbehaving_file_object_gives_no_digest() -> None:

@@ -22,18 +22,18 @@ TRIES = 5
 @contextmanager
 def interrupted(after: float) -> Iterator[list[float]]:
     """Raises KeyboardInterrupt from a signal handler after this many seconds; the list receives the delay."""
-    begun: list[float] = []
+    delays: list[float] = []
 
     def handler(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     old = signal.signal(signal.SIGALRM, handler)
-    due = time.monotonic() + after
+    expected = time.monotonic() + after
     signal.setitimer(signal.ITIMER_REAL, after)
     try:
         with pytest.raises(KeyboardInterrupt):
-            yield begun
-        begun.append(time.monotonic() - due)
+            yield delays
+        delays.append(time.monotonic() - expected)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
@@ -50,13 +50,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def interrupt_delay(act: Callable[[], object]) -> float:
+def interrupt_delay(call: Callable[[], object]) -> float:
     """The best of several attempts, because other programs run on this machine."""
     best = 1e9
     for _ in range(TRIES):
-        with interrupted(0.2) as took:
-            act()
-        best = min(best, took[0])
+        with interrupted(0.2) as delays:
+            call()
+        best = min(best, delays[0])
         if best < LIMIT:
             break
     return best
@@ -67,13 +67,13 @@ def test_update_is_interruptible() -> None:
     for name in ("sha256", "md2", "blake3"):
         message = truesum.new(name, b"begun")
 
-        def forever(message: truesum.Hash = message) -> None:
+        def update_forever(message: truesum.Hash = message) -> None:
             while True:
                 message.update(data)
 
-        with interrupted(0.2) as took:
-            forever()
-        assert took[0] < 3 * LIMIT, name
+        with interrupted(0.2) as delays:
+            update_forever()
+        assert delays[0] < 3 * LIMIT, name
 
 
 def test_interrupted_message_has_no_digest() -> None:
@@ -81,21 +81,21 @@ def test_interrupted_message_has_no_digest() -> None:
     message = truesum.md2(b"begun")
     with interrupted(0.1):
         message.update(data)
-    for ask in (message.digest, message.hexdigest, message.copy, lambda: message.update(b"")):
+    for method in (message.digest, message.hexdigest, message.copy, lambda: message.update(b"")):
         with pytest.raises(ValueError, match="interrupted"):
-            ask()
+            method()
 
 
 def test_reentrant_update_is_rejected() -> None:
     data = bytes(4 << 20)
     message = truesum.md2()
-    heard: list[Exception] = []
+    errors: list[Exception] = []
 
     def handler(_signal: int, _frame: FrameType | None) -> None:
         try:
             message.update(b"more")
         except RuntimeError as error:
-            heard.append(error)
+            errors.append(error)
 
     old = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
@@ -103,7 +103,7 @@ def test_reentrant_update_is_rejected() -> None:
         message.update(data)
     finally:
         signal.signal(signal.SIGALRM, old)
-    assert len(heard) == 1
+    assert len(errors) == 1
     assert message.digest() == truesum.md2(data).digest()
 
 
@@ -112,7 +112,7 @@ def test_file_functions_are_interruptible(large: Path) -> None:
     assert interrupt_delay(lambda: truesum.file_digest(large, "sha256")) < 3 * LIMIT
     assert interrupt_delay(lambda: list(truesum.hash_files([large] * 3, "md5"))) < 3 * LIMIT
     # A tree alone skips zeros at once; an additional digest does not.
-    assert interrupt_delay(lambda: tree.save(large, large.parent / "tree", beside=["sha256"])) < 3 * LIMIT
+    assert interrupt_delay(lambda: tree.save(large, large.parent / "tree", extra_algorithms=["sha256"])) < 3 * LIMIT
 
 
 def test_verify_is_interruptible(large: Path, tmp_path: Path) -> None:

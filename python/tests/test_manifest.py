@@ -20,20 +20,20 @@ MD5 = hashlib.md5(b"x").hexdigest()
 
 def test_formats_are_recognized_and_converted(run: Run, tmp_path: Path) -> None:
     entry = truesum.Entry("a b", {"sha256": SHA, "md5": MD5}, size=1, mtime_ns=1_700_000_000_123_456_789)
-    made = truesum.Manifest([entry])
-    assert made.format == "jsonl" and len(made) == 1
-    text = made.to_bytes()
-    again = truesum.Manifest.parse(text)
-    assert again.entries == [entry] and again.format == "jsonl"
+    manifest = truesum.Manifest([entry])
+    assert manifest.format == "jsonl" and len(manifest) == 1
+    text = manifest.to_bytes()
+    parsed = truesum.Manifest.parse(text)
+    assert parsed.entries == [entry] and parsed.format == "jsonl"
     for format in ("bsd", "gnu", "hashdeep", "mtree"):
         with pytest.raises(truesum.ManifestError, match="lossy"):
             truesum.Manifest([entry]).to_bytes("gnu")
         path = tmp_path / "M.jsonl"
         path.write_bytes(text)
-        converted = made.convert(format, lossy=True)
+        converted = manifest.convert(format, lossy=True)
         assert converted.format == format
-        said = run("convert", "--lossy", path, "-t", format)
-        assert said.stdout == made.to_bytes(format, lossy=True), said.stderr
+        result = run("convert", "--lossy", path, "-t", format)
+        assert result.stdout == manifest.to_bytes(format, lossy=True), result.stderr
 
 
 def test_manifest_is_written_and_read_back(tmp_path: Path, run: Run) -> None:
@@ -113,8 +113,8 @@ def test_formats_lists_all_formats() -> None:
 
 
 def test_unknown_digests_are_not_dropped_silently() -> None:
-    made = truesum.Manifest.parse(f"DIST a 1 SHA256 {SHA} FOO 00\n".encode())
-    assert made.format == "gentoo" and len(made) == 1
+    manifest = truesum.Manifest.parse(f"DIST a 1 SHA256 {SHA} FOO 00\n".encode())
+    assert manifest.format == "gentoo" and len(manifest) == 1
     with pytest.raises(truesum.ManifestError, match="the FOO digest"):
-        made.to_bytes("gnu")
-    assert made.to_bytes("gnu", lossy=True) == f"{SHA}  a\n".encode()
+        manifest.to_bytes("gnu")
+    assert manifest.to_bytes("gnu", lossy=True) == f"{SHA}  a\n".encode()

@@ -34,8 +34,8 @@ def test_identify_agrees_with_the_program(run: Run, tmp_path: Path) -> None:
     for name in ("md5", "sha1", "crc32", "blake2b-256", "s3-etag", "xxh64"):
         digest = truesum.file_digest(path, name).hexdigest()
         found = truesum.identify(digest)
-        said = run("identify", "--all", digest).stdout.decode().splitlines()[1:]
-        assert [candidate.algorithm for candidate in found] == [line.split()[0] for line in said]
+        lines = run("identify", "--all", digest).stdout.decode().splitlines()[1:]
+        assert [candidate.algorithm for candidate in found] == [line.split()[0] for line in lines]
         assert name in [candidate.algorithm for candidate in truesum.identify(digest, path)]
     parts = truesum.new("s3-etag;part=5MiB", path.read_bytes()).hexdigest()
     assert [candidate.algorithm for candidate in truesum.identify(parts, path)] == ["s3-etag;part=5MiB"]
@@ -48,50 +48,50 @@ def test_program_is_bundled(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x")
     command = [sys.executable, "-m", "truesum", "-a", "md5", "file"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert said.stdout == "9dd4e461268c8034f5c8564e155c67a6  file\n"
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert result.stdout == "9dd4e461268c8034f5c8564e155c67a6  file\n"
     script = Path(sys.executable).parent / "truesum"
     assert script.samefile(truesum.__main__.program()) and os.access(script, os.X_OK)
     version = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout
     assert version.split()[1] == truesum.__version__
-    refused = subprocess.run([sys.executable, "-m", "truesum", "check"], capture_output=True, check=False)
-    assert refused.returncode == 2
+    failed = subprocess.run([sys.executable, "-m", "truesum", "check"], capture_output=True, check=False)
+    assert failed.returncode == 2
 
 
-def documented() -> Iterator[tuple[str, str]]:
-    """All docstrings of the extension with examples."""
+def native_docstrings() -> Iterator[tuple[str, str]]:
+    """Returns all docstrings of the extension and of the modules that re-export it, by name."""
     modules = (truesum.aio, truesum.shard, truesum.tree, truesum.urls)
     public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in modules]
     for module, names in public:
         yield module.__name__, module.__doc__ or ""
         for name in names:
-            thing = getattr(module, name)
-            yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
-            if inspect.isclass(thing):
-                for member, value in vars(thing).items():
+            attribute = getattr(module, name)
+            yield f"{module.__name__}.{name}", inspect.getdoc(attribute) or ""
+            if inspect.isclass(attribute):
+                for member, value in vars(attribute).items():
                     yield f"{module.__name__}.{name}.{member}", inspect.getdoc(value) or ""
 
 
-def written() -> Iterator[tuple[str, str]]:
-    """All docstrings of the Python modules."""
+def python_docstrings() -> Iterator[tuple[str, str]]:
+    """Returns all docstrings of the modules of truesum.cluster, by name."""
     for found in pkgutil.iter_modules(truesum.cluster.__path__, "truesum.cluster."):
         if found.name.endswith(".ray_port") and importlib.util.find_spec("ray") is None:
             continue
         module = importlib.import_module(found.name)
         yield module.__name__, module.__doc__ or ""
-        for name, thing in vars(module).items():
-            if getattr(thing, "__module__", "") == module.__name__ and (inspect.isclass(thing) or inspect.isfunction(thing)):
-                yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", "") == module.__name__ and (inspect.isclass(value) or inspect.isfunction(value)):
+                yield f"{module.__name__}.{name}", inspect.getdoc(value) or ""
 
 
-EXAMPLES = {name: text for name, text in [*documented(), *written()] if ">>>" in text}
+EXAMPLES = {name: text for name, text in [*native_docstrings(), *python_docstrings()] if ">>>" in text}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_docstring_examples_work(name: str) -> None:
     # Examples may use the names of their module.
-    known = vars(importlib.import_module(name.rpartition(".")[0])) if name.startswith("truesum.cluster.") else {}
-    example = doctest.DocTestParser().get_doctest(EXAMPLES[name], dict(known), name, None, None)
+    globals = vars(importlib.import_module(name.rpartition(".")[0])) if name.startswith("truesum.cluster.") else {}
+    example = doctest.DocTestParser().get_doctest(EXAMPLES[name], dict(globals), name, None, None)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(example)
     assert runner.failures == 0
@@ -113,8 +113,8 @@ def test_guide_examples_work() -> None:
 
 
 def test_every_public_name_is_documented() -> None:
-    bare = [name for name, text in [*documented(), *written()] if not text and "__" not in name]
-    assert bare == []
+    undocumented = [name for name, text in [*native_docstrings(), *python_docstrings()] if not text and "__" not in name]
+    assert undocumented == []
     assert len(EXAMPLES) >= 12
 
 
@@ -131,15 +131,15 @@ def test_stub_lists_every_constructor() -> None:
     """TRUESUM_BLESS=1 writes the list to the stub in the source folder, sorted by name, so that reordered table rows do
     not change it."""
     names = sorted(truesum._native.__all__)
-    also = ["shake_128", "shake_256", "xxh3_64", "xxh3_128"]
-    constructors = sorted([name.replace("-", "_") for name in truesum.algorithms_guaranteed] + also)
+    aliases = ["shake_128", "shake_256", "xxh3_64", "xxh3_128"]
+    constructors = sorted([name.replace("-", "_") for name in truesum.algorithms_guaranteed] + aliases)
     signature = '(data: Buffer = b"", **parameters: Unpack[_Message]) -> Hash: ...'
     lines = [f"def {name}{signature}" for name in constructors]
     exported = ["__all__ = ["] + [f'    "{name}",' for name in names] + ["]"]
-    made = "\n".join([*lines, "", *exported]) + "\n"
+    expected = "\n".join([*lines, "", *exported]) + "\n"
     source = STUB
     if os.environ.get("TRUESUM_BLESS"):
         source = Path(__file__).parent.parent / "truesum" / "_native.pyi"
         head = re.split(r"(?<=from here on\.\n)", source.read_text())[0]
-        source.write_text(head + made)
-    assert source.read_text().endswith(made)
+        source.write_text(head + expected)
+    assert source.read_text().endswith(expected)

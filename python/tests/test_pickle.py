@@ -19,24 +19,24 @@ import truesum
 T = TypeVar("T")
 
 
-def again(thing: T) -> T:
+def round_trip(value: T) -> T:
     """Pickles and restores an object, with every protocol."""
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        restored: T = pickle.loads(pickle.dumps(thing, protocol))
-    assert type(pickle.loads(cloudpickle.dumps(thing))) is type(thing)
+        restored: T = pickle.loads(pickle.dumps(value, protocol))
+    assert type(pickle.loads(cloudpickle.dumps(value))) is type(value)
     return restored
 
 
-def facts(thing: Any) -> dict[str, Any]:
+def public_values(item: Any) -> dict[str, Any]:
     """Returns all public values of an object, with exceptions as text."""
-    names = [name for name in dir(thing) if not name.startswith("_")]
-    values = {name: getattr(thing, name) for name in names}
-    return {name: repr(value) for name, value in values.items() if not callable(value)} | {"repr": repr(thing)}
+    names = [name for name in dir(item) if not name.startswith("_")]
+    values = {name: getattr(item, name) for name in names}
+    return {name: repr(value) for name, value in values.items() if not callable(value)} | {"repr": repr(item)}
 
 
 def test_constructors_are_pickled_by_name() -> None:
     for constructor in (truesum.sha256, truesum.sha3_256, truesum.shake_128, truesum.xxh3_64, truesum.new):
-        assert again(constructor) is constructor
+        assert round_trip(constructor) is constructor
         assert copy.deepcopy(constructor) is constructor
 
 
@@ -44,13 +44,13 @@ def test_hash_objects_are_pickled_where_the_state_can_be_saved(tmp_path: Path) -
     for size in (0, 64, 65, 100_000):
         for name in ("sha256", "sha512", "md5", "blake2b-160"):
             hash = truesum.new(name, bytes(size))
-            restored = again(hash)
+            restored = round_trip(hash)
             hash.update(b"more")
             restored.update(b"more")
             assert restored.digest() == hash.digest() == truesum.new(name, bytes(size) + b"more").digest()
             assert copy.deepcopy(restored).digest() == hash.digest()
     (tmp_path / "file").write_bytes(b"abc")
-    found = again(truesum.file_digest(tmp_path / "file", "blake3"))
+    found = round_trip(truesum.file_digest(tmp_path / "file", "blake3"))
     assert found.name == "blake3" and found.digest() == truesum.blake3(b"abc").digest()
     secret = b"not to be stored"
     for unsaved in (truesum.blake3(bytes(5000)), truesum.blake2b(key=secret), truesum.new("hmac-sha256", key=secret)):
@@ -66,20 +66,20 @@ def test_outcomes_and_reports_keep_all_values(tmp_path: Path) -> None:
     (tmp_path / "MD5SUMS").write_text("".join([*lines, f"{'0' * 32}  pipe\n", "malformed\n"]))
     names: list[Path | bytes] = [tmp_path / "good", bytes(tmp_path / "none"), tmp_path, tmp_path / "pipe"]
     for outcome in truesum.hash_files(names, ["md5", "s3-etag"]):
-        restored = again(outcome)
-        assert facts(restored) == facts(outcome)
+        restored = round_trip(outcome)
+        assert public_values(restored) == public_values(outcome)
         if outcome.error is not None:
             assert type(restored.error) is type(outcome.error)
             with pytest.raises(type(outcome.error)):
                 restored.digest("md5")
     seen: list[truesum.Outcome] = []
     report = truesum.verify([tmp_path / "MD5SUMS", tmp_path / "missing"], callback=seen.append, exact=True)
-    restored_report = again(report)
+    restored_report = round_trip(report)
     assert restored_report.counts() == report.counts() and not restored_report
-    assert [facts(failure) for failure in restored_report.failures] == [facts(failure) for failure in report.failures]
-    ours, theirs = facts(restored_report), facts(report)
+    assert [public_values(failure) for failure in restored_report.failures] == [public_values(failure) for failure in report.failures]
+    ours, theirs = public_values(restored_report), public_values(report)
     assert {**ours, "failures": 0} == {**theirs, "failures": 0}
-    assert [facts(again(outcome)) for outcome in seen] == [facts(outcome) for outcome in seen]
+    assert [public_values(round_trip(outcome)) for outcome in seen] == [public_values(outcome) for outcome in seen]
 
 
 def test_findings_are_pickled(tmp_path: Path) -> None:
@@ -87,9 +87,9 @@ def test_findings_are_pickled(tmp_path: Path) -> None:
     (tmp_path / "SUMS.sfv").write_text("old CBF43926\nnone 00000000\n")
     findings: list[truesum.Finding] = []
     report = truesum.audit(tmp_path / "SUMS.sfv", callback=findings.append)
-    restored = again(report)
-    assert restored.counts() == report.counts() and facts(restored) == facts(report)
-    assert [facts(again(finding)) for finding in findings] == [facts(finding) for finding in findings]
+    restored = round_trip(report)
+    assert restored.counts() == report.counts() and public_values(restored) == public_values(report)
+    assert [public_values(round_trip(finding)) for finding in findings] == [public_values(finding) for finding in findings]
     assert {finding.standing for finding in findings} >= {"moved", "missing"}
 
 
@@ -102,11 +102,11 @@ def test_manifests_are_pickled() -> None:
         <pieces length="10" type="sha-1"><hash>{"0" * 40}</hash><hash>{"1" * 40}</hash></pieces></file></metalink>'''
     pieces = truesum.Manifest.parse(xml.encode())
     for manifest in (made, gentoo, lenient, pieces):
-        restored = again(manifest)
-        assert restored.entries == manifest.entries and facts(restored).keys() == facts(manifest).keys()
+        restored = round_trip(manifest)
+        assert restored.entries == manifest.entries and public_values(restored).keys() == public_values(manifest).keys()
         assert restored.format == manifest.format and restored.malformed_lines == manifest.malformed_lines
     with pytest.raises(truesum.ManifestError, match="the FOO digest"):
-        again(gentoo).to_bytes("gnu")
+        round_trip(gentoo).to_bytes("gnu")
 
 
 def test_errors_keep_class_and_values(tmp_path: Path) -> None:
@@ -121,11 +121,11 @@ def test_errors_keep_class_and_values(tmp_path: Path) -> None:
     assert str(pickle.loads(pickle.dumps(malformed.value))) == str(malformed.value)
 
 
-def hashed(paths: list[Path]) -> list[truesum.Outcome]:
+def hash_all(paths: list[Path]) -> list[truesum.Outcome]:
     return list(truesum.hash_files(paths, "md5"))
 
 
-def applied(constructor: Any, data: bytes) -> str:
+def apply_to(constructor: Any, data: bytes) -> str:
     return str(constructor(data).hexdigest())
 
 
@@ -134,11 +134,11 @@ def test_process_pool_executor_works(tmp_path: Path, files: dict[str, bytes], me
     context = multiprocessing.get_context(method)
     paths = [tmp_path / name for name in files] + [tmp_path / "none"]
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as executor:
-        outcomes = executor.submit(hashed, paths)
+        outcomes = executor.submit(hash_all, paths)
         digest = executor.submit(truesum.file_digest, str(tmp_path / "one"), truesum.sha256)
-        constructed = executor.submit(applied, truesum.sha256, b"abc")
+        constructed = executor.submit(apply_to, truesum.sha256, b"abc")
         manifest = executor.submit(truesum.hash_tree, tmp_path)
-        assert [outcome.digests for outcome in outcomes.result()] == [outcome.digests for outcome in hashed(paths)]
+        assert [outcome.digests for outcome in outcomes.result()] == [outcome.digests for outcome in hash_all(paths)]
         assert isinstance(outcomes.result()[-1].error, FileNotFoundError)
         assert digest.result().digest() == hashlib.sha256(b"x").digest()
         assert constructed.result() == hashlib.sha256(b"abc").hexdigest()

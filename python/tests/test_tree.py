@@ -31,9 +31,9 @@ def test_pieces_agree_with_the_program(file: Path, run: Run) -> None:
     pieces = []
     for start, end in zip(cuts, cuts[1:], strict=False):
         piece = tree.leaf(file, start, end)
-        said = run("tree", "leaf", file, "--range", f"{start}..{end}")
-        assert json.loads(said.stdout) == json.loads(tree.dumps(piece)), said.stderr
-        assert tree.loads(said.stdout) == tree.loads(tree.dumps(piece)) == piece
+        result = run("tree", "leaf", file, "--range", f"{start}..{end}")
+        assert json.loads(result.stdout) == json.loads(tree.dumps(piece)), result.stderr
+        assert tree.loads(result.stdout) == tree.loads(tree.dumps(piece)) == piece
         assert pickle.loads(pickle.dumps(piece)) == piece
         pieces.append(piece)
     lines = file.parent / "lines"
@@ -52,10 +52,10 @@ def test_pieces_of_different_file_states_are_rejected(file: Path) -> None:
     with file.open("r+b") as opened:
         opened.write(b"other")
     os.utime(file, ns=(0, 0))
-    rest = tree.leaf(file, LEAF, file.stat().st_size)
+    second = tree.leaf(file, LEAF, file.stat().st_size)
     with pytest.raises(ValueError, match="a different version"):
-        tree.combine([first, rest])
-    assert len(tree.combine([first, rest], trust_origins=True)) == 64
+        tree.combine([first, second])
+    assert len(tree.combine([first, second], trust_origins=True)) == 64
 
 
 def test_crc_combines_from_any_ranges(file: Path) -> None:
@@ -74,7 +74,7 @@ def test_invalid_ranges_are_rejected(file: Path) -> None:
 
 
 def test_damage_location_agrees_with_the_program(file: Path, run: Run) -> None:
-    digests = tree.save(file, beside=["md5"])
+    digests = tree.save(file, extra_algorithms=["md5"])
     assert digests == {
         "sha256-tree": truesum.file_digest(file, "sha256-tree").hexdigest(),
         "md5": truesum.file_digest(file, "md5").hexdigest(),
@@ -103,11 +103,11 @@ def test_proofs_are_accepted_by_the_program(file: Path, run: Run) -> None:
     assert proof.bytes == (65_536, 262_144)
     assert tree.verify_proof(file, proof, digest)
     assert not tree.verify_proof(file, proof, "00" * 32)
-    kept = file.parent / "proof"
-    kept.write_text(tree.dumps(proof) + "\n")
-    assert run("tree", "verify-proof", kept, file, "--digest", digest).returncode == 0
-    said = run("tree", "prove", file, "--range", "100000..200000")
-    assert tree.loads(said.stdout) == proof == pickle.loads(pickle.dumps(proof))
+    proof_path = file.parent / "proof"
+    proof_path.write_text(tree.dumps(proof) + "\n")
+    assert run("tree", "verify-proof", proof_path, file, "--digest", digest).returncode == 0
+    result = run("tree", "prove", file, "--range", "100000..200000")
+    assert tree.loads(result.stdout) == proof == pickle.loads(pickle.dumps(proof))
     with file.open("r+b") as opened:
         opened.seek(100_000)
         opened.write(b"?")
@@ -151,7 +151,7 @@ def test_invalid_piece_lines_are_rejected(tmp_path: Path, old: str, new: str) ->
 
 def test_piece_without_its_checksum_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(100))
-    told = json.loads(tree.dumps(tree.leaf(tmp_path / "file", 0, 100)))
-    del told["blake3"]
+    members = json.loads(tree.dumps(tree.leaf(tmp_path / "file", 0, 100)))
+    del members["blake3"]
     with pytest.raises(ValueError, match="blake3"):
-        tree.loads(json.dumps(told))
+        tree.loads(json.dumps(members))

@@ -44,7 +44,7 @@ from ._native import Hash, Manifest, Outcome, Report
 __all__ = ["Run", "file_digest", "hash_files", "hash_tree", "verify"]
 
 T = TypeVar("T")
-AHEAD = 1024
+BUFFER_SIZE = 1024
 """The number of outcomes that are buffered for the event loop."""
 
 
@@ -60,8 +60,8 @@ class Run(Generic[T]):
         self._work, self._progress = work, progress
         self._lock = threading.Condition()
         self._ready: deque[Outcome] = deque()
-        self._stopped = False
-        self._iterated = False
+        self._is_stopped = False
+        self._is_iterated = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._result: asyncio.Future[T] | None = None
         self._wake = asyncio.Event()
@@ -79,20 +79,20 @@ class Run(Generic[T]):
         result: Any = None
         error: BaseException | None = None
         try:
-            result = self._work(self._put if self._iterated else None, self._shown)
-        except BaseException as raised:
-            error = raised
-        self._call(self._end, result, error)
+            result = self._work(self._on_outcome if self._is_iterated else None, self._on_progress)
+        except BaseException as exception:
+            error = exception
+        self._call(self._finish, result, error)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
         """Calls a function in the event loop, unless that was closed in the meantime."""
         try:
             cast(asyncio.AbstractEventLoop, self._loop).call_soon_threadsafe(function, *arguments)
         except RuntimeError:
-            self._stopped = True
+            self._is_stopped = True
 
-    def _end(self, result: T, error: BaseException | None) -> None:
-        """Passes on the result, in the event loop."""
+    def _finish(self, result: T, error: BaseException | None) -> None:
+        """Sets the result, in the event loop."""
         future = cast("asyncio.Future[T]", self._result)
         if future.done():
             pass
@@ -104,19 +104,19 @@ class Run(Generic[T]):
             future.set_exception(error)
         self._wake.set()
 
-    def _shown(self, done: int) -> None:
+    def _on_progress(self, done: int) -> None:
         """Receives the number of bytes read. Raising an exception is what ends the work early."""
-        if self._stopped:
+        if self._is_stopped:
             raise _Stopped
         if self._progress is not None:
             self._call(self._progress, done)
 
-    def _put(self, outcome: Outcome) -> None:
-        """Receives an outcome, and waits for room."""
+    def _on_outcome(self, outcome: Outcome) -> None:
+        """Buffers an outcome, and waits while the buffer is full."""
         with self._lock:
-            while len(self._ready) >= AHEAD and not self._stopped:
+            while len(self._ready) >= BUFFER_SIZE and not self._is_stopped:
                 self._lock.wait()
-            if self._stopped:
+            if self._is_stopped:
                 raise _Stopped
             self._ready.append(outcome)
             wake = len(self._ready) == 1
@@ -126,12 +126,12 @@ class Run(Generic[T]):
     async def aclose(self) -> None:
         """Stops the work and waits until its threads have ended."""
         with self._lock:
-            self._stopped = True
+            self._is_stopped = True
             self._lock.notify_all()
         if self._result is not None and not self._result.done():
             await asyncio.wait([self._result])
 
-    async def _awaited(self) -> T:
+    async def _wait(self) -> T:
         """Waits for the result."""
         result = self._start()
         try:
@@ -141,12 +141,12 @@ class Run(Generic[T]):
             raise
 
     def __await__(self) -> Generator[Any, None, T]:
-        return self._awaited().__await__()
+        return self._wait().__await__()
 
     def __aiter__(self) -> AsyncIterator[Outcome]:
-        if self._result is not None and not self._iterated:
+        if self._result is not None and not self._is_iterated:
             raise ValueError("the result was already awaited: iterate over it before awaiting it")
-        self._iterated = True
+        self._is_iterated = True
         return self._outcomes()
 
     async def _outcomes(self) -> AsyncIterator[Outcome]:
@@ -154,14 +154,14 @@ class Run(Generic[T]):
         result = self._start()
         try:
             while True:
-                # Cleared first, so that no outcome that arrives after the look is missed.
+                # Cleared first, so that no outcome that arrives after the check is missed.
                 self._wake.clear()
                 with self._lock:
-                    taken, self._ready = self._ready, deque()
+                    outcomes, self._ready = self._ready, deque()
                     self._lock.notify_all()
-                for outcome in taken:
+                for outcome in outcomes:
                     yield outcome
-                if taken:
+                if outcomes:
                     continue
                 if result.done():
                     # Raises the exception of the work.
@@ -175,7 +175,7 @@ class Run(Generic[T]):
 
 async def file_digest(fileobj: object, digest: Any, *, progress: Callable[[int], object] | None = None, **parameters: Any) -> Hash:
     """Returns the digest of a file as truesum.file_digest()."""
-    return await Run(lambda put, shown: _native.file_digest(fileobj, digest, progress=shown, **parameters), progress)
+    return await Run(lambda on_outcome, on_progress: _native.file_digest(fileobj, digest, progress=on_progress, **parameters), progress)
 
 
 def hash_files(paths: Iterable[Any], /, algorithms: Any = None, *, progress: Callable[[int], object] | None = None, **options: Any) -> Run[None]:
@@ -183,20 +183,20 @@ def hash_files(paths: Iterable[Any], /, algorithms: Any = None, *, progress: Cal
     if isinstance(paths, (str, bytes)):
         raise ValueError("hash_files takes an iterable of names; use file_digest for a single file")
 
-    def work(put: Callable[[Outcome], object] | None, shown: Callable[[int], object]) -> None:
-        with _native.hash_files(paths, algorithms, progress=shown, **options) as outcomes:
+    def work(on_outcome: Callable[[Outcome], object] | None, on_progress: Callable[[int], object]) -> None:
+        with _native.hash_files(paths, algorithms, progress=on_progress, **options) as outcomes:
             for outcome in outcomes:
-                if put is not None:
-                    put(outcome)
+                if on_outcome is not None:
+                    on_outcome(outcome)
 
     return Run(work, progress)
 
 
 def hash_tree(path: Any, algorithms: Any = None, *, progress: Callable[[int], object] | None = None, **options: Any) -> Run[Manifest]:
     """Hashes a folder as truesum.hash_tree(): yields the outcome of each file, and returns the manifest."""
-    return Run(lambda put, shown: _native.hash_tree(path, algorithms, callback=put, progress=shown, **options), progress)
+    return Run(lambda on_outcome, on_progress: _native.hash_tree(path, algorithms, callback=on_outcome, progress=on_progress, **options), progress)
 
 
 def verify(manifest: Any, /, root: Any = None, *, progress: Callable[[int], object] | None = None, **options: Any) -> Run[Report]:
     """Verifies files as truesum.verify(): yields the outcome of each entry, and returns the report."""
-    return Run(lambda put, shown: _native.verify(manifest, root, put, progress=shown, **options), progress)
+    return Run(lambda on_outcome, on_progress: _native.verify(manifest, root, on_outcome, progress=on_progress, **options), progress)

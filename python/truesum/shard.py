@@ -17,7 +17,7 @@ steps on a cluster. This module covers the step in between, in the worker proces
 >>> plan.bundles, plan.files, plan.bytes
 (1, 1, 9)
 >>> part = plan.compute(0, folder.name)
->>> part.standing, part.lines, part.failed
+>>> part.status, part.lines, part.failed
 ('written', 1, 0)
 >>> plan.merge([os.path.join(folder.name, plan.part_name(0))], lambda entry: print(entry.name, entry.digests)).ok
 a {'crc32': 'cbf43926'}

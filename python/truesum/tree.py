@@ -57,37 +57,37 @@ def combine(pieces: Iterable[Piece], *, trust_origins: bool = False) -> str:
     return _combine(list(pieces), trust_origins=trust_origins)
 
 
-def dumps(made: Piece | Proof) -> str:
+def dumps(value: Piece | Proof) -> str:
     """Returns a piece or a proof as the line of JSON that `truesum tree` reads and writes, without a newline."""
-    if isinstance(made, Proof):
-        first, end = made.leaves
-        told: dict[str, Any] = {"schema": "truesum-proof/1", "algorithm": made.algorithm, "size": made.size}
-        return json.dumps(told | {"first": first, "end": end, "path": made.path}, separators=(",", ":"))
-    first, end = made.range
-    told = {"schema": "truesum-piece/1", "algorithm": made.algorithm, "size": made.size, "first": first, "end": end}
-    told["levels"] = made.levels
-    if made.origin is not None:
-        path, inode, mtime, ctime = made.origin
-        told |= {"schema": "truesum-piece/2", "inode": inode, "mtime_ns": mtime, "ctime_ns": ctime}
+    if isinstance(value, Proof):
+        first, end = value.leaves
+        members: dict[str, Any] = {"schema": "truesum-proof/1", "algorithm": value.algorithm, "size": value.size}
+        return json.dumps(members | {"first": first, "end": end, "path": value.path}, separators=(",", ":"))
+    first, end = value.range
+    members = {"schema": "truesum-piece/1", "algorithm": value.algorithm, "size": value.size, "first": first, "end": end}
+    members["levels"] = value.levels
+    if value.origin is not None:
+        path, inode, mtime, ctime = value.origin
+        members |= {"schema": "truesum-piece/2", "inode": inode, "mtime_ns": mtime, "ctime_ns": ctime}
         name = os.fsencode(path)
-        told["path"] = name.decode("utf-8", "replace")
-        if told["path"].encode() != name:
-            told["path_base64"] = base64.b64encode(name).decode()
-    told["blake3"] = made.seal
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+        members["path"] = name.decode("utf-8", "replace")
+        if members["path"].encode() != name:
+            members["path_base64"] = base64.b64encode(name).decode()
+    members["blake3"] = value.seal
+    return json.dumps(members, separators=(",", ":"), ensure_ascii=False)
 
 
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
     """Builds an object and rejects duplicate members, of which readers might use either."""
-    found = dict(members)
-    if len(found) != len(members):
+    value = dict(members)
+    if len(value) != len(members):
         raise ValueError("duplicate member")
-    return found
+    return value
 
 
-def _kind(told: dict[str, Any]) -> str | None:
+def _take_schema(members: dict[str, Any]) -> str | None:
     """Removes and returns the schema of an object. `truesum-piece/2` was originally called `piece-2`."""
-    schema, old = told.pop("schema", None), told.pop("truesum", None)
+    schema, old = members.pop("schema", None), members.pop("truesum", None)
     if schema is None or old is not None:
         return None if schema is not None else str(old)
     return str(schema).removeprefix("truesum-").replace("/", "-") if str(schema).startswith("truesum-") else None
@@ -103,44 +103,44 @@ _MEMBERS = {
 
 def loads(line: str | bytes) -> Piece | Proof:
     """Parses the output of dumps(), `truesum tree leaf` or `tree prove`. Raises ValueError for anything else."""
-    told = json.loads(line, object_pairs_hook=_once)
-    kind = _kind(told) if isinstance(told, dict) else None
+    members = json.loads(line, object_pairs_hook=_without_duplicates)
+    kind = _take_schema(members) if isinstance(members, dict) else None
     if kind == "failed-1":
-        raise ValueError(f"no digest of {told.get('path')!r} ({told.get('failed')}): {told.get('reason')}")
-    wanted = _MEMBERS.get(str(kind))
-    if wanted is None:
+        raise ValueError(f"no digest of {members.get('path')!r} ({members.get('failed')}): {members.get('reason')}")
+    expected = _MEMBERS.get(str(kind))
+    if expected is None:
         raise ValueError("not a truesum piece or proof")
-    given = set(told) - ({"path_base64"} if kind == "piece-2" else set())
-    if given != wanted:
-        odd = ", ".join(sorted(given ^ wanted))
-        raise ValueError(f"{kind}: missing or unexpected members: {odd}")
+    present = set(members) - ({"path_base64"} if kind == "piece-2" else set())
+    if present != expected:
+        differences = ", ".join(sorted(present ^ expected))
+        raise ValueError(f"{kind}: missing or unexpected members: {differences}")
     numbers = ["size", "first", "end"] + (["inode", "mtime_ns", "ctime_ns"] if kind == "piece-2" else [])
     for name in numbers:
-        if type(told[name]) is not int:
+        if type(members[name]) is not int:
             raise ValueError(f'"{name}" is not an integer')
     try:
         if kind == "proof-1":
-            return Proof(told["algorithm"], told["size"], told["first"], told["end"], told["path"])
-        levels = [(level, hash) for level, hash in told["levels"]]
+            return Proof(members["algorithm"], members["size"], members["first"], members["end"], members["path"])
+        levels = [(level, hash) for level, hash in members["levels"]]
         origin = None
         if kind == "piece-2":
-            raw = os.fsencode(told["path"])
-            if "path_base64" in told:
-                raw = base64.b64decode(told["path_base64"], validate=True)
-                if raw.decode("utf-8", "replace") != told["path"]:
+            raw = os.fsencode(members["path"])
+            if "path_base64" in members:
+                raw = base64.b64decode(members["path_base64"], validate=True)
+                if raw.decode("utf-8", "replace") != members["path"]:
                     raise ValueError('"path" and "path_base64" contain different names')
-            origin = (raw, told["inode"], told["mtime_ns"], told["ctime_ns"])
-        piece = Piece(told["algorithm"], told["size"], told["first"], told["end"], levels, origin)
+            origin = (raw, members["inode"], members["mtime_ns"], members["ctime_ns"])
+        piece = Piece(members["algorithm"], members["size"], members["first"], members["end"], levels, origin)
     except (TypeError, OverflowError) as error:
         raise ValueError(f"invalid {kind}: {error}") from None
-    if told["blake3"] != piece.seal:
+    if members["blake3"] != piece.seal:
         raise ValueError("the piece is corrupt: its checksum does not match")
     return piece
 
 
-def _pickled(made: Piece | Proof) -> tuple[Any, tuple[str]]:
-    return loads, (dumps(made),)
+def _reduce(value: Piece | Proof) -> tuple[Any, tuple[str]]:
+    return loads, (dumps(value),)
 
 
-copyreg.pickle(Piece, _pickled)
-copyreg.pickle(Proof, _pickled)
+copyreg.pickle(Piece, _reduce)
+copyreg.pickle(Proof, _reduce)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ._native import ChangedError
 
-__all__ = ["UrlFile", "opened"]
+__all__ = ["UrlFile", "open_url"]
 
 
 class UrlFile(io.RawIOBase):
@@ -26,12 +26,12 @@ class UrlFile(io.RawIOBase):
 
     def __init__(self, file: Any, fs: Any, path: str, name: str) -> None:
         self._file, self._fs, self._path, self._name = file, fs, path, name
-        self._state = self._seen()
+        self._initial_version = self._version()
         # The size of a file that is decompressed while it is read is not known.
-        self._size = getattr(file, "size", None) if self._state is not None else None
+        self._size = getattr(file, "size", None) if self._initial_version is not None else None
         self._read = 0
 
-    def _seen(self) -> object:
+    def _version(self) -> object:
         """Returns a value that identifies the version of the file, or None if the file system has none."""
         try:
             return self._fs.ukey(self._path)
@@ -47,7 +47,7 @@ class UrlFile(io.RawIOBase):
         count: int = self._file.readinto(buffer)
         self._read += count
         if not count and len(buffer):
-            if self._seen() != self._state or (isinstance(self._size, int) and self._read != self._size):
+            if self._version() != self._initial_version or (isinstance(self._size, int) and self._read != self._size):
                 raise ChangedError(16, "changed while it was read", self._name)
         return count
 
@@ -56,24 +56,24 @@ class UrlFile(io.RawIOBase):
         super().close()
 
 
-def opened(given: Any, storage_options: Mapping[str, Any] | None = None) -> str | UrlFile:
+def open_url(source: Any, storage_options: Mapping[str, Any] | None = None) -> str | UrlFile:
     """Opens a URL, an fsspec.OpenFile or a path of universal_pathlib; returns the path of a local file instead."""
-    if isinstance(given, str):
+    if isinstance(source, str):
         try:
             # It has no types.
             fsspec: Any = importlib.import_module("fsspec")
         except ImportError:
-            raise ImportError(f"reading {given!r} requires fsspec: pip install fsspec") from None
-        name = given
-        given = fsspec.open(given, "rb", **(storage_options or {}))
+            raise ImportError(f"reading {source!r} requires fsspec: pip install fsspec") from None
+        name = source
+        source = fsspec.open(source, "rb", **(storage_options or {}))
     elif storage_options:
         raise ValueError("storage_options are only for URLs")
     else:
-        name = str(getattr(given, "full_name", given))
-    fs, path = given.fs, given.path
+        name = str(getattr(source, "full_name", source))
+    fs, path = source.fs, source.path
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
-    compressed = getattr(given, "compression", None) is not None
+    compressed = getattr(source, "compression", None) is not None
     if "file" in protocols and not compressed:
         return str(path)
-    file = given.open() if hasattr(given, "compression") else given.open("rb")
+    file = source.open() if hasattr(source, "compression") else source.open("rb")
     return UrlFile(file, fs, path, name)

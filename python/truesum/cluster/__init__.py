@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from .policy import Policy
 from .port import Port
-from .progress import Progress, Share
+from .progress import Progress, WorkerStats
 from .report import Report
 from .run import hash, verify
 
-__all__ = ["Policy", "Port", "Progress", "Report", "Share", "hash", "verify"]
+__all__ = ["Policy", "Port", "Progress", "Report", "WorkerStats", "hash", "verify"]

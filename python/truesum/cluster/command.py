@@ -14,6 +14,7 @@ from .progress import Progress
 from .report import Report
 from .run import hash, verify
 from .stage import Engine, Settings
+from .wording import count
 
 EXAMPLES = """\
 examples:
@@ -27,7 +28,7 @@ exit status: 0 every file was hashed or verified; 1 some files failed; 2 the req
 """
 
 
-UNITS = {"": 1, "b": 1} | {prefix + last: 1024**power for power, prefix in enumerate("kmgt", 1) for last in ("", "i", "ib")}
+UNITS = {"": 1, "b": 1} | {prefix + suffix: 1024**power for power, prefix in enumerate("kmgt", 1) for suffix in ("", "i", "ib")}
 UNITS |= {prefix + "b": 1000**power for power, prefix in enumerate("kmgt", 1)}
 
 
@@ -37,14 +38,14 @@ def size(text: str) -> int:
     >>> size("64GiB"), size("1.5k"), size("500 MB")
     (68719476736, 1536, 500000000)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([a-z]*)", text.strip().lower(), re.ASCII)
-    count = Fraction(found[1]) * UNITS.get(found[2], 0) if found else Fraction(0)
-    if not found or found[2] not in UNITS or count.denominator != 1:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) *([a-z]*)", text.strip().lower(), re.ASCII)
+    bytes = Fraction(match[1]) * UNITS.get(match[2], 0) if match else Fraction(0)
+    if not match or match[2] not in UNITS or bytes.denominator != 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a size (examples: 64GiB, 500MiB, 1000)")
-    return int(count)
+    return int(bytes)
 
 
-def pair(text: str) -> tuple[str, str]:
+def prefix_and_host(text: str) -> tuple[str, str]:
     """Parses PREFIX=HOST."""
     prefix, sign, host = text.rpartition("=")
     if not sign or not host:
@@ -54,7 +55,7 @@ def pair(text: str) -> tuple[str, str]:
 
 def parser() -> argparse.ArgumentParser:
     """Returns the argument parser."""
-    usual = Policy()
+    defaults = Policy()
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--work", metavar="DIR", required=True, help="folder shared by driver and workers; an existing run is resumed")
     common.add_argument("--root", metavar="DIR", help="folder that names are relative to")
@@ -66,11 +67,11 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--threads", metavar="N", type=int, default=1, help="threads per task; 0 for one per core [default: 1]")
     common.add_argument("--bundle-bytes", metavar="SIZE", type=size, default=0, help="maximum bytes per bundle [default: automatic]")
     common.add_argument("--bundle-files", metavar="N", type=int, default=0, help="maximum files per bundle [default: automatic]")
-    common.add_argument("--near", metavar="PREFIX=HOST", type=pair, action="append", default=[], help="HOST stores the files whose names start with PREFIX")
-    common.add_argument("--tries", metavar="N", type=int, default=usual.tries, help="attempts per bundle [default: 3]")
-    common.add_argument("--reread", metavar="SHARE", type=float, default=usual.reread, help="fraction of bundles that are read twice [default: 0.01]")
-    common.add_argument("--reread-first", metavar="SHARE", type=float, default=usual.reread_first, help="also reread the first bundle of each worker if these first bundles are at most this fraction of all bundles [default: 1, always]")
-    common.add_argument("--deadline", metavar="SECONDS", type=float, default=usual.deadline, help="give up on a task after this many seconds [default: never]")
+    common.add_argument("--near", metavar="PREFIX=HOST", type=prefix_and_host, action="append", default=[], help="HOST stores the files whose names start with PREFIX")
+    common.add_argument("--tries", metavar="N", type=int, default=defaults.tries, help="attempts per bundle [default: 3]")
+    common.add_argument("--reread", metavar="SHARE", type=float, default=defaults.reread, help="fraction of bundles that are read twice [default: 0.01]")
+    common.add_argument("--reread-first", metavar="SHARE", type=float, default=defaults.reread_first, help="also reread the first bundle of each worker if these first bundles are at most this fraction of all bundles [default: 1, always]")
+    common.add_argument("--deadline", metavar="SECONDS", type=float, default=defaults.deadline, help="give up on a task after this many seconds [default: never]")
     common.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     formatter = argparse.RawDescriptionHelpFormatter
     top = argparse.ArgumentParser(prog="truesum-cluster", description=__doc__, epilog=EXAMPLES, formatter_class=formatter)
@@ -85,17 +86,17 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-class Line:
+class ProgressLine:
     """Prints the progress line, a few times per second."""
 
     def __init__(self) -> None:
         self._last = 0.0
-        self._told = False
+        self._dashboard_shown = False
 
     def __call__(self, progress: Progress) -> None:
-        if progress.dashboard and not self._told:
+        if progress.dashboard and not self._dashboard_shown:
             print(f"truesum-cluster: dashboard: {progress.dashboard}", file=sys.stderr)
-        self._told = True
+        self._dashboard_shown = True
         now = time.monotonic()
         if now - self._last >= 0.5 or progress.done == progress.bundles:
             self._last = now
@@ -117,45 +118,46 @@ def engine_of(arguments: argparse.Namespace) -> Engine:
     return FuturesPort(processes=arguments.processes or 0)
 
 
-def shown(name: str) -> str:
+def escaped(name: str) -> str:
     """Escapes a name for a terminal.
 
-    >>> shown("a b"), shown("a\\nb\\x1b[2J")
+    >>> escaped("a b"), escaped("a\\nb\\x1b[2J")
     ('a b', "'a\\\\nb\\\\x1b[2J'")
     """
     return name if name.isprintable() else repr(name)
 
 
-def told(report: Report) -> int:
-    """Prints the result."""
+def print_report(report: Report) -> int:
+    """Prints the result and returns the exit status."""
     for problem in report.problems:
         print(f"truesum-cluster: {problem}", file=sys.stderr)
     for name, kind, reason in report.failures:
-        print(f"truesum-cluster: {shown(name)}: {kind}: {reason}", file=sys.stderr)
-    elsewhere = f"{report.reread} read twice, {report.reread_elsewhere} of them by another worker"
-    print(f"truesum-cluster: {report.verdict}: {report.files} files in {report.bundles} bundles, {report.resumed} of them from an earlier run; {elsewhere}", file=sys.stderr)
+        print(f"truesum-cluster: {escaped(name)}: {kind}: {reason}", file=sys.stderr)
+    totals = f"{count(report.files, 'file')} in {count(report.bundles, 'bundle')}, {report.resumed} of them from an earlier run"
+    rereads = f"{report.reread} read twice, {report.reread_by_other_worker} of them by another worker"
+    print(f"truesum-cluster: {report.verdict}: {totals}; {rereads}", file=sys.stderr)
     return report.exit_status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
-    given = parser().parse_args(arguments)
+    args = parser().parse_args(arguments)
     settings: Settings = {
-        "threads": given.threads,
-        "bundle_bytes": given.bundle_bytes,
-        "bundle_files": given.bundle_files,
-        "worker_root": given.worker_root,
-        "near": dict(given.near),
-        "progress": None if given.quiet else Line(),
+        "threads": args.threads,
+        "bundle_bytes": args.bundle_bytes,
+        "bundle_files": args.bundle_files,
+        "worker_root": args.worker_root,
+        "near": dict(args.near),
+        "progress": None if args.quiet else ProgressLine(),
     }
     try:
-        settings["policy"] = Policy(tries=given.tries, reread=given.reread, reread_first=given.reread_first, deadline=given.deadline)
-        engine = engine_of(given)
-        if given.command == "verify":
-            return told(verify(given.manifest, engine, work=given.work, root=given.root, **settings))
-        paths, output, root = given.paths, given.output, given.root
-        return told(
-            hash(paths, engine, work=given.work, output=output, root=root, algorithms=given.algorithm, format=given.format, **settings)
+        settings["policy"] = Policy(tries=args.tries, reread=args.reread, reread_first=args.reread_first, deadline=args.deadline)
+        engine = engine_of(args)
+        if args.command == "verify":
+            return print_report(verify(args.manifest, engine, work=args.work, root=args.root, **settings))
+        paths, output, root = args.paths, args.output, args.root
+        return print_report(
+            hash(paths, engine, work=args.work, output=output, root=root, algorithms=args.algorithm, format=args.format, **settings)
         )
     except KeyboardInterrupt:
         print("truesum-cluster: interrupted (run the same command to resume)", file=sys.stderr)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 
 from .task import Answer, Died, Done, Event, Failed, Task
-from .underway import UnderWay
+from .in_flight import InFlight
 from .worker import compute
 
 
@@ -28,7 +28,7 @@ class FuturesPort:
         self._make = make if executor is None else None
         self._executor = executor or make()
         self._slots = processes if executor is None else int(getattr(executor, "_max_workers", processes))
-        self._tasks: UnderWay[Future[Answer]] = UnderWay()
+        self._tasks: InFlight[Future[Answer]] = InFlight()
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
         try:
@@ -39,12 +39,12 @@ class FuturesPort:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = self._make()
             future = self._executor.submit(compute, task)
-        id = self._tasks.number()
+        id = self._tasks.next_id()
         self._tasks.add(id, future)
         return id
 
     def wait(self, timeout: float) -> list[Event]:
-        return [self._event(id, future) for id, future in self._tasks.done(timeout)]
+        return [self._event(id, future) for id, future in self._tasks.take_done(timeout)]
 
     def _event(self, id: int, future: Future[Answer]) -> Event:
         error = future.exception()
@@ -55,7 +55,7 @@ class FuturesPort:
         return Failed(id, f"{type(error).__name__}: {error}")
 
     def cancel(self, id: int) -> None:
-        self._tasks.forget(id)
+        self._tasks.cancel(id)
 
     def workers(self) -> Collection[str]:
         return ()
@@ -63,7 +63,7 @@ class FuturesPort:
     def slots(self) -> int:
         return self._slots
 
-    def holder(self, id: int) -> str | None:
+    def worker_of(self, id: int) -> str | None:
         return None
 
     def now(self) -> float:

@@ -25,7 +25,7 @@ class File(Protocol):
     def sync(self) -> None: ...
 
 
-class OnDisk:
+class LockedFile:
     """A file that only one process at a time can lock."""
 
     def __init__(self, path: str) -> None:
@@ -55,15 +55,15 @@ class OnDisk:
         os.close(self._fd)
 
 
-def record(line: bytes, number: int) -> Record:
+def parse_record(line: bytes, number: int) -> Record:
     """Parses a line. Raises ValueError if it is not a journal line, which only corruption can cause."""
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise ValueError(f"the journal is damaged in line {number}: remove it to read the parts again")
-    return found
+    return value
 
 
 class Journal:
@@ -73,26 +73,26 @@ class Journal:
         """Opens the journal for appending. Raises ValueError if it belongs to a different plan."""
         self._file = file
         self._synced = float("-inf")
-        self._due = False
+        self._unsynced = False
         data = file.read()
         # The last line may be incomplete if the driver died; new lines must not be appended to it.
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            file.truncate(whole)
-        lines = data[:whole].splitlines()
-        head: Record = {"schema": SCHEMA, "plan": plan}
+        complete = data.rfind(b"\n") + 1
+        if complete < len(data):
+            file.truncate(complete)
+        lines = data[:complete].splitlines()
+        header: Record = {"schema": SCHEMA, "plan": plan}
         if lines:
-            if record(lines[0], 1) != head:
+            if parse_record(lines[0], 1) != header:
                 raise ValueError("the journal belongs to another plan: use an empty folder")
         else:
-            self._write(head)
+            self._write(header)
             self.sync()
         self._lines = lines[1:]
 
     def records(self) -> Iterator[Record]:
         """Returns the existing records."""
         lines, self._lines = self._lines, []
-        return (record(line, number) for number, line in enumerate(lines, 2))
+        return (parse_record(line, number) for number, line in enumerate(lines, 2))
 
     def _write(self, record: Record) -> None:
         self._file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
@@ -100,15 +100,15 @@ class Journal:
     def add(self, record: Record) -> None:
         """Appends a line, which is durable after the next sync()."""
         self._write(record)
-        self._due = True
+        self._unsynced = True
 
     def tick(self, now: float) -> None:
         """Flushes to disk if the interval has passed."""
-        if self._due and now - self._synced >= INTERVAL:
+        if self._unsynced and now - self._synced >= INTERVAL:
             self._synced = now
             self.sync()
 
     def sync(self) -> None:
         """Flushes to disk."""
         self._file.sync()
-        self._due = False
+        self._unsynced = False

@@ -1,5 +1,5 @@
-"""The state of each bundle in 37 bytes: whether it is done, and the digest of its part. Also selects the bundles to
-reread."""
+"""The state of each bundle in 37 bytes: whether it is done, its worker, and the digest of its part. Also selects the
+bundles to reread."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import hashlib
 from array import array
 from collections.abc import Iterator
 
-UNKNOWN, GOOD, FLAWED = 0, 1, 2
+PENDING, COMPLETE, INCOMPLETE = 0, 1, 2
 """Not done; all files have digests; some files have permanently failed."""
 
 
 class Ledger:
-    """The state of all bundles, by number. Digests are only compared."""
+    """The state of all bundles, by number."""
 
     def __init__(self, bundles: int) -> None:
         self.bundles = bundles
@@ -33,38 +33,38 @@ class Ledger:
         """Returns the worker that computed the bundle."""
         return self._names[self._worker[bundle]]
 
-    def note(self, bundle: int, digest: str, flawed: bool, worker: str) -> None:
+    def mark_done(self, bundle: int, digest: str, incomplete: bool, worker: str) -> None:
         """Marks a bundle as done."""
-        self.done += self._state[bundle] == UNKNOWN
-        self._state[bundle] = FLAWED if flawed else GOOD
+        self.done += self._state[bundle] == PENDING
+        self._state[bundle] = INCOMPLETE if incomplete else COMPLETE
         self._digests[32 * bundle : 32 * bundle + 32] = bytes.fromhex(digest)
         if worker not in self._numbers:
             self._numbers[worker] = len(self._names)
             self._names.append(worker)
         self._worker[bundle] = self._numbers[worker]
 
-    def forget(self, bundle: int) -> None:
+    def mark_pending(self, bundle: int) -> None:
         """Marks a bundle as not done."""
-        self.done -= self._state[bundle] != UNKNOWN
-        self._state[bundle] = UNKNOWN
+        self.done -= self._state[bundle] != PENDING
+        self._state[bundle] = PENDING
 
-    def open(self) -> Iterator[int]:
-        """Iterates over the bundles that are not done, evaluated lazily."""
-        at = -1
-        while (at := self._state.find(UNKNOWN, at + 1)) >= 0:
-            yield at
+    def pending(self) -> Iterator[int]:
+        """Iterates lazily over the bundles that are not done."""
+        bundle = -1
+        while (bundle := self._state.find(PENDING, bundle + 1)) >= 0:
+            yield bundle
 
-    def known(self) -> Iterator[int]:
+    def finished(self) -> Iterator[int]:
         """Returns the bundles that are done."""
-        return (bundle for bundle, state in enumerate(self._state) if state != UNKNOWN)
+        return (bundle for bundle, state in enumerate(self._state) if state != PENDING)
 
 
-def drawn(plan: str, bundle: int, share: float) -> bool:
+def is_sampled(plan: str, bundle: int, fraction: float) -> bool:
     """Returns whether a bundle is selected for rereading. The selection depends only on the plan, so every driver
     selects the same bundles.
 
-    >>> sum(drawn("5b1e7c02", bundle, 0.01) for bundle in range(10_000))
+    >>> sum(is_sampled("5b1e7c02", bundle, 0.01) for bundle in range(10_000))
     117
     """
-    drawn = hashlib.blake2b(f"{plan}:{bundle}".encode(), digest_size=8).digest()
-    return int.from_bytes(drawn, "big") < share * 2**64
+    digest = hashlib.blake2b(f"{plan}:{bundle}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") < fraction * 2**64

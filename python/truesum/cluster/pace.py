@@ -7,7 +7,7 @@ from statistics import median
 
 from .task import Answer
 
-LATELY = 101
+WINDOW = 101
 """The number of answers taken into account."""
 
 
@@ -15,8 +15,8 @@ class Pace:
     """The pace of the current run."""
 
     def __init__(self) -> None:
-        self._seconds: deque[float] = deque(maxlen=LATELY)
-        self._rates: deque[float] = deque(maxlen=LATELY)
+        self._seconds: deque[float] = deque(maxlen=WINDOW)
+        self._rates: deque[float] = deque(maxlen=WINDOW)
 
     def add(self, answer: Answer) -> None:
         """Records a completed bundle."""

@@ -7,8 +7,8 @@ import re
 
 from ..shard import Plan
 
-END = re.compile(rb'\n\{"end":true,[^\n]*,"blake3":"([0-9a-f]{64})"\}\n\Z')
-TAIL = 512
+END_LINE = re.compile(rb'\n\{"end":true,[^\n]*,"blake3":"([0-9a-f]{64})"\}\n\Z')
+TAIL_BYTES = 512
 """The number of bytes that contain the last line of a part."""
 
 
@@ -17,11 +17,11 @@ def digest_of(path: str) -> str | None:
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - TAIL))
-            found = END.search(file.read())
+            file.seek(max(0, size - TAIL_BYTES))
+            match = END_LINE.search(file.read())
     except FileNotFoundError:
         return None
-    return found[1].decode() if found else None
+    return match[1].decode() if match else None
 
 
 class Parts:
@@ -38,4 +38,4 @@ class Parts:
 
     def failures(self, bundle: int) -> list[tuple[str, str, str]]:
         """Returns the files of a bundle without a digest, as (name, kind, reason)."""
-        return self.plan.hold(bundle, self.path(bundle)).failures
+        return self.plan.check_part(bundle, self.path(bundle)).failures

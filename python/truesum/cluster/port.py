@@ -28,8 +28,8 @@ class Port(Protocol):
     def slots(self) -> int:
         """Returns the number of tasks that can run at the same time."""
 
-    def holder(self, id: int) -> str | None:
-        """Returns the workers that have this task, if known."""
+    def worker_of(self, id: int) -> str | None:
+        """Returns the worker that has this task, if known."""
 
     def now(self) -> float:
         """Returns the seconds of a monotonic clock."""

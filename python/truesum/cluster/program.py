@@ -13,47 +13,47 @@ from typing import IO
 
 from ..__main__ import program
 
-KEPT = 1000
+MAX_LINES = 1000
 """The number of lines of the program's output that are kept."""
 
 
-class Refused(ValueError):
+class ProgramError(ValueError):
     """The program failed; the message is its output."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ProgramResult:
     """The exit status of the program and its output."""
 
     status: int
     lines: list[str]
 
 
-def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> Said:
+def run(arguments: list[str | bytes], names: Iterable[bytes] | None = None) -> ProgramResult:
     """Runs the program with names on its standard input. It is terminated when this process ends."""
-    with tempfile.TemporaryFile() as heard:
+    with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [program(), *arguments],
             stdin=subprocess.DEVNULL if names is None else subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=heard,
+            stderr=output,
         )
         try:
             if names is not None and process.stdin is not None:
-                feeder = threading.Thread(target=feed, args=(process.stdin, names), daemon=True)
-                feeder.start()
+                writer = threading.Thread(target=write_names, args=(process.stdin, names), daemon=True)
+                writer.start()
             status = process.wait()
         except BaseException:
             process.terminate()
             process.wait()
             raise
-        heard.seek(0)
-        lines = [line.decode("utf-8", "replace").rstrip("\n") for line, _ in zip(heard, range(KEPT), strict=False)]
+        output.seek(0)
+        lines = [line.decode("utf-8", "replace").rstrip("\n") for line, _ in zip(output, range(MAX_LINES), strict=False)]
     # Hints name options of the program that callers of this module do not have.
-    return Said(status, [line.removeprefix("truesum: ") for line in lines if not line.startswith("hint: ")])
+    return ProgramResult(status, [line.removeprefix("truesum: ") for line in lines if not line.startswith("hint: ")])
 
 
-def feed(pipe: IO[bytes], names: Iterable[bytes]) -> None:
+def write_names(pipe: IO[bytes], names: Iterable[bytes]) -> None:
     """Writes names to the program's standard input, one after the other."""
     try:
         with pipe:
@@ -65,7 +65,7 @@ def feed(pipe: IO[bytes], names: Iterable[bytes]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlanOptions:
     """The parameters of a plan."""
 
     algorithms: tuple[str, ...]
@@ -76,36 +76,36 @@ class Wanted:
     bundle_files: int = 0
 
 
-def make_plan(path: str, wanted: Wanted, names: Iterable[bytes]) -> list[str]:
-    """Writes a plan and returns descriptions of what it lacks, if that is permitted. Raises Refused if no plan could be
+def make_plan(path: str, options: PlanOptions, names: Iterable[bytes]) -> list[str]:
+    """Writes a plan and returns descriptions of what it omits, if that is permitted. Raises ProgramError if no plan could be
     made."""
     with suppress(FileNotFoundError):
         # Left behind by a driver that died.
         os.remove(path)
     arguments: list[str | bytes] = ["shard", "plan", "-q", "--die-with-parent", "-o", path]
-    arguments += ["-a", ",".join(wanted.algorithms), "--bundle-bytes", str(wanted.bundle_bytes)]
-    arguments += ["--bundle-files", str(wanted.bundle_files)]
-    if wanted.root is not None:
-        arguments += ["--root", os.fsencode(wanted.root)]
-    if wanted.manifest is not None:
-        arguments += ["--manifest", os.fsencode(wanted.manifest)]
+    arguments += ["-a", ",".join(options.algorithms), "--bundle-bytes", str(options.bundle_bytes)]
+    arguments += ["--bundle-files", str(options.bundle_files)]
+    if options.root is not None:
+        arguments += ["--root", os.fsencode(options.root)]
+    if options.manifest is not None:
+        arguments += ["--manifest", os.fsencode(options.manifest)]
     else:
         arguments += ["--files0-from", "-"]
-    if wanted.partial:
+    if options.partial:
         arguments.append("--partial")
-    said = run(arguments, names if wanted.manifest is None else None)
-    if said.status == 0:
+    result = run(arguments, names if options.manifest is None else None)
+    if result.status == 0:
         return []
-    if not (wanted.partial and said.status == 1 and os.path.exists(path)):
-        raise Refused("\n".join(said.lines) or f"truesum shard plan failed with status {said.status}")
-    return said.lines
+    if not (options.partial and result.status == 1 and os.path.exists(path)):
+        raise ProgramError("\n".join(result.lines) or f"truesum shard plan failed with status {result.status}")
+    return result.lines
 
 
-def merge(plan: str, folder: str, output: str, form: str | None, partial: bool) -> Said:
+def merge(plan: str, folder: str, output: str, format: str | None, partial: bool) -> ProgramResult:
     """Checks all parts against the plan and writes the manifest atomically."""
     arguments: list[str | bytes] = ["shard", "merge", "-q", "--die-with-parent", plan, folder, "-o", os.fsencode(output)]
     # The caller has explicitly named the files to read.
     arguments += ["--allow-outside", "--keep-names"]
-    arguments += ["-t", form] if form is not None else []
+    arguments += ["-t", format] if format is not None else []
     arguments += ["--partial"] if partial else []
     return run(arguments)

@@ -14,9 +14,9 @@ from .worker import compute
 ray: Any = importlib.import_module("ray")
 errors: Any = importlib.import_module("ray.exceptions")
 
-GATHER = 20.0
-"""Seconds in which the answer of a finished task must arrive."""
-GONE = "the connection to Ray was lost; completed work is kept"
+RESULT_TIMEOUT = 20.0
+"""Seconds within which the answer of a finished task must arrive."""
+CONNECTION_LOST = "the connection to Ray was lost; completed work is kept"
 
 
 class RayPort:
@@ -31,7 +31,7 @@ class RayPort:
         self._last = 0
 
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
-        self._connected()
+        self._check_connected()
         self._last += 1
         # A task that uses all cores of a worker still occupies one slot.
         options = self._compute.options(num_cpus=max(1, task.threads), name=f"truesum {task.bundle}")
@@ -39,7 +39,7 @@ class RayPort:
         return self._last
 
     def wait(self, timeout: float) -> list[Event]:
-        self._connected()
+        self._check_connected()
         if not self._tasks:
             time.sleep(timeout)
             return []
@@ -53,7 +53,7 @@ class RayPort:
     def _event(self, id: int, reference: Any) -> Event:
         del self._tasks[id]
         try:
-            answer: Answer = ray.get(reference, timeout=GATHER)
+            answer: Answer = ray.get(reference, timeout=RESULT_TIMEOUT)
         except errors.RayTaskError as error:
             cause = error.cause if isinstance(getattr(error, "cause", None), Exception) else error
             return Failed(id, f"{type(cause).__name__}: {cause}")
@@ -62,9 +62,9 @@ class RayPort:
             return Died(id)
         return Done(id, answer)
 
-    def _connected(self) -> None:
+    def _check_connected(self) -> None:
         if not ray.is_initialized():
-            raise ConnectionError(GONE)
+            raise ConnectionError(CONNECTION_LOST)
 
     def cancel(self, id: int) -> None:
         reference = self._tasks.pop(id, None)
@@ -75,10 +75,10 @@ class RayPort:
         return ()
 
     def slots(self) -> int:
-        self._connected()
+        self._check_connected()
         return int(ray.cluster_resources().get("CPU", 0))
 
-    def holder(self, id: int) -> str | None:
+    def worker_of(self, id: int) -> str | None:
         return None
 
     def now(self) -> float:

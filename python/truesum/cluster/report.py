@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .progress import Share
+from .progress import WorkerStats
 
 
 @dataclass(slots=True)
@@ -30,9 +30,9 @@ class Report:
     """Copies of slow tasks."""
     reread: int = 0
     """Bundles that were read twice."""
-    reread_elsewhere: int = 0
+    reread_by_other_worker: int = 0
     """Bundles that were reread by a different worker."""
-    workers: dict[str, Share] = field(default_factory=dict)
+    workers: dict[str, WorkerStats] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

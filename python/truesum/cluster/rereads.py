@@ -4,7 +4,7 @@ workers that are always wrong."""
 
 from __future__ import annotations
 
-from .ledger import GOOD, Ledger, drawn
+from .ledger import COMPLETE, Ledger, is_sampled
 from .policy import Policy
 from .work import Work
 
@@ -14,25 +14,25 @@ class Rereads:
 
     def __init__(self, plan: str, policy: Policy, ledger: Ledger) -> None:
         self._plan, self._policy, self._ledger = plan, policy, ledger
-        self._sampled: set[str] = set()
+        self._sampled_workers: set[str] = set()
         self._done: set[int] = set()
 
-    def wanted(self, bundle: int, workers: int) -> Work | None:
+    def reread_for(self, bundle: int, workers: int) -> Work | None:
         """Returns the work for rereading a completed bundle, or None. It depends on the number of workers."""
-        share, first = self._policy.reread, self._policy.reread_first
-        if not share or self._ledger.state(bundle) != GOOD:
+        fraction, first_fraction = self._policy.reread, self._policy.reread_first
+        if not fraction or self._ledger.state(bundle) != COMPLETE:
             return None
         worker = self._ledger.worker(bundle)
-        known = worker in self._sampled or first < 1 and max(1, workers) > first * self._ledger.bundles
-        if known and not drawn(self._plan, bundle, share):
+        covered = worker in self._sampled_workers or first_fraction < 1 and max(1, workers) > first_fraction * self._ledger.bundles
+        if covered and not is_sampled(self._plan, bundle, fraction):
             return None
-        self._sampled.add(worker)
+        self._sampled_workers.add(worker)
         return None if bundle in self._done else Work(bundle, reread=True, avoid=frozenset({worker}))
 
-    def done(self, bundle: int) -> None:
+    def mark_done(self, bundle: int) -> None:
         """Records that a bundle was reread with the same result."""
         self._done.add(bundle)
 
-    def void(self, bundle: int) -> None:
+    def invalidate(self, bundle: int) -> None:
         """Records that a bundle is computed again, which invalidates an earlier reread."""
         self._done.discard(bundle)

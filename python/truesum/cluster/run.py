@@ -8,11 +8,11 @@ from contextlib import closing
 from typing import Unpack
 
 from .._native import Finding, Manifest, diff, file_digest
-from .place import Place
-from .program import Wanted
+from .program import PlanOptions
 from .report import Report
-from .sources import Name, apart, known_by, names
-from .stage import KEPT, Engine, Settings, computed, merged, planned, port_of
+from .run_folder import RunFolder
+from .sources import Name, check_outside, encode_names, fingerprint
+from .stage import MAX_FAILURES, Engine, Settings, compute_bundles, load_or_make_plan, merge_parts, port_of
 
 
 def hash(
@@ -59,19 +59,19 @@ def hash(
     """
     chosen = tuple(algorithms.split(",") if isinstance(algorithms, str) else algorithms)
     # The plan may have to be made twice, and an iterator can be read only once.
-    given = list(names(paths))
-    wanted = Wanted(chosen, None if root is None else os.fsdecode(root))
+    names = list(encode_names(paths))
+    options = PlanOptions(chosen, None if root is None else os.fsdecode(root))
     target = os.path.abspath(os.fsdecode(output))
-    apart(os.path.abspath(os.fsdecode(work)), given, "the folder of the run")
-    asked = {"hash": target, "names": known_by(given), "algorithms": list(chosen), "root": wanted.root, "format": format}
-    with Place(work) as place, closing(port_of(client)) as port:
-        if place.begun(asked) is None and os.path.exists(target):
-            apart(target, given, "the existing manifest")
-        plan, lacking = planned(place, asked, wanted, given, port.slots(), settings)
-        report = computed(place, plan, client, port, settings)
-        if merged(place, plan, report, target, format, partial=False):
+    check_outside(os.path.abspath(os.fsdecode(work)), names, "the folder of the run")
+    request = {"hash": target, "names": fingerprint(names), "algorithms": list(chosen), "root": options.root, "format": format}
+    with RunFolder(work) as run_folder, closing(port_of(client)) as port:
+        if run_folder.load(request) is None and os.path.exists(target):
+            check_outside(target, names, "the existing manifest")
+        plan, omitted = load_or_make_plan(run_folder, request, options, names, port.slots(), settings)
+        report = compute_bundles(run_folder, plan, client, port, settings)
+        if merge_parts(run_folder, plan, report, target, format, partial=False):
             report.verdict = "hashed"
-            place.end(asked, lacking, report.verdict)
+            run_folder.end(request, omitted, report.verdict)
     return report
 
 
@@ -105,42 +105,43 @@ def verify(
     """
     path = os.path.abspath(os.fsdecode(manifest))
     digest = file_digest(path, "blake3").hexdigest()
-    listed = Manifest.read(path)
-    algorithms = tuple(dict.fromkeys(algorithm for entry in listed for algorithm in entry.digests))
+    entries = Manifest.read(path)
+    algorithms = tuple(dict.fromkeys(algorithm for entry in entries for algorithm in entry.digests))
     if not algorithms:
         raise ValueError(f"{path}: the manifest has no digests of files")
-    bare = [entry.name for entry in listed if not entry.digests]
-    del listed
+    without_digest = [entry.name for entry in entries if not entry.digests]
+    del entries
     folder = os.fsdecode(root) if root is not None else os.path.dirname(path)
-    asked = {"verify": path, "digest": digest, "root": folder}
-    with Place(work) as place, closing(port_of(client)) as port:
-        plan, lacking = planned(place, asked, Wanted(algorithms, folder, path, True), (), port.slots(), settings)
-        report = computed(place, plan, client, port, settings)
-        whole = merged(place, plan, report, place.found, "jsonl", partial=True)
-        report.problems += lacking
-        report.failures += [(name, "unverified", "the manifest has no digest for it") for name in bare[:KEPT]]
-        equal = report.manifest is not None and judged(path, place.found, report)
+    request = {"verify": path, "digest": digest, "root": folder}
+    with RunFolder(work) as run_folder, closing(port_of(client)) as port:
+        plan, omitted = load_or_make_plan(run_folder, request, PlanOptions(algorithms, folder, path, True), (), port.slots(), settings)
+        report = compute_bundles(run_folder, plan, client, port, settings)
+        complete = merge_parts(run_folder, plan, report, run_folder.found_manifest, "jsonl", partial=True)
+        report.problems += omitted
+        report.failures += [(name, "unverified", "the manifest has no digest for it") for name in without_digest[:MAX_FAILURES]]
+        equal = report.manifest is not None and matches_manifest(path, run_folder.found_manifest, report)
         if file_digest(path, "blake3").hexdigest() != digest:
             report.problems.append(f"{path}: the manifest changed during the run")
-        elif whole:
-            if equal and not lacking and not bare:
+        elif complete:
+            if equal and not omitted and not without_digest:
                 report.verdict = "verified"
             # Everything was read: another call means reading everything again.
-            place.end(asked, lacking, report.verdict)
+            run_folder.end(request, omitted, report.verdict)
     report.manifest = None
     return report
 
 
-def judged(listed: str, found: str, report: Report) -> bool:
-    """Compares the digests found with those in the manifest."""
-    known = {name for name, _, _ in report.failures}
+def matches_manifest(manifest: str, found: str, report: Report) -> bool:
+    """Compares the digests found with those in the manifest, adds the differences to the report, and returns whether there
+    are none."""
+    known_failures = {name for name, _, _ in report.failures}
 
-    def hear(finding: Finding) -> None:
-        if finding.standing != "same" and finding.name not in known and len(report.failures) < KEPT:
+    def on_finding(finding: Finding) -> None:
+        if finding.standing != "same" and finding.name not in known_failures and len(report.failures) < MAX_FAILURES:
             report.failures.append((finding.name, finding.standing, "it does not match the manifest"))
 
-    said = diff(listed, found, hear)
-    report.problems += said.malformed_lines + [str(error) for error in said.errors]
-    if not said and not report.failures and not report.problems:
-        report.problems.append(f"{listed} and the digests found are {said.verdict}: run truesum diff {listed} {found}")
-    return bool(said)
+    result = diff(manifest, found, on_finding)
+    report.problems += result.malformed_lines + [str(error) for error in result.errors]
+    if not result and not report.failures and not report.problems:
+        report.problems.append(f"{manifest} and the digests found are {result.verdict}: run truesum diff {manifest} {found}")
+    return bool(result)

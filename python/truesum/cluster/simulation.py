@@ -16,14 +16,14 @@ class Crash(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SimulatedPart:
     """A part that was computed in advance."""
 
     path: str
     digest: str
     lines: int
     failed: int
-    again: int
+    retryable: int
     bytes: int
 
 
@@ -32,24 +32,30 @@ class Faults:
     """The faults; numbers are probabilities per task unless noted otherwise."""
 
     kill: float = 0.0
+    """The worker dies, and possibly other tasks with it."""
     refuse: float = 0.0
-    passing: float = 0.0
+    """The worker reports an error."""
+    transient: float = 0.0
+    """A file fails but succeeds when retried."""
     slow: float = 0.0
-    mute: float = 0.0
+    """The task takes 30 times as long."""
+    lost_answer: float = 0.0
     """The work is done, but the answer is lost."""
-    vanish: float = 0.0
+    lost_part: float = 0.0
     """The part is lost after the answer."""
     crash: float = 0.0
     """The probability that the driver dies, per wait."""
     unsynced: bool = False
-    """Everything that was not flushed is lost with the driver."""
+    """If the driver dies, data that was not flushed may be lost."""
     stopped: frozenset[str] = frozenset()
-    liar: str | None = None
+    """Workers that never answer."""
+    wrong_worker: str | None = None
+    """The worker whose digests are wrong."""
     poison: dict[int, int] = field(default_factory=dict)
     """Bundles with a line that kills every worker that reads it."""
     changed: frozenset[int] = frozenset()
     """Bundles with a file that has changed since the plan was written."""
-    careless: bool = False
+    last_writer_wins: bool = False
     """If two workers write a part, the last one wins, regardless of what the first one wrote."""
 
 
@@ -60,29 +66,29 @@ class World:
     random: Random
     workers: list[str]
     faults: Faults
-    make: Callable[[int, str, tuple[tuple[int, int], ...]], Made]
-    parts: dict[int, Made] = field(default_factory=dict)
-    contradicting: list[Made] = field(default_factory=list)
+    make: Callable[[int, str, tuple[tuple[int, int], ...]], SimulatedPart]
+    parts: dict[int, SimulatedPart] = field(default_factory=dict)
+    contradicting: list[SimulatedPart] = field(default_factory=list)
     time: float = 0.0
     computed: dict[int, int] = field(default_factory=dict)
 
-    def put(self, bundle: int, made: Made) -> tuple[str, Made]:
-        """Writes a part like the library: an existing part without failures is kept."""
-        there = self.parts.get(bundle)
-        good = there if there is not None and not there.failed else None
-        if good is None or (self.faults.careless and made.digest != good.digest and not made.failed):
-            self.parts[bundle] = made
-            return "written", made
-        if made.failed:
-            return "kept", good
-        if good.digest == made.digest:
-            return "there", good
-        self.contradicting.append(made)
-        return "contradicts", made
+    def put(self, bundle: int, part: SimulatedPart) -> tuple[str, SimulatedPart]:
+        """Writes a part like the library: an existing part without failures is not replaced."""
+        existing = self.parts.get(bundle)
+        complete = existing if existing is not None and not existing.failed else None
+        if complete is None or (self.faults.last_writer_wins and part.digest != complete.digest and not part.failed):
+            self.parts[bundle] = part
+            return "written", part
+        if part.failed:
+            return "not-compared", complete
+        if complete.digest == part.digest:
+            return "exists", complete
+        self.contradicting.append(part)
+        return "contradicts", part
 
     def digest(self, bundle: int) -> str | None:
-        made = self.parts.get(bundle)
-        return made.digest if made else None
+        part = self.parts.get(bundle)
+        return part.digest if part else None
 
 
 class Disk:
@@ -110,7 +116,7 @@ class Disk:
     def sync(self) -> None:
         self._synced = len(self.data)
 
-    def lose(self, random: Random) -> None:
+    def discard_unsynced(self, random: Random) -> None:
         """Keeps a random amount of the data that was not flushed."""
         self.data = self.data[: random.randint(self._synced, len(self.data))]
 
@@ -121,7 +127,7 @@ class Simulation:
     def __init__(self, world: World) -> None:
         self._world = world
         self._heap: list[tuple[float, int, Task, str, str]] = []
-        self._holder: dict[int, str] = {}
+        self._workers: dict[int, str] = {}
         self._open: set[int] = set()
         self._free = dict.fromkeys(world.workers, world.time)
         self._next = 0
@@ -129,22 +135,22 @@ class Simulation:
     def submit(self, task: Task, *, avoid: Collection[str] = (), near: str | None = None) -> int:
         world, random, faults = self._world, self._world.random, self._world.faults
         self._next += 1
-        who = random.choice([worker for worker in world.workers if worker not in avoid] or world.workers)
-        took = random.expovariate(1.0) * (30 if random.random() < faults.slow else 1)
-        at = max(world.time, self._free[who]) + took
-        fate = "done"
-        for chance, name in ((faults.kill, "kill"), (faults.refuse, "refuse"), (faults.mute, "mute")):
-            if random.random() < chance:
-                fate = name
+        worker = random.choice([worker for worker in world.workers if worker not in avoid] or world.workers)
+        duration = random.expovariate(1.0) * (30 if random.random() < faults.slow else 1)
+        end = max(world.time, self._free[worker]) + duration
+        outcome = "done"
+        for probability, name in ((faults.kill, "kill"), (faults.refuse, "refuse"), (faults.lost_answer, "lost answer")):
+            if random.random() < probability:
+                outcome = name
         line = faults.poison.get(task.bundle)
         if line is not None and not any(first <= line < end for first, end in task.withheld):
-            fate = "kill"
-        if who in faults.stopped:
-            at, fate = float("inf"), "never"
+            outcome = "kill"
+        if worker in faults.stopped:
+            end, outcome = float("inf"), "never"
         else:
-            self._free[who] = at
-        heapq.heappush(self._heap, (at, self._next, task, who, fate))
-        self._holder[self._next] = who
+            self._free[worker] = end
+        heapq.heappush(self._heap, (end, self._next, task, worker, outcome))
+        self._workers[self._next] = worker
         self._open.add(self._next)
         return self._next
 
@@ -152,59 +158,59 @@ class Simulation:
         world = self._world
         if world.random.random() < world.faults.crash:
             # Some of the submitted tasks complete anyway.
-            for _, _, task, who, fate in self._heap:
-                if fate == "done" and world.random.random() < 0.3:
-                    self._compute(task, who)
+            for _, _, task, worker, outcome in self._heap:
+                if outcome == "done" and world.random.random() < 0.3:
+                    self._compute(task, worker)
             raise Crash
         until = world.time + timeout
         if not self._heap or self._heap[0][0] > until:
             world.time = until
             return []
-        at, id, task, who, fate = heapq.heappop(self._heap)
-        world.time = max(world.time, at)
-        events = [event for event in self._come(id, task, who, fate) if event.id in self._open]
+        end, id, task, worker, outcome = heapq.heappop(self._heap)
+        world.time = max(world.time, end)
+        events = [event for event in self._events_of(id, task, worker, outcome) if event.id in self._open]
         self._open -= {event.id for event in events}
         return events
 
-    def _come(self, id: int, task: Task, who: str, fate: str) -> list[Event]:
-        if fate == "kill":
+    def _events_of(self, id: int, task: Task, worker: str, outcome: str) -> list[Event]:
+        if outcome == "kill":
             # The other tasks of this worker die with it, or move to another worker unnoticed.
-            self._free[who] = self._world.time + 1
-            others = [entry for entry in self._heap if entry[3] == who and self._world.random.random() < 0.5]
+            self._free[worker] = self._world.time + 1
+            others = [entry for entry in self._heap if entry[3] == worker and self._world.random.random() < 0.5]
             self._heap = [entry for entry in self._heap if entry not in others]
             heapq.heapify(self._heap)
             return [Died(id), *(Died(entry[1]) for entry in others)]
-        if fate == "refuse":
-            return [Failed(id, "OSError: no such folder here", who)]
-        answer = self._compute(task, who)
-        return [] if fate == "mute" else [Done(id, answer)]
+        if outcome == "refuse":
+            return [Failed(id, "OSError: no such folder here", worker)]
+        answer = self._compute(task, worker)
+        return [] if outcome == "lost answer" else [Done(id, answer)]
 
-    def _compute(self, task: Task, who: str) -> Answer:
+    def _compute(self, task: Task, worker: str) -> Answer:
         world, random, faults = self._world, self._world.random, self._world.faults
         bundle = task.bundle
-        there = world.parts.get(bundle)
-        probing = task.folder == "probes"
-        if not probing and not task.again and there is not None and not there.failed:
-            return self._answer(who, "there", there)
+        existing = world.parts.get(bundle)
+        is_probe = task.folder == "probes"
+        if not is_probe and not task.again and existing is not None and not existing.failed:
+            return self._answer(worker, "exists", existing)
         kind = "good"
-        if who == faults.liar:
-            kind = "lie"
+        if worker == faults.wrong_worker:
+            kind = "wrong"
         elif bundle in faults.changed:
             kind = "changed"
-        elif random.random() < faults.passing:
-            kind = "passing"
-        made = world.make(bundle, kind, task.withheld)
-        if probing:
-            return self._answer(who, "written", made)
+        elif random.random() < faults.transient:
+            kind = "transient"
+        part = world.make(bundle, kind, task.withheld)
+        if is_probe:
+            return self._answer(worker, "written", part)
         world.computed[bundle] = world.computed.get(bundle, 0) + 1
-        standing, made = world.put(bundle, made)
-        answer = self._answer(who, standing, made)
-        if random.random() < faults.vanish:
+        status, part = world.put(bundle, part)
+        answer = self._answer(worker, status, part)
+        if random.random() < faults.lost_part:
             world.parts.pop(bundle, None)
         return answer
 
-    def _answer(self, who: str, standing: str, made: Made) -> Answer:
-        return Answer(who, standing, made.digest, made.lines, made.failed, made.again, made.bytes, 1.0)
+    def _answer(self, worker: str, status: str, part: SimulatedPart) -> Answer:
+        return Answer(worker, status, part.digest, part.lines, part.failed, part.retryable, part.bytes, 1.0)
 
     def cancel(self, id: int) -> None:
         self._open.discard(id)
@@ -215,8 +221,8 @@ class Simulation:
     def slots(self) -> int:
         return len(self._world.workers)
 
-    def holder(self, id: int) -> str | None:
-        return self._holder.get(id)
+    def worker_of(self, id: int) -> str | None:
+        return self._workers.get(id)
 
     def now(self) -> float:
         return self._world.time

@@ -12,40 +12,40 @@ from typing import TypeAlias
 
 Name: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
-STORE = re.compile(rb"[a-z][a-z0-9+.-]*://")
+URL_SCHEME = re.compile(rb"[a-z][a-z0-9+.-]*://")
 
 
-def names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
+def encode_names(paths: Name | Iterable[Name]) -> Iterator[bytes]:
     """Returns the names of files and folders as bytes. Raises ValueError for an object store."""
-    given = [paths] if isinstance(paths, str | bytes | PathLike) else paths
-    for path in given:
+    path_list = [paths] if isinstance(paths, str | bytes | PathLike) else paths
+    for path in path_list:
         name = os.fsencode(path)
-        if STORE.match(name):
+        if URL_SCHEME.match(name):
             raise ValueError(f"{os.fsdecode(name)}: a cluster cannot read object stores")
         yield name
 
 
-def known_by(given: Sequence[bytes]) -> str:
-    """Returns a digest of the names and their root, by which a later run recognizes the same request.
+def fingerprint(names: Sequence[bytes]) -> str:
+    """Returns a digest of the names and their root, which identifies the request when a run is resumed.
 
-    >>> known_by([b"/a", b"/b"]) == known_by([b"/a", b"/b"]) != known_by([b"/a/b"])
+    >>> fingerprint([b"/a", b"/b"]) == fingerprint([b"/a", b"/b"]) != fingerprint([b"/a/b"])
     True
     """
-    asked = hashlib.blake2b(digest_size=16)
-    if not all(map(os.path.isabs, given)):
-        asked.update(os.fsencode(os.getcwd()))
-    for name in given:
-        asked.update(b"\0" + name)
-    return asked.hexdigest()
+    hash = hashlib.blake2b(digest_size=16)
+    if not all(map(os.path.isabs, names)):
+        hash.update(os.fsencode(os.getcwd()))
+    for name in names:
+        hash.update(b"\0" + name)
+    return hash.hexdigest()
 
 
-LOOKED_AT = 20_000
-"""The number of folder entries that are counted for the estimate."""
-ASKED = 64
-"""The number of files among them whose sizes are read."""
+MAX_ENTRIES = 20_000
+"""The maximum number of folder entries to count for the estimate."""
+MAX_SAMPLES = 64
+"""The maximum number of files among them whose sizes are read."""
 
 
-def guess(given: Sequence[bytes]) -> tuple[int, int] | None:
+def estimate(names: Sequence[bytes]) -> tuple[int, int] | None:
     """Estimates the total bytes and number of files from the names of all files and the sizes of some. Returns None if
     there are too many or nothing is known. The estimate only affects bundle sizes.
 
@@ -54,39 +54,39 @@ def guess(given: Sequence[bytes]) -> tuple[int, int] | None:
     ...     for name in "abc":
     ...         with open(os.path.join(folder, name), "wb") as file:
     ...             _ = file.write(b"12345")
-    ...     guess([os.fsencode(folder)])
+    ...     estimate([os.fsencode(folder)])
     (15, 3)
-    >>> guess([b"/nonexistent"])
+    >>> estimate([b"/nonexistent"])
     """
-    folders, found = list(given), []
+    folders, files = list(names), []
     try:
         while folders:
             path = folders.pop()
             if not os.path.isdir(path):
-                found.append(path)
+                files.append(path)
                 continue
             with os.scandir(path) as entries:
                 for entry in entries:
-                    (folders if entry.is_dir(follow_symlinks=False) else found).append(entry.path)
-                    if len(found) + len(folders) > LOOKED_AT:
+                    (folders if entry.is_dir(follow_symlinks=False) else files).append(entry.path)
+                    if len(files) + len(folders) > MAX_ENTRIES:
                         return None
-        asked = found[:: -(-len(found) // ASKED)] if found else []
-        sizes = sum(os.stat(path).st_size for path in asked)
+        sample = files[:: -(-len(files) // MAX_SAMPLES)] if files else []
+        sizes = sum(os.stat(path).st_size for path in sample)
     except OSError:
         return None
-    return sizes * len(found) // max(1, len(asked)), len(found)
+    return sizes * len(files) // max(1, len(sample)), len(files)
 
 
-def apart(path: str, given: Iterable[bytes], what: str) -> None:
+def check_outside(path: str, names: Iterable[bytes], description: str) -> None:
     """Raises ValueError if `path` is inside the files to be hashed, where it would change during the run.
 
-    >>> apart("/data/work", [b"/database"], "the run's folder")
-    >>> apart("/data/work", [b"/data"], "the run's folder")
+    >>> check_outside("/data/work", [b"/database"], "the run's folder")
+    >>> check_outside("/data/work", [b"/data"], "the run's folder")
     Traceback (most recent call last):
     ValueError: /data/work: the run's folder is inside the files to be hashed: choose another path
     """
-    real = os.path.realpath(os.fsencode(path))
-    for name in given:
+    resolved = os.path.realpath(os.fsencode(path))
+    for name in names:
         root = os.path.realpath(name)
-        if root == real or real.startswith(root.rstrip(b"/") + b"/"):
-            raise ValueError(f"{path}: {what} is inside the files to be hashed: choose another path")
+        if root == resolved or resolved.startswith(root.rstrip(b"/") + b"/"):
+            raise ValueError(f"{path}: {description} is inside the files to be hashed: choose another path")

@@ -16,12 +16,12 @@ from .driver import Driver
 from .futures_port import FuturesPort
 from .journal import Journal
 from .parts import Parts
-from .place import Place
 from .policy import Policy
 from .port import Port
 from .progress import Progress
 from .report import Report
-from .sources import Name, guess
+from .run_folder import RunFolder
+from .sources import Name, estimate
 from .task import Answer, Task
 from .work import Work
 
@@ -36,9 +36,9 @@ class Client(Protocol):
 
 
 Engine: TypeAlias = Client | Executor | Port | ModuleType | None
-KEPT = 1000
+MAX_FAILURES = 1000
 """The maximum number of failures stored in a report."""
-Hear: TypeAlias = Callable[[Progress], None]
+ProgressCallback: TypeAlias = Callable[[Progress], None]
 
 
 class Settings(TypedDict, total=False):
@@ -54,14 +54,14 @@ class Settings(TypedDict, total=False):
     near: Mapping[str, str]
     """The hosts that store files locally, by path prefix."""
     policy: Policy
-    progress: Hear | None
+    progress: ProgressCallback | None
 
 
-def checked(settings: Settings) -> None:
+def check_settings(settings: Settings) -> None:
     """Raises ValueError for invalid settings."""
-    asked = {"threads": settings.get("threads", 1), "bundle_bytes": settings.get("bundle_bytes", 0)}
-    asked["bundle_files"] = settings.get("bundle_files", 0)
-    for name, number in asked.items():
+    limits = {"threads": settings.get("threads", 1), "bundle_bytes": settings.get("bundle_bytes", 0)}
+    limits["bundle_files"] = settings.get("bundle_files", 0)
+    for name, number in limits.items():
         if number < 0:
             raise ValueError(f"{name}: {number}: must not be negative")
 
@@ -86,76 +86,81 @@ def port_of(engine: Engine) -> Port:
     return cast(Port, engine)
 
 
-def close_by(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
-    """Returns the host that stores the first file of a bundle, by the longest matching prefix."""
-    longest = sorted(near, key=len, reverse=True)
+def host_finder(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
+    """Returns a function that returns the host that stores the first file of a bundle, by the longest matching prefix."""
+    prefixes = sorted(near, key=len, reverse=True)
 
     def host(bundle: int) -> str | None:
         name = plan.first_name(bundle) if near else ""
-        return next((near[prefix] for prefix in longest if name.startswith(prefix)), None)
+        return next((near[prefix] for prefix in prefixes if name.startswith(prefix)), None)
 
     return host
 
 
-def planned(
-    place: Place, asked: dict[str, Any], wanted: program.Wanted, given: Sequence[bytes], slots: int, settings: Settings
+def load_or_make_plan(
+    run_folder: RunFolder,
+    request: dict[str, Any],
+    options: program.PlanOptions,
+    names: Sequence[bytes],
+    slots: int,
+    settings: Settings,
 ) -> tuple[Plan, list[str]]:
-    """Returns the existing plan or a new one, and what it lacks. If the estimate for its bundle sizes was wrong, the
+    """Returns the existing plan or a new one, and descriptions of what it omits. If the estimate for its bundle sizes was wrong, the
     plan is made again, which is cheap in that case."""
-    checked(settings)
-    if (lacking := place.begun(asked)) is not None:
-        return Plan(place.plan), lacking
-    new = place.plan + ".new"
+    check_settings(settings)
+    if (omitted := run_folder.load(request)) is not None:
+        return Plan(run_folder.plan), omitted
+    temporary = run_folder.plan + ".new"
     threads = settings.get("threads", 1)
-    sized = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
-    guessed = guess(given) if given else None
-    usual = (sizes.largest(threads), sizes.FILES) if guessed is None else sizes.fitting(*guessed, slots, threads)
-    first = sized[0] or usual[0], sized[1] or usual[1]
-    lacking = program.make_plan(new, replace(wanted, bundle_bytes=first[0], bundle_files=first[1]), given)
-    plan = Plan(new)
-    fitting = sizes.fitting(plan.bytes, plan.files, slots, threads)
-    better = sized[0] or fitting[0], sized[1] or fitting[1]
-    if better != first and not sizes.fits(plan.bundles, plan.bytes, plan.files, slots, threads):
-        lacking = program.make_plan(new, replace(wanted, bundle_bytes=better[0], bundle_files=better[1]), given)
-    place.begin(asked, lacking, new)
-    return Plan(place.plan), lacking
+    requested = settings.get("bundle_bytes", 0), settings.get("bundle_files", 0)
+    estimated = estimate(names) if names else None
+    automatic = (sizes.max_bytes(threads), sizes.MAX_FILES) if estimated is None else sizes.bundle_limits(*estimated, slots, threads)
+    limits = requested[0] or automatic[0], requested[1] or automatic[1]
+    omitted = program.make_plan(temporary, replace(options, bundle_bytes=limits[0], bundle_files=limits[1]), names)
+    plan = Plan(temporary)
+    ideal = sizes.bundle_limits(plan.bytes, plan.files, slots, threads)
+    improved = requested[0] or ideal[0], requested[1] or ideal[1]
+    if improved != limits and not sizes.is_suitable(plan.bundles, plan.bytes, plan.files, slots, threads):
+        omitted = program.make_plan(temporary, replace(options, bundle_bytes=improved[0], bundle_files=improved[1]), names)
+    run_folder.start(request, omitted, temporary)
+    return Plan(run_folder.plan), omitted
 
 
-def computed(place: Place, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
+def compute_bundles(run_folder: RunFolder, plan: Plan, engine: Engine, port: Port, settings: Settings) -> Report:
     """Computes all bundles. Problems are recorded in the report; the merge decides whether the parts are complete."""
-    parts = Parts(plan, place.parts)
+    parts = Parts(plan, run_folder.parts)
     progress = Progress(plan.bundles, plan.bytes, dashboard=dashboard_of(engine))
-    hear, threads = settings.get("progress"), settings.get("threads", 1)
+    on_progress, threads = settings.get("progress"), settings.get("threads", 1)
     root = settings.get("worker_root")
     worker_root = None if root is None else os.fsdecode(root)
 
     def task(work: Work) -> Task:
-        probing = work.probe is not None
-        folder = place.probes if probing else place.parts
-        return Task(place.plan, plan.id, work.bundle, folder, worker_root, threads, work.must_read(), work.withheld)
+        is_probe = work.probe is not None
+        folder = run_folder.probes if is_probe else run_folder.parts
+        return Task(run_folder.plan, plan.id, work.bundle, folder, worker_root, threads, work.must_recompute(), work.withheld)
 
-    def tell(work: Work, answer: Answer) -> None:
+    def on_answer(work: Work, answer: Answer) -> None:
         progress.add(answer.worker, answer.bytes, answer.seconds, answer.failed)
-        if hear:
-            hear(progress)
+        if on_progress:
+            on_progress(progress)
 
-    policy, near = settings.get("policy") or Policy(), close_by(plan, settings.get("near") or {})
-    driver = Driver(plan, port, Journal(place.journal, plan.id), policy, task, parts.digest, near, tell)
-    progress.done = driver.told.resumed
-    progress.hashed = sum(map(plan.bytes_of, driver.ledger.known()))
-    told = driver.run()
-    report = Report(bundles=plan.bundles, problems=told.problems, submitted=told.submitted, resumed=told.resumed)
-    report.copied, report.reread, report.reread_elsewhere = told.copied, told.reread, told.reread_elsewhere
+    policy, near = settings.get("policy") or Policy(), host_finder(plan, settings.get("near") or {})
+    driver = Driver(plan, port, Journal(run_folder.journal, plan.id), policy, task, parts.digest, near, on_answer)
+    progress.done = driver.result.resumed
+    progress.hashed = sum(map(plan.bytes_of, driver.ledger.finished()))
+    result = driver.run()
+    report = Report(bundles=plan.bundles, problems=result.problems, submitted=result.submitted, resumed=result.resumed)
+    report.copied, report.reread, report.reread_by_other_worker = result.copied, result.reread, result.reread_by_other_worker
     report.workers = progress.workers
-    for bundle in told.flawed:
-        if len(report.failures) < KEPT:
+    for bundle in result.incomplete:
+        if len(report.failures) < MAX_FAILURES:
             report.failures += parts.failures(bundle)
     # A file that was split into ranges counts as one failure.
-    report.failures = list({name: (name, kind, reason) for name, kind, reason in reversed(report.failures)}.values())[::-1][:KEPT]
+    report.failures = list({name: (name, kind, reason) for name, kind, reason in reversed(report.failures)}.values())[::-1][:MAX_FAILURES]
     return report
 
 
-def merged(place: Place, plan: Plan, report: Report, output: str, form: str | None, partial: bool) -> bool:
+def merge_parts(run_folder: RunFolder, plan: Plan, report: Report, output: str, format: str | None, partial: bool) -> bool:
     """Writes the manifest unless there are problems; with `partial`, files without a digest are accepted. Returns
     whether the manifest is complete."""
     if report.problems:
@@ -166,18 +171,18 @@ def merged(place: Place, plan: Plan, report: Report, output: str, form: str | No
         with suppress(FileNotFoundError):
             # Left behind by an earlier attempt.
             os.remove(output)
-    said = program.merge(place.plan, place.parts, output, form, partial)
-    if said.status == 0:
+    result = program.merge(run_folder.plan, run_folder.parts, output, format, partial)
+    if result.status == 0:
         report.manifest, report.files, report.bytes = output, plan.files, plan.bytes
         return True
-    report.problems += said.lines or [f"truesum shard merge failed with status {said.status}"]
-    if partial and said.status == 1 and os.path.exists(output):
-        counted = plan.merge([os.path.join(place.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
-        report.manifest, report.files, report.bytes = output, counted.files, counted.bytes
+    report.problems += result.lines or [f"truesum shard merge failed with status {result.status}"]
+    if partial and result.status == 1 and os.path.exists(output):
+        totals = plan.merge([os.path.join(run_folder.parts, plan.part_name(bundle)) for bundle in range(plan.bundles)])
+        report.manifest, report.files, report.bytes = output, totals.files, totals.bytes
     return False
 
 
 def dashboard_of(engine: Engine) -> str | None:
-    """The address of the engine's dashboard."""
+    """Returns the address of the engine's dashboard, or None."""
     link = getattr(engine, "dashboard_link", None)
     return str(link) if link else None

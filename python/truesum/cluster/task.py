@@ -30,13 +30,13 @@ class Answer:
     """A worker's answer for a bundle. The part contains the same information and is authoritative."""
 
     worker: str
-    standing: str
-    """The standing of the truesum.shard.Part."""
+    status: str
+    """The status of the truesum.shard.Part."""
     digest: str
     """The digest that ends the part."""
     lines: int
     failed: int
-    again: int
+    retryable: int
     """Failed files that may succeed when retried."""
     bytes: int
     seconds: float
@@ -61,7 +61,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The worker died without an answer; `times` counts the engine's own retries."""
+    """The worker died without an answer; `deaths` includes the engine's own retries."""
 
     id: int
     deaths: int = 1

@@ -15,23 +15,23 @@ from .task import Answer, Task
 
 PLANS: dict[str, Plan] = {}
 """Plans opened by this process, by digest, because loading a large index is slow."""
-KEPT = 4
+MAX_PLANS = 4
 
 
-def opened(path: str, id: str) -> Plan:
+def open_plan(path: str, id: str) -> Plan:
     """Returns the plan with this digest. Raises ValueError if the file is a different plan."""
     plan = PLANS.get(id)
     if plan is None:
         plan = Plan(path)
         if plan.id != id:
             raise ValueError(f"{path}: this is plan {plan.id[:8]}, not {id[:8]}")
-        if len(PLANS) >= KEPT:
+        if len(PLANS) >= MAX_PLANS:
             PLANS.clear()
         PLANS[id] = plan
     return plan
 
 
-def name() -> str:
+def worker_name() -> str:
     """Returns the name of this worker, unique and constant for the lifetime of the process."""
     try:
         from distributed import get_worker
@@ -55,8 +55,8 @@ def answer(task: bytes, version: str) -> Answer:
 
 def compute(task: Task) -> Answer:
     """Computes a bundle. Raises OSError or ValueError if no part can be written."""
-    since = time.perf_counter()
-    plan = opened(task.plan, task.id)
+    start = time.perf_counter()
+    plan = open_plan(task.plan, task.id)
     part = plan.compute(
         task.bundle,
         task.folder,
@@ -67,5 +67,5 @@ def compute(task: Task) -> Answer:
         # A process started by multiprocessing runs no other code; the main process may contain the user's threads.
         mapping=multiprocessing.parent_process() is not None,
     )
-    seconds = time.perf_counter() - since
-    return Answer(name(), part.standing, part.digest, part.lines, part.failed, part.again, part.bytes, seconds)
+    seconds = time.perf_counter() - start
+    return Answer(worker_name(), part.status, part.digest, part.lines, part.failed, part.retryable, part.bytes, seconds)

@@ -1,4 +1,4 @@
-"""Tasks in progress by their numbers: shared by the ports that use futures."""
+"""The tasks in progress, by number; used by the ports that are based on futures."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 
-class Awaited(Protocol):
+class FutureLike(Protocol):
     """A future of any engine."""
 
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
     def cancel(self) -> object: ...
 
 
-F = TypeVar("F", bound=Awaited)
+F = TypeVar("F", bound=FutureLike)
 
 
-class UnderWay(Generic[F]):
+class InFlight(Generic[F]):
     """The futures by number. Completion callbacks may run in any thread."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class UnderWay(Generic[F]):
         self._ready: SimpleQueue[int] = SimpleQueue()
         self._last = 0
 
-    def number(self) -> int:
+    def next_id(self) -> int:
         """Returns the next number."""
         self._last += 1
         return self._last
@@ -39,7 +39,7 @@ class UnderWay(Generic[F]):
         """Returns the future with this number if it is in progress."""
         return self._futures.get(id)
 
-    def done(self, timeout: float) -> list[tuple[int, F]]:
+    def take_done(self, timeout: float) -> list[tuple[int, F]]:
         """Removes and returns the futures that are done, waiting at most this many seconds for the first one."""
         done: list[tuple[int, F]] = []
         try:
@@ -50,12 +50,12 @@ class UnderWay(Generic[F]):
         except Empty:
             return done
 
-    def forget(self, id: int) -> None:
-        """Removes a future."""
+    def cancel(self, id: int) -> None:
+        """Cancels and removes a future."""
         if (future := self._futures.pop(id, None)) is not None:
             future.cancel()
 
-    def forget_all(self) -> None:
-        """Removes all futures."""
+    def cancel_all(self) -> None:
+        """Cancels and removes all futures."""
         for id in list(self._futures):
-            self.forget(id)
+            self.cancel(id)
