@@ -17,7 +17,7 @@ from conftest import Run
 Make = Callable[[Path, dict[str, bytes]], list[Path]]
 
 
-def listed(files: dict[str, bytes], names: list[str] | None = None) -> str:
+def manifest_text(files: dict[str, bytes], names: list[str] | None = None) -> str:
     chosen = files if names is None else {name: files[name] for name in names}
     return "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in chosen.items())
 
@@ -28,7 +28,7 @@ def manifest(root: Path, text: str, name: str = "SHA256SUMS") -> list[Path]:
 
 
 def good(root: Path, files: dict[str, bytes]) -> list[Path]:
-    return manifest(root, listed(files))
+    return manifest(root, manifest_text(files))
 
 
 def differs(root: Path, files: dict[str, bytes]) -> list[Path]:
@@ -48,7 +48,7 @@ def unreadable(root: Path, files: dict[str, bytes]) -> list[Path]:
 
 
 def malformed(root: Path, files: dict[str, bytes]) -> list[Path]:
-    return manifest(root, listed(files) + "0123  short\n")
+    return manifest(root, manifest_text(files) + "0123  short\n")
 
 
 def nothing(root: Path, files: dict[str, bytes]) -> list[Path]:
@@ -60,11 +60,11 @@ def unread(root: Path, files: dict[str, bytes]) -> list[Path]:
 
 
 def outside(root: Path, files: dict[str, bytes]) -> list[Path]:
-    return manifest(root, f"{hashlib.sha256(b'').hexdigest()}  ../outside\n{listed(files)}")
+    return manifest(root, f"{hashlib.sha256(b'').hexdigest()}  ../outside\n{manifest_text(files)}")
 
 
 def two(root: Path, files: dict[str, bytes]) -> list[Path]:
-    half = manifest(root, listed(files, ["one"]))
+    half = manifest(root, manifest_text(files, ["one"]))
     return [*half, *manifest(root, f"MD5 (empty) = {hashlib.md5(b'').hexdigest()}\n", "empty.md5")]
 
 
@@ -96,16 +96,13 @@ def test_verdict_agrees_with_the_program(make: Make, tmp_path: Path, files: dict
     for keywords, options in OPTIONS:
         outcomes: list[truesum.Outcome] = []
         report = truesum.verify(names, callback=outcomes.append, **keywords)
-        said = run("check", "--json", *options, *names)
-        assert report.exit_status == said.returncode, (options, report, said.stdout, said.stderr)
+        result = run("check", "--json", *options, *names)
+        assert report.exit_status == result.returncode, (options, report, result.stdout, result.stderr)
         assert bool(report) == report.ok == (report.verdict == "verified")
-        told = [json.loads(line) for line in said.stdout.splitlines()]
-        status = {entry["path"]: entry["status"] for entry in told if "path" in entry and "status" in entry}
-        mine = {outcome.name: outcome.verdict for outcome in outcomes}
-        words = {"verified": "ok", "mismatch": "failed"}
-        for name, verdict in mine.items():
-            if name in status:
-                assert status[name].lower() in (verdict, words.get(verdict)), (name, options)
+        objects = [json.loads(line) for line in result.stdout.splitlines()]
+        expected = {line["path"]: line["verdict"] for line in objects if line["kind"] == "entry"}
+        actual = {outcome.name: outcome.verdict for outcome in outcomes if outcome.verdict != "ignored"}
+        assert actual == expected, options
         assert report.verified == sum(outcome.verdict == "verified" for outcome in outcomes)
         assert len(report.failures) == sum(o.verdict not in ("verified", "ignored") for o in outcomes)
         assert report.unread == len(report.errors)
@@ -125,16 +122,16 @@ def test_report_attributes(tmp_path: Path, files: dict[str, bytes]) -> None:
     assert truesum.verify(names, exact=True).unlisted_names == ["new"]
     malformed_report = truesum.verify(malformed(tmp_path, files))
     assert len(malformed_report.malformed_lines) == malformed_report.malformed == 1
-    lost = truesum.verify(tmp_path / "no such manifest")
-    assert isinstance(lost.errors[0], FileNotFoundError) and lost.verdict == "nothing-verified"
+    report_of_missing = truesum.verify(tmp_path / "no such manifest")
+    assert isinstance(report_of_missing.errors[0], FileNotFoundError) and report_of_missing.verdict == "nothing-verified"
     with pytest.raises(ValueError, match="unknown format"):
         truesum.verify(names, format="gnus")
 
 
 def test_names_are_resolved_below_another_root(tmp_path: Path, files: dict[str, bytes]) -> None:
-    elsewhere = tmp_path / "lists"
-    elsewhere.mkdir()
-    names = manifest(elsewhere, listed(files))
+    other_folder = tmp_path / "lists"
+    other_folder.mkdir()
+    names = manifest(other_folder, manifest_text(files))
     assert not truesum.verify(names)
     assert truesum.verify(names, tmp_path)
     assert truesum.verify([str(names[0])], root=bytes(tmp_path))
@@ -172,14 +169,14 @@ def test_audit_and_diff_agree_with_the_program(tmp_path: Path, files: dict[str, 
     (tmp_path / "fresh").write_bytes(b"fresh")
     findings: list[truesum.Finding] = []
     report = truesum.audit(path, callback=findings.append)
-    said = run("audit", "--json", path)
-    told = [json.loads(line) for line in said.stdout.splitlines()]
-    assert not report and report.verdict == "different" and said.returncode == 1
-    mine = {finding.name: finding.standing for finding in findings}
-    assert mine["uno"] == "moved" and mine["63"] == "missing" and mine["fresh"] == "new"
-    words = {"ok": "same"}
-    theirs = {line["path"]: line["standing"] for line in told if line["kind"] == "file"}
-    assert {name: words.get(word, word) for name, word in theirs.items()} == mine
+    result = run("audit", "--json", path)
+    objects = [json.loads(line) for line in result.stdout.splitlines()]
+    assert not report and report.verdict == "different" and result.returncode == 1
+    actual = {finding.name: finding.standing for finding in findings}
+    assert actual["uno"] == "moved" and actual["63"] == "missing" and actual["fresh"] == "new"
+    spellings = {"ok": "same"}
+    expected = {line["path"]: line["standing"] for line in objects if line["kind"] == "file"}
+    assert {name: spellings.get(status, status) for name, status in expected.items()} == actual
     assert next(f for f in findings if f.name == "uno").origin == "one"
     assert report.counts()["moved"] == 1
     other = tmp_path / "other"
