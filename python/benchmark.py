@@ -23,11 +23,11 @@ import truesum
 clock = time.perf_counter
 
 
-def seconds(act: Callable[[], object]) -> float:
+def seconds(call: Callable[[], object]) -> float:
     """Returns the time a call takes."""
-    since = clock()
-    act()
-    return clock() - since
+    start = clock()
+    call()
+    return clock() - start
 
 
 def paired(ours: Callable[[], object], theirs: Callable[[], object], turns: int) -> tuple[float, float, float]:
@@ -37,12 +37,12 @@ def paired(ours: Callable[[], object], theirs: Callable[[], object], turns: int)
     for turn in range(turns):
         # Alternate which one goes first.
         if turn % 2:
-            mine, other = seconds(ours), seconds(theirs)
+            ours_seconds, theirs_seconds = seconds(ours), seconds(theirs)
         else:
-            other, mine = seconds(theirs), seconds(ours)
-        pairs.append((mine, other))
-    mines, others = zip(*pairs, strict=True)
-    return statistics.median(mines), statistics.median(others), statistics.median(o / m for m, o in pairs)
+            theirs_seconds, ours_seconds = seconds(theirs), seconds(ours)
+        pairs.append((ours_seconds, theirs_seconds))
+    ours_times, theirs_times = zip(*pairs, strict=True)
+    return statistics.median(ours_times), statistics.median(theirs_times), statistics.median(theirs / ours for ours, theirs in pairs)
 
 
 def calls(constructor: Callable[[bytes], truesum.Hash] | Callable[[bytes], hashlib._Hash], count: int) -> None:
@@ -52,18 +52,18 @@ def calls(constructor: Callable[[bytes], truesum.Hash] | Callable[[bytes], hashl
         constructor(message).digest()
 
 
-def pooled(paths: Iterable[str], name: str) -> None:
-    """The usual code with hashlib: file_digest in a thread pool."""
+def hash_in_pool(paths: Iterable[str], name: str) -> None:
+    """Hashes files in the usual way with hashlib: file_digest in a thread pool."""
 
-    def one(path: str) -> bytes:
+    def digest_file(path: str) -> bytes:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, name).digest()
 
     with ThreadPoolExecutor() as pool:
-        list(pool.map(one, paths))
+        list(pool.map(digest_file, paths))
 
 
-def many(paths: list[str], name: str) -> None:
+def hash_all(paths: list[str], name: str) -> None:
     for outcome in truesum.hash_files(paths, name):
         outcome.digest()
 
@@ -82,12 +82,12 @@ def main() -> None:
     rows: list[tuple[str, tuple[float, float, float]]] = []
     for name in ("sha256", "md5", "sha1", "sha512"):
         ours, theirs = getattr(truesum, name), getattr(hashlib, name)
-        found = paired(lambda o=ours: o(data).digest(), lambda t=theirs: t(data).digest(), turns)  # type: ignore[misc]
-        rows.append((f"{name}, 64 MiB in memory", found))
+        medians = paired(lambda o=ours: o(data).digest(), lambda t=theirs: t(data).digest(), turns)  # type: ignore[misc]
+        rows.append((f"{name}, 64 MiB in memory", medians))
     for name in ("sha256", "md5"):
         ours, theirs, count = getattr(truesum, name), getattr(hashlib, name), arguments.calls
-        found = paired(lambda o=ours: calls(o, count), lambda t=theirs: calls(t, count), turns)  # type: ignore[misc]
-        rows.append((f"{name}, {count:,} calls of 64 bytes", found))
+        medians = paired(lambda o=ours: calls(o, count), lambda t=theirs: calls(t, count), turns)  # type: ignore[misc]
+        rows.append((f"{name}, {count:,} calls of 64 bytes", medians))
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for number in range(arguments.files):
@@ -97,11 +97,11 @@ def main() -> None:
         # For recently modified files truesum checks for writers; wait until these are old enough.
         time.sleep(3)
         for name in ("md5", "sha256"):
-            found = paired(lambda n=name: many(paths, n), lambda n=name: pooled(paths, n), turns)  # type: ignore[misc]
-            rows.append((f"{name}, {arguments.files:,} files of 100 KiB, ThreadPoolExecutor", found))
+            medians = paired(lambda n=name: hash_all(paths, n), lambda n=name: hash_in_pool(paths, n), turns)  # type: ignore[misc]
+            rows.append((f"{name}, {arguments.files:,} files of 100 KiB, ThreadPoolExecutor", medians))
     print("| job | truesum, s | hashlib, s | hashlib / truesum |\n|---|--:|--:|--:|")
-    for job, (mine, other, ratio) in rows:
-        print(f"| {job} | {mine:.3f} | {other:.3f} | {ratio:.2f} |")
+    for job, (ours_seconds, theirs_seconds, ratio) in rows:
+        print(f"| {job} | {ours_seconds:.3f} | {theirs_seconds:.3f} | {ratio:.2f} |")
 
 
 if __name__ == "__main__":
