@@ -25,7 +25,7 @@ def write_list(path, entries, order):
         file.writelines('%s  %s\n' % (entries[name], name) for name in order)
 
 
-def measured(command, output):
+def measure(command, output):
     """Runs a command and returns its processor time and elapsed time."""
     with open(output, 'wb') as file:
         start = time.monotonic()
@@ -39,19 +39,19 @@ def measured(command, output):
     return usage.ru_utime + usage.ru_stime, elapsed
 
 
-def paired(title, commands, rounds, result):
-    """Measures commands in turn. `result` reduces the output of a command to what all of them must agree on."""
+def compare(title, commands, rounds, reduce):
+    """Measures commands in turn. `reduce` reduces the output of a command to what all of them must agree on."""
     samples = {name: [] for name in commands}
     for _ in range(rounds):
         results = {}
         for name, command in commands.items():
-            samples[name].append(measured(command, 'out'))
-            results[name] = result(name)
+            samples[name].append(measure(command, 'out'))
+            results[name] = reduce(name)
         if len(set(results.values())) > 1:
             sys.exit('%s: different results: %s' % (title, results))
     medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in samples.items()}
-    (own, *_), (peer, *_) = list(medians.values())[:2]
-    print('%s: processor time %.2f of the peer' % (title, own / peer))
+    (ours, *_), (peer, *_) = list(medians.values())[:2]
+    print('%s: processor time %.2f of the peer' % (title, ours / peer))
     for name, (processor, elapsed) in medians.items():
         print('    %-10s %7.3f s, elapsed %7.3f s' % (name, processor, elapsed), flush=True)
 
@@ -66,7 +66,7 @@ def main():
     count, files, rounds = (int(word) for word in (sys.argv[2:] + ['1000000', '100000', '5'][len(sys.argv) - 2:]))
     random.seed(1)
     per_folder = max(1, count // 1000)
-    names = [NAME % (at // per_folder, at % per_folder) for at in range(count)]
+    names = [NAME % (index // per_folder, index % per_folder) for index in range(count)]
     entries = {name: '%064x' % random.getrandbits(256) for name in names}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -77,35 +77,35 @@ def main():
         random.shuffle(names)
         write_list('shuffled.sha256', entries, names)
 
-        def converted(name):
+        def bsd_hash(name):
             return hash(content('bsd' if name == 'truesum' else 'out'))
 
         # Without an earlier output: an existing manifest is read before it is replaced.
-        own = ['sh', '-c', 'rm -f bsd && exec "$0" convert old.sha256 -t bsd -o bsd', program]
+        ours = ['sh', '-c', 'rm -f bsd && exec "$0" convert old.sha256 -t bsd -o bsd', program]
         awk = ['awk', '{ print "SHA256 (" substr($0, 67) ") = " $1 }', 'old.sha256']
-        paired('convert', {'truesum': own, 'awk': awk}, rounds, converted)
+        compare('convert', {'truesum': ours, 'awk': awk}, rounds, bsd_hash)
 
-        def changed(name):
+        def count_changes(name):
             return sum(line.startswith((b'changed\t', b'> ')) for line in content('out').splitlines())
 
-        own, peer = [program, 'diff', 'old.sha256', 'new.sha256'], ['diff', 'old.sha256', 'new.sha256']
-        paired('diff', {'truesum': own, 'diff': peer}, rounds, changed)
+        ours, peer = [program, 'diff', 'old.sha256', 'new.sha256'], ['diff', 'old.sha256', 'new.sha256']
+        compare('diff', {'truesum': ours, 'diff': peer}, rounds, count_changes)
         sort = ['sh', '-c', 'for list in old shuffled; do LC_ALL=C sort -k2 $list.sha256 > $list; done; diff old shuffled']
-        own = [program, 'diff', 'old.sha256', 'shuffled.sha256']
-        paired('diff of a shuffled manifest', {'truesum': own, 'sort, diff': sort}, rounds, changed)
+        ours = [program, 'diff', 'old.sha256', 'shuffled.sha256']
+        compare('diff of a shuffled manifest', {'truesum': ours, 'sort, diff': sort}, rounds, count_changes)
 
-        for at in range(files):
-            if at % 100 == 0:
-                os.makedirs('tree/%04d' % (at // 100))
-            with open('tree/%04d/%04d' % (at // 100, at % 100), 'wb') as file:
-                file.write(b'%4096d' % at)
+        for index in range(files):
+            if index % 100 == 0:
+                os.makedirs('tree/%04d' % (index // 100))
+            with open('tree/%04d/%04d' % (index // 100, index % 100), 'wb') as file:
+                file.write(b'%4096d' % index)
         subprocess.run([program, 'hash', 'tree', '-o', 'tree/SHA256SUMS'], check=True, stderr=subprocess.DEVNULL)
         # A file that was modified in the same tick as the manifest would be read.
         time.sleep(1)
         subprocess.run(['touch', 'tree/SHA256SUMS'], check=True)
-        own = [program, 'update', '--quick=date', 'tree/SHA256SUMS']
+        ours = [program, 'update', '--quick=date', 'tree/SHA256SUMS']
         find = ['find', 'tree', '-type', 'f', '-printf', '%s %T@\n']
-        paired('update --quick', {'truesum': own, 'find': find}, rounds, lambda _: None)
+        compare('update --quick', {'truesum': ours, 'find': find}, rounds, lambda _: None)
 
 
 if __name__ == '__main__':

@@ -36,7 +36,7 @@ BEYOND = """
 """
 
 
-def sources(folder: Path) -> None:
+def copy_sources(folder: Path) -> None:
     """Copies the sources of the book to the folder."""
     ignore = shutil.ignore_patterns("*.py", "book.toml", "SUMMARY.md")
     shutil.copytree(ROOT / "docs", folder / "src/docs", ignore=ignore)
@@ -67,9 +67,9 @@ def sources(folder: Path) -> None:
     (folder / "book.toml").write_text(settings.replace('src = "."', 'src = "src"'))
 
 
-def dead(book: Path) -> list[str]:
+def broken_links(book: Path) -> list[str]:
     """Returns the broken links."""
-    found = []
+    links = []
     for page in sorted(book.rglob("*.html")):
         # All pages in one, with links relative to the top.
         if page.name in ("print.html", "404.html", "toc.html"):
@@ -80,10 +80,10 @@ def dead(book: Path) -> list[str]:
                 continue
             target = page if not path else Path(os.path.normpath(page.parent / unquote(path)))
             if not target.exists():
-                found.append(f"{page.relative_to(book)}: {link}")
+                links.append(f"{page.relative_to(book)}: {link}")
             elif anchor and target.suffix == ".html" and f'id="{anchor}"' not in target.read_text():
-                found.append(f"{page.relative_to(book)}: {link}: no such place there")
-    return found
+                links.append(f"{page.relative_to(book)}: {link}: the page has no such anchor")
+    return links
 
 
 def main() -> int:
@@ -92,14 +92,14 @@ def main() -> int:
         return 2
     book = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as scratch:
-        sources(Path(scratch))
+        copy_sources(Path(scratch))
         subprocess.run([os.environ.get("MDBOOK", "mdbook"), "build", "-d", book, scratch], check=True)
-    found = dead(book)
-    for link in found:
+    links = broken_links(book)
+    for link in links:
         print(link, file=sys.stderr)
     pages = sum(1 for _ in book.rglob("*.html"))
-    print(f"book: {pages} pages, {len(found)} broken links")
-    return 1 if found or pages < 20 else 0
+    print(f"book: {pages} pages, {len(links)} broken links")
+    return 1 if links or pages < 20 else 0
 
 
 if __name__ == "__main__":

@@ -63,51 +63,51 @@ class Shell:
         self.child.expect("\nready|\rready|ready\r")
         self.quiet()
 
-    def quiet(self, silence=0.5, most=5.0):
+    def quiet(self, silence=0.5, maximum=5.0):
         """Reads until there is no output for a while; waits longer if there is none at all."""
-        text, since = "", time.monotonic()
+        text, last_output = "", time.monotonic()
         while True:
             try:
                 text += self.child.read_nonblocking(65536, timeout=0.1)
-                since = time.monotonic()
+                last_output = time.monotonic()
             except pexpect.TIMEOUT:
-                if time.monotonic() - since > (silence if text else most):
+                if time.monotonic() - last_output > (silence if text else maximum):
                     return text
 
-    def shows(self, text, good):
+    def shows(self, text, is_expected):
         """Returns what is shown after this is typed, and whether it is `good`. A busy machine gets more and more time."""
         for patience in (1, 3, 8, 20, 40):
-            said = self.type(text, patience)
-            if good(said):
-                return said, True
-        return said, False
+            output = self.type(text, patience)
+            if is_expected(output):
+                return output, True
+        return output, False
 
     def type(self, text, patience):
         """Returns what is shown after this is typed, and then discards the line."""
-        said = ""
+        output = ""
         for part in re.split(r"(\t)", text):
             if part:
                 self.child.send(part)
-                said += self.quiet(0.5 * patience, 1.5 * patience) if part == "\t" else ""
+                output += self.quiet(0.5 * patience, 1.5 * patience) if part == "\t" else ""
         self.child.send("\x03" if self.name != "fish" else "\x15")
-        self.quiet(silence=0.2, most=0.5)
-        return clean(said)
+        self.quiet(silence=0.2, maximum=0.5)
+        return clean(output)
 
 
-def drive(name, command, setup, home):
+def check_shell(name, command, setup, home):
     """Returns the failures of one shell, as lines."""
     shell = Shell(name, command, setup, home)
     faults = []
-    for typed, wanted, refused in CASES:
-        said, good = shell.shows(typed, lambda said: all(w in said for w in wanted) and not any(w in said for w in refused))
-        if not good:
-            faults.append(f"{name}: {typed!r} is to show {wanted}, and not {refused}:\n{said}")
-    said, good = shell.shows("truesum hash -a sha512-2\t\t", lambda said: "truncated to 256 bits" in said)
-    if not good:
-        faults.append(f"{name}: algorithms come without what they are:\n{said}")
-    said, good = shell.shows("truesum check \t\t", lambda said: name == "fish" or 0 <= said.find("SHA256SUMS") < said.find("folder"))
-    if not good:
-        faults.append(f"{name}: manifests are not first:\n{said}")
+    for typed, expected, unexpected in CASES:
+        output, is_expected = shell.shows(typed, lambda output: all(w in output for w in expected) and not any(w in output for w in unexpected))
+        if not is_expected:
+            faults.append(f"{name}: {typed!r} must show {expected} and not {unexpected}:\n{output}")
+    output, is_expected = shell.shows("truesum hash -a sha512-2\t\t", lambda output: "truncated to 256 bits" in output)
+    if not is_expected:
+        faults.append(f"{name}: algorithms have no descriptions:\n{output}")
+    output, is_expected = shell.shows("truesum check \t\t", lambda output: name == "fish" or 0 <= output.find("SHA256SUMS") < output.find("folder"))
+    if not is_expected:
+        faults.append(f"{name}: manifests are not first:\n{output}")
     shell.child.close(force=True)
     return faults
 
@@ -133,15 +133,15 @@ def main():
                     "unsetopt beep menu_complete auto_menu", "setopt list_ambiguous", f". {home}/truesum.zsh"]),
             "fish": (["fish", "--no-config", "-i"], ["function fish_prompt; echo '> '; end", f"source {home}/truesum.fish"]),
         }
-        there = [name for name in shells if name not in missing]
+        installed = [name for name in shells if name not in missing]
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            found = [fault for faults in pool.map(lambda name: drive(name, *shells[name], home), there) for fault in faults]
-    for fault in found:
+            faults = [fault for per_shell in pool.map(lambda name: check_shell(name, *shells[name], home), installed) for fault in per_shell]
+    for fault in faults:
         print(f"completions: {fault}")
     if missing:
         print(f"not installed, and not tested: {', '.join(missing)}")
-    print(f"completions: {len(CASES) + 2} cases in each of {', '.join(there)}, {len(found)} faults")
-    sys.exit(1 if found else 77 if missing else 0)
+    print(f"completions: {len(CASES) + 2} cases in each of {', '.join(installed)}, {len(faults)} faults")
+    sys.exit(1 if faults else 77 if missing else 0)
 
 
 main()

@@ -39,120 +39,120 @@ class Page:
         self.text = path.read_text()
         self.program, self.faults, self.commands, self.by_hand = program, [], 0, 0
 
-    def fault(self, line, why):
-        self.faults.append(f"{self.name}:{line}: {why}")
+    def fault(self, line, message):
+        self.faults.append(f"{self.name}:{line}: {message}")
 
     def run(self):
         with tempfile.TemporaryDirectory() as folder:
-            places = pathlib.Path(folder)
-            (places / "bin").mkdir()
-            (places / "bin" / "truesum").symlink_to(self.program)
-            self.home = places / "home"
+            root = pathlib.Path(folder)
+            (root / "bin").mkdir()
+            (root / "bin" / "truesum").symlink_to(self.program)
+            self.home = root / "home"
             self.home.mkdir()
-            (places / "session").touch()
+            (root / "session").touch()
             self.environment = {
-                "PATH": f"{places / 'bin'}:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LC_ALL": "C.UTF-8", "TZ": "UTC",
-                "TERM": "dumb", "BASH_ENV": str(places / "session"),
+                "PATH": f"{root / 'bin'}:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                "TERM": "dumb", "BASH_ENV": str(root / "session"),
             }
             lines = self.text.split("\n")
-            made, at = [], 0
-            while at < len(lines):
-                line = lines[at]
+            new_lines, index = [], 0
+            while index < len(lines):
+                line = lines[index]
                 if line.startswith("<!-- before:"):
-                    end = next(n for n in range(at, len(lines)) if "-->" in lines[n])
-                    body = "\n".join(lines[at:end + 1])
+                    end = next(n for n in range(index, len(lines)) if "-->" in lines[n])
+                    body = "\n".join(lines[index:end + 1])
                     body = body.removeprefix("<!-- before:").rsplit("-->", 1)[0]
-                    code, said = self.shell(body)
+                    code, output = self.shell(body)
                     if code != 0:
-                        self.fault(at + 1, f"what comes before ended in {code}: {said}")
-                    made += lines[at:end + 1]
-                    at = end + 1
+                        self.fault(index + 1, f"the commands in the comment failed with status {code}: {output}")
+                    new_lines += lines[index:end + 1]
+                    index = end + 1
                     continue
                 fence = re.match(r"^ *(`{3,})(.*)$", line)
                 if not fence:
-                    made.append(line)
-                    at += 1
+                    new_lines.append(line)
+                    index += 1
                     continue
-                end = next(n for n in range(at + 1, len(lines)) if lines[n].strip() == fence.group(1))
-                body = lines[at + 1:end]
-                made.append(line)
-                made += self.block(fence.group(2).strip(), body, at + 2)
-                made.append(lines[end])
-                at = end + 1
-            if BLESS and "\n".join(made) != self.text:
-                self.path.write_text("\n".join(made))
+                end = next(n for n in range(index + 1, len(lines)) if lines[n].strip() == fence.group(1))
+                body = lines[index + 1:end]
+                new_lines.append(line)
+                new_lines += self.block(fence.group(2).strip(), body, index + 2)
+                new_lines.append(lines[end])
+                index = end + 1
+            if BLESS and "\n".join(new_lines) != self.text:
+                self.path.write_text("\n".join(new_lines))
 
     def block(self, kind, body, number):
         if not kind:
-            self.fault(number - 1, "a fence that does not say what it holds: console, sh, text ...")
+            self.fault(number - 1, "a code block without a language: console, sh, text ...")
         elif kind == "sh by-hand":
             self.by_hand += 1
         elif kind == "sh":
             for n, command in self.joined(body, number):
-                code, said = self.shell(command)
+                code, output = self.shell(command)
                 self.commands += 1
                 if code != 0:
-                    self.fault(n, f"`{command}` ended in {code}: {said}")
+                    self.fault(n, f"`{command}` failed with status {code}: {output}")
                 else:
-                    self.written(command, n)
+                    self.check_written_manifest(command, n)
         elif kind == "console":
             return self.session(body, number)
         return body
 
     def joined(self, body, number):
         """Yields commands with their line numbers; a backslash at the end continues a command."""
-        whole, first = "", 0
+        command, first = "", 0
         for n, line in enumerate(body):
             first = first or number + n
             if line.endswith("\\"):
-                whole += line[:-1]
+                command += line[:-1]
                 continue
-            whole += line
-            if whole.split("#")[0].strip():
-                yield first, whole
-            whole, first = "", 0
+            command += line
+            if command.split("#")[0].strip():
+                yield first, command
+            command, first = "", 0
 
     def session(self, body, number):
-        made, at = [], 0
+        new_lines, index = [], 0
         if not body or not body[0].startswith("$ "):
-            self.fault(number, "a session begins with `$ `")
+            self.fault(number, "a session must begin with `$ `")
             return body
-        while at < len(body):
-            start, command = at, body[at][2:]
-            made.append(body[at])
+        while index < len(body):
+            start, command = index, body[index][2:]
+            new_lines.append(body[index])
             while command.endswith("\\"):
-                at += 1
-                made.append(body[at])
-                command = command[:-1] + body[at].strip()
-            at += 1
-            shown = []
-            while at < len(body) and not body[at].startswith("$ "):
-                shown.append(body[at])
-                at += 1
-            code, said = self.shell(command)
+                index += 1
+                new_lines.append(body[index])
+                command = command[:-1] + body[index].strip()
+            index += 1
+            expected = []
+            while index < len(body) and not body[index].startswith("$ "):
+                expected.append(body[index])
+                index += 1
+            code, output = self.shell(command)
             self.commands += 1
-            found = said.rstrip("\n").split("\n") if said.strip("\n") else []
+            actual = output.rstrip("\n").split("\n") if output.strip("\n") else []
             if code != 0:
-                found.append(f"[{code}]")
+                actual.append(f"[{code}]")
             else:
-                self.written(command, number + start)
-            if not matches(shown, found):
+                self.check_written_manifest(command, number + start)
+            if not matches(expected, actual):
                 if BLESS:
-                    made += found
+                    new_lines += actual
                     continue
-                self.fault(number + start, "`%s` says\n%s\n  and not\n%s" % (
-                    command, "\n".join(f"    {line}" for line in found), "\n".join(f"    {line}" for line in shown)))
-            made += shown
-        return made
+                self.fault(number + start, "`%s` prints\n%s\n  instead of\n%s" % (
+                    command, "\n".join(f"    {line}" for line in actual), "\n".join(f"    {line}" for line in expected)))
+            new_lines += expected
+        return new_lines
 
-    def written(self, command, line):
+    def check_written_manifest(self, command, line):
         """Checks the manifest that a successful command wrote."""
-        found = re.match(r"(cd \S+ && )?truesum (?:hash|convert|update) (?:.* )?(?:-o|--output) (\S+)", command)
-        if found and not found.group(2).startswith("s3:"):
-            check = f"{found.group(1) or ''}truesum check {found.group(2)}"
-            code, said = self.shell(check)
+        match = re.match(r"(cd \S+ && )?truesum (?:hash|convert|update) (?:.* )?(?:-o|--output) (\S+)", command)
+        if match and not match.group(2).startswith("s3:"):
+            check = f"{match.group(1) or ''}truesum check {match.group(2)}"
+            code, output = self.shell(check)
             if code != 0:
-                self.fault(line, f"`{command}` writes a manifest that `{check}` does not accept: {said}")
+                self.fault(line, f"`{command}` writes a manifest that `{check}` does not accept: {output}")
 
     def shell(self, command):
         done = subprocess.run(["bash", "-c", command], cwd=self.home, env=self.environment, stdin=subprocess.DEVNULL,
@@ -161,33 +161,33 @@ class Page:
 
     def links(self):
         code = re.compile(r"```.*?```|`[^`\n]*`", re.S)
-        text = code.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), self.text)
-        for found in re.finditer(r"\]\(([^)\s]+)\)", text):
-            target = found.group(1)
+        text = code.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), self.text)
+        for match in re.finditer(r"\]\(([^)\s]+)\)", text):
+            target = match.group(1)
             if re.match(r"[a-z]+:", target):
                 continue
             name, _, anchor = target.partition("#")
             path = (self.path.parent / name).resolve() if name else self.path
-            line = text[: found.start()].count("\n") + 1
+            line = text[: match.start()].count("\n") + 1
             if not path.exists():
-                self.fault(line, f"the link {target} leads nowhere")
+                self.fault(line, f"the link {target} has no target")
             elif anchor and path.suffix == ".md" and anchor not in anchors(path):
                 self.fault(line, f"{name or self.name} has no heading #{anchor}")
             elif anchor and path.suffix == ".rs" and f"fn {anchor}(" not in path.read_text():
                 self.fault(line, f"{name} has no function {anchor}")
 
 
-def matches(shown, found):
-    """Whether the output is what is shown; `...` in a line stands for any text, a line of only `...` for any lines."""
+def matches(expected, actual):
+    """Returns whether the output matches; `...` in a line stands for any text, a line of only `...` for any lines."""
     # The prefixes of `found` that the lines compared so far can match, by their length: no backtracking.
-    reached = {0}
-    for line in shown:
+    matched_lengths = {0}
+    for line in expected:
         if line.strip() == "...":
-            reached = set(range(min(reached), len(found) + 1)) if reached else set()
+            matched_lengths = set(range(min(matched_lengths), len(actual) + 1)) if matched_lengths else set()
         else:
             pattern = re.compile(".*?".join(map(re.escape, line.split("..."))))
-            reached = {at + 1 for at in reached if at < len(found) and pattern.fullmatch(found[at])}
-    return len(found) in reached
+            matched_lengths = {length + 1 for length in matched_lengths if length < len(actual) and pattern.fullmatch(actual[length])}
+    return len(actual) in matched_lengths
 
 
 def anchors(path):
@@ -204,12 +204,12 @@ def summary():
     """Yields the errors in the table of contents."""
     docs = ROOT / "docs"
     text = (docs / "SUMMARY.md").read_text()
-    named = re.findall(r"\]\(([^)]+\.md)\)", text)
+    linked = re.findall(r"\]\(([^)]+\.md)\)", text)
     pages = {str(path.relative_to(docs)) for path in docs.rglob("*.md")} - {"SUMMARY.md"}
-    for name in sorted(pages - set(named)):
-        yield f"docs/SUMMARY.md: {name} is not in it"
-    for name in sorted(set(name for name in named if named.count(name) > 1)):
-        yield f"docs/SUMMARY.md: {name} is there twice"
+    for name in sorted(pages - set(linked)):
+        yield f"docs/SUMMARY.md: {name} is missing"
+    for name in sorted(set(name for name in linked if linked.count(name) > 1)):
+        yield f"docs/SUMMARY.md: {name} is listed twice"
 
 
 def main():

@@ -91,13 +91,13 @@ def main():
         print(f"instructions not compared: recorded with {recorded_by}, this is {compiler} (TRUESUM_BLESS=1 updates them)")
         return 77
     # If this CPU lacks an instruction set, its rows are not missing; other CPUs may have more of them.
-    here, there = ({instruction_set(way) for _, way in table} for table in (counts, recorded))
-    others = (here ^ there) - {None}
+    counted_sets, recorded_sets = ({instruction_set(way) for _, way in table} for table in (counts, recorded))
+    others = (counted_sets ^ recorded_sets) - {None}
     faults, better = [], []
     for (algorithm, way), (before, unit) in recorded.items():
         if (algorithm, way) not in counts:
             if instruction_set(way) not in others:
-                faults.append(f"{algorithm} {way}: recorded, and no longer there")
+                faults.append(f"{algorithm} {way}: recorded, but no longer counted")
             continue
         now = counts[algorithm, way][0]
         line = f"{algorithm} {way}: {now:.4g} instructions for a {unit}, {before:.4g} recorded ({now / before - 1:+.1%})"

@@ -88,15 +88,15 @@ def without_tests(code):
     only_tests = set()
     mark = re.compile(r"#\[cfg\((?:test|all\(test\b[^\]]*)\)\]")
     while found := mark.search(code):
-        rest = code[found.end():]
-        rest = re.sub(r"^(\s*#\[[^\]]*\])+", "", rest)
-        if module := re.match(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", rest):
+        remainder = code[found.end():]
+        remainder = re.sub(r"^(\s*#\[[^\]]*\])+", "", remainder)
+        if module := re.match(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", remainder):
             only_tests.add(module.group(1))
-        item = re.match(r"[^;{]*[;{]", rest)
+        item = re.match(r"[^;{]*[;{]", remainder)
         end = item.end() - 1 if item else 0
-        if rest[end: end + 1] == "{":
-            end = closing(rest, end + 1)
-        code = code[: found.start()] + rest[end + 1:]
+        if remainder[end: end + 1] == "{":
+            end = closing(remainder, end + 1)
+        code = code[: found.start()] + remainder[end + 1:]
     return code, only_tests
 
 
@@ -174,18 +174,18 @@ class Crate:
 
     def absolute(self, module, parts):
         """Returns the path from the crate's root, or None for another crate's."""
-        first, rest = parts[0], parts[1:]
+        first, remainder = parts[0], parts[1:]
         if first == "crate":
-            return rest
+            return remainder
         if first == "self":
-            return list(module) + rest
+            return list(module) + remainder
         if first == "super":
             above = list(module[:-1])
-            while rest and rest[0] == "super":
-                above, rest = above[:-1], rest[1:]
-            return above + rest
+            while remainder and remainder[0] == "super":
+                above, remainder = above[:-1], remainder[1:]
+            return above + remainder
         if (inside := tuple(part for part in module if part != "{}") + (first,)) in self.files:
-            return list(inside) + rest
+            return list(inside) + remainder
         return None
 
     def defined_in(self, path, seen=()):
@@ -243,7 +243,7 @@ def circles(nodes, edges):
     return found
 
 
-def written_order(text):
+def stated_order(text):
     """Returns the levels of each crate, each a list of modules."""
     block = re.search(r"```layers\n(.*?)```", text, re.S)
     order = {}
@@ -290,7 +290,7 @@ def platforms(top, sources):
 
 def check(top):
     """Returns the errors found, one per line."""
-    order = written_order((top / "ARCHITECTURE.md").read_text())
+    order = stated_order((top / "ARCHITECTURE.md").read_text())
     sources = sorted([*(top / "crates").glob("*/src"), *top.glob("python/src")], key=lambda source: source.parent.name)
     crates = {source.parent.name: source for source in sources}
     faults = [f"{name}: no such crate" for name in order if name not in crates]
@@ -317,9 +317,9 @@ def check(top):
                 if not target:
                     faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}, which is above all modules")
                     continue
-                here, there = module[0], target[0]
-                if here != there and here in levels and there in levels and levels[there] >= levels[here]:
-                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}: {there} is not before {here}")
+                importing, imported = module[0], target[0]
+                if importing != imported and importing in levels and imported in levels and levels[imported] >= levels[importing]:
+                    faults.append(f"{name}: {crate.name(module)} imports {crate.name(target)}: {imported} is not before {importing}")
     return faults + openers(top), len(crates)
 
 

@@ -30,8 +30,8 @@ def disk(folder, truesum):
 PICTURES = [('check.svg', disk, ['check', '--locate', 'SHA256SUMS'])]
 
 
-def said(truesum, words, folder):
-    """Returns what it writes to a terminal of 100 columns."""
+def terminal_output(truesum, words, folder):
+    """Returns the lines that the program writes to a terminal of 100 columns."""
     master, slave = pty.openpty()
     environment = {'PATH': os.environ.get('PATH', os.defpath), 'TERM': 'xterm', 'COLUMNS': '100', 'LC_ALL': 'C.UTF-8'}
     process = subprocess.Popen([truesum, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=environment)
@@ -89,15 +89,15 @@ def main():
     for name, prepare, words in PICTURES:
         with tempfile.TemporaryDirectory() as folder:
             prepare(folder, truesum)
-            drawn = picture(words, said(truesum, words, folder))
-        place = os.path.join(HERE, name)
+            svg = picture(words, terminal_output(truesum, words, folder))
+        path = os.path.join(HERE, name)
         if '--check' not in sys.argv:
-            with open(place, 'w') as file:
-                file.write(drawn)
-        elif not os.path.exists(place) or open(place).read() != drawn:
+            with open(path, 'w') as file:
+                file.write(svg)
+        elif not os.path.exists(path) or open(path).read() != svg:
             stale.append(name)
     if stale:
-        sys.exit(f'draw.py: {", ".join(stale)}: the program says something else now; draw anew without --check')
+        sys.exit(f'draw.py: {", ".join(stale)}: the output of the program has changed; draw again without --check')
     if '--check' in sys.argv:
         print(f'pictures: {len(PICTURES)} show the program\'s current output')
 

@@ -24,15 +24,15 @@ TEXT, OURS, OTHERS = '#6e7781', '#1f77d0', '#9aa2ab'
 LEFT, LONGEST, BAR, GAP, HEAD, TOP = 92, 420, 16, 5, 26, 32
 
 
-def times(run, algorithm):
-    """The programs with their median times in seconds, the fastest first."""
+def median_times(run, algorithm):
+    """Returns the programs with their median times in seconds, the fastest first."""
     with open(os.path.join(RECORDED, run + '.json')) as file:
         measurements = json.load(file)['measurements']
     best = {}
-    for one in measurements:
-        if one['part'] == 'tool' and one['algorithm'] == algorithm:
-            engine = one['engine'].split(',')[0]
-            name, seconds = PROGRAMS.get(engine, engine), statistics.median(one['seconds'])
+    for measurement in measurements:
+        if measurement['part'] == 'tool' and measurement['algorithm'] == algorithm:
+            engine = measurement['engine'].split(',')[0]
+            name, seconds = PROGRAMS.get(engine, engine), statistics.median(measurement['seconds'])
             best[name] = min(seconds, best.get(name, seconds))
     return sorted(best.items(), key=lambda item: item[1])
 
@@ -42,7 +42,7 @@ def picture():
     for run, algorithm, title in JOBS:
         out.append(f'<text x="0" y="{y + 15}" fill="{TEXT}" font-weight="600">{escape(title)}</text>')
         y += HEAD
-        rows = times(run, algorithm)
+        rows = median_times(run, algorithm)
         for name, seconds in rows:
             width = max(1.0, LONGEST * seconds / rows[-1][1])
             color = OURS if name == 'truesum' else OTHERS

@@ -305,9 +305,9 @@ def test_numpy_arrays_are_hashed_as_by_hashlib() -> None:
         assert truesum.sha256(array_like).digest() == hashlib.sha256(array_like).digest(), array_like
     grid = numpy.arange(12).reshape(3, 4)
     not_contiguous: list[Any] = [grid.T, grid[:, ::2], numpy.asfortranarray(grid)]
-    for array in not_contiguous:
+    for view in not_contiguous:
         with pytest.raises(BufferError, match="contiguous"):
-            truesum.sha256(array)
+            truesum.sha256(view)
 
 
 def test_integer_digest_and_reset() -> None:

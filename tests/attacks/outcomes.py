@@ -32,8 +32,8 @@ class Run:
         return (line.rsplit(b' = ', 1)[-1] if b' = ' in line else line.split(b' ')[0]).decode(errors='replace')
 
     def __str__(self):
-        said = (self.err or self.out).decode(errors='replace').strip().split('\n')[0]
-        return ('hung' if self.code is None else f'exit {self.code}') + (f': {shorten(said)}' if said else ', no message')
+        first_line = (self.err or self.out).decode(errors='replace').strip().split('\n')[0]
+        return ('hung' if self.code is None else f'exit {self.code}') + (f': {shorten(first_line)}' if first_line else ', no message')
 
 
 class Tally:
@@ -42,27 +42,27 @@ class Tally:
     def __init__(self):
         self.counts, self.kinds, self.evidence = collections.Counter(), {}, ''
 
-    def _add(self, kind, what):
-        self.kinds[what] = kind
-        self.counts[what] += 1
+    def _add(self, kind, observation):
+        self.kinds[observation] = kind
+        self.counts[observation] += 1
 
-    def right(self, what):
-        self._add('right', what)
+    def right(self, observation):
+        self._add('right', observation)
 
-    def missed(self, what):
-        self._add('missed', what)
+    def missed(self, observation):
+        self._add('missed', observation)
 
-    def wrong(self, what, evidence):
-        self._add('wrong', what)
+    def wrong(self, observation, evidence):
+        self._add('wrong', observation)
         self.evidence = self.evidence or str(evidence)
 
-    def expect(self, good, what, evidence):
-        self.right('as it should') if good else self.wrong(what, f'{what}: {evidence}')
+    def expect(self, is_right, observation, evidence):
+        self.right('as expected') if is_right else self.wrong(observation, f'{observation}: {evidence}')
 
     @property
     def outcome(self):
-        seen = set(self.kinds.values())
-        return 'wrong' if 'wrong' in seen else 'right' if 'right' in seen else 'not applicable'
+        kinds = set(self.kinds.values())
+        return 'wrong' if 'wrong' in kinds else 'right' if 'right' in kinds else 'not applicable'
 
     def summary(self):
-        return ', '.join(f'{count} {what}' for what, count in self.counts.most_common())
+        return ', '.join(f'{count} {observation}' for observation, count in self.counts.most_common())

@@ -28,11 +28,11 @@ class Race:
             # Processes that are just being started hold copies of its descriptor.
             for _ in range(20):
                 time.sleep(tick)
-                began = time.monotonic()
+                start_time = time.monotonic()
                 code, digest, err = self.end(self.begin())
                 if code == 0:
                     break
-            times.append(time.monotonic() - began)
+            times.append(time.monotonic() - start_time)
             if code:
                 raise SystemExit(f'a file at rest: exit {code}: {err.decode(errors="replace").strip()}')
             self.known[digest] = name
@@ -100,7 +100,7 @@ def same_tick(race):
     return one_write(race, longest + race.tick * random.randrange(2))
 
 
-def begun_before(race):
+def started_before(race):
     """The call begins before the file is opened and ends during the read or later; then the file is closed."""
     race.ready()
     writer = threading.Thread(target=rewrite, args=(race.path, race.new))
@@ -125,7 +125,7 @@ def mapped_before(race):
     return result
 
 
-def mapped_meanwhile(race):
+def mapped_during(race):
     """Opened, mapped, rewritten, unmapped and closed while the program is stopped."""
     def change():
         with open(race.path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as mapping:
@@ -133,7 +133,7 @@ def mapped_meanwhile(race):
     return race.while_stopped(change)
 
 
-def put_back(race):
+def time_restored(race):
     """Rewritten, and the modification time set back."""
     times = os.stat(race.path)
 
@@ -143,7 +143,7 @@ def put_back(race):
     return race.while_stopped(change)
 
 
-def cut_and_grown(race):
+def truncate_extend(race):
     """Truncated and extended again to its length with the other content."""
     def change():
         file = os.open(race.path, os.O_WRONLY)
@@ -153,7 +153,7 @@ def cut_and_grown(race):
     return race.while_stopped(change)
 
 
-RACES = [one_write, same_tick, begun_before, mapped_before, mapped_meanwhile, put_back, cut_and_grown]
+RACES = [one_write, same_tick, started_before, mapped_before, mapped_during, time_restored, truncate_extend]
 
 # Name, type for mount(8), command that creates a disk of that type (or none if there is no disk), tick of its
 # timestamps in seconds.
@@ -174,7 +174,7 @@ def mount(folder, name, kind, options):
     point = os.path.join(folder, name)
     os.mkdir(point)
     run = lambda *command: subprocess.run(command, capture_output=True, text=True, env=os.environ | {'PATH': HELPER_PATH})
-    below = os.path.join(folder, name + '.below')
+    backing = os.path.join(folder, name + '.below')
     if options is not None:
         image = os.path.join(folder, name + '.image')
         write(image, b'')
@@ -184,25 +184,25 @@ def mount(folder, name, kind, options):
             done = run('mount', '-o', 'loop', '-t', kind, image, point)
     elif kind == 'bindfs':
         # Mounts a FUSE file system that passes everything on to a folder.
-        os.mkdir(below)
-        done = run('bindfs', below, point)
+        os.mkdir(backing)
+        done = run('bindfs', backing, point)
     elif kind == 'overlay':
-        layers = [os.path.join(below, layer) for layer in ('lower', 'upper', 'work')]
-        run('mkdir', '-p', below)
+        layers = [os.path.join(backing, layer) for layer in ('lower', 'upper', 'work')]
+        run('mkdir', '-p', backing)
         # On a separate file system, because overlays cannot be nested.
-        run('mount', '-t', 'tmpfs', 'none', below)
+        run('mount', '-t', 'tmpfs', 'none', backing)
         run('mkdir', *layers)
         done = run('mount', '-t', kind, '-o', 'lowerdir=%s,upperdir=%s,workdir=%s' % tuple(layers), 'none', point)
     elif kind == 'nfs':
-        os.mkdir(below)
-        run('exportfs', '-o', 'rw,no_root_squash,insecure,fsid=77', 'localhost:' + below)
-        done = run('mount', '-t', kind, 'localhost:' + below, point)
+        os.mkdir(backing)
+        run('exportfs', '-o', 'rw,no_root_squash,insecure,fsid=77', 'localhost:' + backing)
+        done = run('mount', '-t', kind, 'localhost:' + backing, point)
     else:
         done = run('mount', '-t', kind, 'none', point)
     return point if done.returncode == 0 else print(f'{name:9} not mounted: {(done.stderr or done.stdout).strip().splitlines()[0]}', flush=True)
 
 
-def judge(race, result, counts):
+def classify(race, result, counts):
     code, digest, err = result
     if code == 0 and digest in race.known:
         counts[race.known[digest]] += 1
@@ -239,23 +239,23 @@ def main():
             for make in RACES:
                 if options.only and make.__name__ not in options.only.split(','):
                     continue
-                counts, first, began = collections.Counter(), [], time.monotonic()
+                counts, first, start_time = collections.Counter(), [], time.monotonic()
                 per_job = max(1, options.rounds // options.jobs // len(COMMANDS))
 
                 def work(job):
                     for words, size in COMMANDS:
-                        size = 24 * MIB if make is begun_before and size > MIB else size
+                        size = 24 * MIB if make is started_before and size > MIB else size
                         race = Race(os.path.abspath(options.truesum), os.path.join(point, f'f{job}'), words, size, tick)
                         for _ in range(per_job):
-                            first.append(judge(race, make(race), counts))
+                            first.append(classify(race, make(race), counts))
                             race.swap()
                 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                     list(pool.map(work, range(options.jobs)))
                 first = next((proof for proof in first if proof), None)
                 wrong = counts['WRONG'] + counts['OTHER']
                 bad += wrong
-                print(f'{name:9} {make.__name__:17} {"wrong" if wrong else "right":6} {time.monotonic() - began:6.1f} s  '
-                      + ', '.join(f'{count} {what}' for what, count in counts.most_common()) + (f' | {first}' if first else ''), flush=True)
+                print(f'{name:9} {make.__name__:17} {"wrong" if wrong else "right":6} {time.monotonic() - start_time:6.1f} s  '
+                      + ', '.join(f'{count} {kind}' for kind, count in counts.most_common()) + (f' | {first}' if first else ''), flush=True)
             subprocess.run(['umount', point], capture_output=True, env=os.environ | {'PATH': HELPER_PATH})
             mounted.remove(point)
     finally:

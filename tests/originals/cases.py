@@ -298,7 +298,7 @@ def case(seed, program):
                                                                        "-AVX512F,-AVX2,-AVX:glibc.malloc.check=1", "AVX2", "-avx2", "-AVX512F,-AVX2_Usable", "-PCLMULQDQ,-AVX512F,-AVX2", ""])
     return Case(
         program, args + operands, files, stdin,
-        random_.choice(["kept"] * 30 + ["closed", "full", "readonly"]),
-        random_.choice(["kept"] * 30 + ["closed", "full", "readonly"] + ["merged"] * 6),
+        random_.choice(["captured"] * 30 + ["closed", "full", "readonly"]),
+        random_.choice(["captured"] * 30 + ["closed", "full", "readonly"] + ["merged"] * 6),
         env, random_.choice([b""] * 8 + [b"/usr/bin/", b"./"]),
     )

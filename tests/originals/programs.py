@@ -27,19 +27,19 @@ class Case:
     files: dict = field(default_factory=dict)
     # "null", "closed", "folder", "writeonly", ("pipe", bytes) or ("file", bytes).
     stdin: object = "null"
-    # "kept", "closed", "full" or "readonly"; stderr also "merged".
-    stdout: str = "kept"
-    stderr: str = "kept"
+    # "captured", "closed", "full" or "readonly"; stderr also "merged".
+    stdout: str = "captured"
+    stderr: str = "captured"
     env: dict = field(default_factory=dict)
     # The part before the program's name in argv[0].
     path: bytes = b""
 
-    def but(self, **changes):
+    def with_changes(self, **changes):
         return replace(self, **changes)
 
 
 @dataclass(frozen=True)
-class Shown:
+class Result:
     out: bytes
     err: bytes
     code: int
@@ -54,21 +54,21 @@ class Originals:
             capture_output=True, text=True).stdout.split()
         self.loader = loaders[0] if loaders else None
         self.root = f"{folder}/root" if loaders else None
-        own = f"{folder}/bin/b3sum"
-        self.b3sum = own if folder and os.path.exists(own) else shutil.which("b3sum")
+        own_b3sum = f"{folder}/bin/b3sum"
+        self.b3sum = own_b3sum if folder and os.path.exists(own_b3sum) else shutil.which("b3sum")
 
-    def copy(self, to):
+    def copy(self, target):
         """Copies the programs to `to`, readable by all users."""
         if self.root:
             library = os.path.dirname(self.loader)
-            shutil.copytree(library, f"{to}/lib", symlinks=True, ignore=shutil.ignore_patterns("gconv", "*-modules*", "engines*"))
-            os.makedirs(f"{to}/bin")
+            shutil.copytree(library, f"{target}/lib", symlinks=True, ignore=shutil.ignore_patterns("gconv", "*-modules*", "engines*"))
+            os.makedirs(f"{target}/bin")
             for name in COREUTILS:
-                shutil.copy(f"{self.root}/usr/bin/{name}", f"{to}/bin/{name}")
-            self.loader, self.root = f"{to}/lib/{os.path.basename(self.loader)}", to
+                shutil.copy(f"{self.root}/usr/bin/{name}", f"{target}/bin/{name}")
+            self.loader, self.root = f"{target}/lib/{os.path.basename(self.loader)}", target
         if self.b3sum:
-            shutil.copy(self.b3sum, f"{to}/b3sum")
-            self.b3sum = f"{to}/b3sum"
+            shutil.copy(self.b3sum, f"{target}/b3sum")
+            self.b3sum = f"{target}/b3sum"
 
     def command(self, program, argv0):
         """Returns the program to start, and the arguments that precede its own."""
@@ -76,9 +76,9 @@ class Originals:
             return self.b3sum, [argv0]
         if self.loader is None:
             return shutil.which(program), [argv0]
-        own = f"{self.root}/bin/{program}" if os.path.exists(f"{self.root}/bin/{program}") else f"{self.root}/usr/bin/{program}"
+        path = f"{self.root}/bin/{program}" if os.path.exists(f"{self.root}/bin/{program}") else f"{self.root}/usr/bin/{program}"
         library = os.path.dirname(self.loader)
-        return self.loader, [self.loader.encode(), b"--library-path", library.encode(), b"--argv0", argv0, own.encode()]
+        return self.loader, [self.loader.encode(), b"--library-path", library.encode(), b"--argv0", argv0, path.encode()]
 
     def version(self, program):
         executable, head = self.command(program, program.encode())
@@ -109,9 +109,9 @@ def run(executable, argv, case):
     """Starts the program in the current folder and waits for its end."""
     actions, opened = [], []
 
-    def place(fd, to):
+    def redirect(fd, target):
         opened.append(fd)
-        actions.append((os.POSIX_SPAWN_DUP2, fd, to))
+        actions.append((os.POSIX_SPAWN_DUP2, fd, target))
 
     def file(content):
         fd = os.memfd_create("stdin", os.MFD_CLOEXEC)
@@ -120,25 +120,25 @@ def run(executable, argv, case):
         return fd
 
     match case.stdin:
-        case "null": place(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), 0)
+        case "null": redirect(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), 0)
         case "closed": actions.append((os.POSIX_SPAWN_CLOSE, 0))
-        case "folder": place(os.open("/", os.O_RDONLY | os.O_CLOEXEC), 0)
-        case "writeonly": place(os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC), 0)
-        case ("file", content): place(file(content), 0)
+        case "folder": redirect(os.open("/", os.O_RDONLY | os.O_CLOEXEC), 0)
+        case "writeonly": redirect(os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC), 0)
+        case ("file", content): redirect(file(content), 0)
         case ("pipe", content):
             stdin = Pipe()
             os.write(stdin.write, content)
             os.close(stdin.write)
-            place(stdin.read, 0)
+            redirect(stdin.read, 0)
     pipes = {}
-    for to, kind in ((1, case.stdout), (2, case.stderr)):
+    for target, kind in ((1, case.stdout), (2, case.stderr)):
         match kind:
-            case "kept":
-                pipes[to] = Pipe()
-                actions.append((os.POSIX_SPAWN_DUP2, pipes[to].write, to))
-            case "closed": actions.append((os.POSIX_SPAWN_CLOSE, to))
-            case "full": place(os.open("/dev/full", os.O_WRONLY | os.O_CLOEXEC), to)
-            case "readonly": place(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), to)
+            case "captured":
+                pipes[target] = Pipe()
+                actions.append((os.POSIX_SPAWN_DUP2, pipes[target].write, target))
+            case "closed": actions.append((os.POSIX_SPAWN_CLOSE, target))
+            case "full": redirect(os.open("/dev/full", os.O_WRONLY | os.O_CLOEXEC), target)
+            case "readonly": redirect(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), target)
             case "merged" if case.stdout == "closed": actions.append((os.POSIX_SPAWN_CLOSE, 2))
             case "merged": actions.append((os.POSIX_SPAWN_DUP2, 1, 2))
     env = {"PATH": "/usr/bin:/bin", **case.env}
@@ -146,19 +146,19 @@ def run(executable, argv, case):
     for fd in opened:
         os.close(fd)
 
-    def late(*_):
+    def write_late(*_):
         os.kill(pid, signal.SIGKILL)
 
-    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGALRM, write_late)
     signal.alarm(PATIENCE)
     _, status = os.waitpid(pid, 0)
     signal.alarm(0)
     out = pipes[1].all() if 1 in pipes else b""
     err = pipes[2].all() if 2 in pipes else b""
-    return Shown(out, err, os.waitstatus_to_exitcode(status))
+    return Result(out, err, os.waitstatus_to_exitcode(status))
 
 
-def both(case, originals, truesum):
+def run_both(case, originals, truesum):
     """Returns the output of the original and of truesum, in the current folder."""
     argv0 = case.path + case.program.encode()
     executable, head = originals.command(case.program, argv0)

@@ -6,28 +6,28 @@ import re
 def candidates(case):
     """Yields cases that are a little simpler, the largest reductions first."""
     for i in range(len(case.args)):
-        yield case.but(args=case.args[:i] + case.args[i + 1:])
+        yield case.with_changes(args=case.args[:i] + case.args[i + 1:])
     for name in case.files:
-        yield case.but(files={key: value for key, value in case.files.items() if key != name and not key.startswith(name + b"/")})
+        yield case.with_changes(files={key: value for key, value in case.files.items() if key != name and not key.startswith(name + b"/")})
     for key in case.env:
-        yield case.but(env={name: value for name, value in case.env.items() if name != key})
+        yield case.with_changes(env={name: value for name, value in case.env.items() if name != key})
     if case.path:
-        yield case.but(path=b"")
+        yield case.with_changes(path=b"")
     for stream in ("stdout", "stderr"):
-        if getattr(case, stream) != "kept":
-            yield case.but(**{stream: "kept"})
+        if getattr(case, stream) != "captured":
+            yield case.with_changes(**{stream: "captured"})
     if case.stdin != "null":
-        yield case.but(stdin="null")
+        yield case.with_changes(stdin="null")
     for i, arg in enumerate(case.args):
         if re.fullmatch(rb"-[^-].+", arg):
             for at in range(1, len(arg)):
-                yield case.but(args=case.args[:i] + [arg[:at] + arg[at + 1:]] + case.args[i + 1:])
+                yield case.with_changes(args=case.args[:i] + [arg[:at] + arg[at + 1:]] + case.args[i + 1:])
     for shorter in contents(case.stdin[1]) if isinstance(case.stdin, tuple) else ():
-        yield case.but(stdin=(case.stdin[0], shorter))
+        yield case.with_changes(stdin=(case.stdin[0], shorter))
     for name, content in case.files.items():
         if isinstance(content, bytes):
             for shorter in contents(content):
-                yield case.but(files={**case.files, name: shorter})
+                yield case.with_changes(files={**case.files, name: shorter})
 
 
 def contents(text):

@@ -15,9 +15,9 @@ class Failed(Exception):
     """A failed test."""
 
 
-def check(what, true, *told):
-    if not true:
-        raise Failed("\n  ".join([what, *map(str, told)]))
+def check(name, condition, *details):
+    if not condition:
+        raise Failed("\n  ".join([name, *map(str, details)]))
 
 
 class Bench:
@@ -32,7 +32,7 @@ class Bench:
         config = Config(request_checksum_calculation="when_required", retries={"max_attempts": 1}, s3={"addressing_style": "path"}, max_pool_connections=32)
         self.s3 = boto3.client("s3", endpoint_url=self.server.url, aws_access_key_id="test", region_name="us-east-1",
                                aws_secret_access_key=SECRET, config=config)
-        self.said = ""
+        self.note = ""
 
     def run(self, *words, url=None, cwd=None, wait=900, **environment):
         """Returns status, output and errors of the program. A run that takes longer than `wait` seconds counts as hung,
@@ -41,30 +41,30 @@ class Bench:
         env |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": url or self.server.url,
                 "HOME": str(self.folder), "AWS_EC2_METADATA_DISABLED": "true"} | environment
         env = {name: value for name, value in env.items() if value is not None}
-        done = subprocess.run([self.program, *map(str, words)], env=env, cwd=cwd or self.folder, capture_output=True, timeout=wait,
+        result = subprocess.run([self.program, *map(str, words)], env=env, cwd=cwd or self.folder, capture_output=True, timeout=wait,
                               check=False, stdin=subprocess.DEVNULL)
-        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-        check("a secret is shown", SECRET not in out + err, out, err)
-        return done.returncode, out, err
+        out, err = result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace")
+        check("the output contains a secret", SECRET not in out + err, out, err)
+        return result.returncode, out, err
 
     def bucket(self, name):
         self.s3.create_bucket(Bucket=name)
         return name
 
-    def put(self, bucket, key, body, **more):
-        return self.s3.put_object(Bucket=bucket, Key=key, Body=body, **more)
+    def put(self, bucket, key, body, **options):
+        return self.s3.put_object(Bucket=bucket, Key=key, Body=body, **options)
 
-    def multipart(self, bucket, key, body, part=5 * MIB, **more):
-        upload = self.s3.create_multipart_upload(Bucket=bucket, Key=key, **more)["UploadId"]
-        algorithm = more.get("ChecksumAlgorithm")
+    def multipart(self, bucket, key, body, part=5 * MIB, **options):
+        upload = self.s3.create_multipart_upload(Bucket=bucket, Key=key, **options)["UploadId"]
+        algorithm = options.get("ChecksumAlgorithm")
         parts = []
-        for number, at in enumerate(range(0, len(body), part), 1):
-            given = {"ChecksumAlgorithm": algorithm} if algorithm else {}
-            done = self.s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=number, Body=body[at:at + part], **given)
-            kept = {name: value for name, value in done.items() if name.startswith("Checksum") and name != "ChecksumType"}
-            parts.append({"PartNumber": number, "ETag": done["ETag"], **kept})
+        for number, start in enumerate(range(0, len(body), part), 1):
+            checksum_options = {"ChecksumAlgorithm": algorithm} if algorithm else {}
+            result = self.s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=number, Body=body[start:start + part], **checksum_options)
+            checksums = {name: value for name, value in result.items() if name.startswith("Checksum") and name != "ChecksumType"}
+            parts.append({"PartNumber": number, "ETag": result["ETag"], **checksums})
         self.s3.complete_multipart_upload(Bucket=bucket, Key=key, UploadId=upload, MultipartUpload={"Parts": parts})
 
 
-def noise(size, seed=1):
+def random_bytes(size, seed=1):
     return hashlib.shake_128(str(seed).encode()).digest(size)

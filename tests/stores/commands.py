@@ -4,49 +4,49 @@ import json
 import random
 import time
 
-from bench import MIB, check, noise
+from bench import MIB, check, random_bytes
 
-SLOW = (503, [("Retry-After", "0")], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
-MANY = ("sha256-tree", "blake3", "s3-etag;part=5MiB", "crc32c", "sha256")
+SLOW_DOWN = (503, [("Retry-After", "0")], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+ALGORITHMS = ("sha256-tree", "blake3", "s3-etag;part=5MiB", "crc32c", "sha256")
 
 
-def cut(answer):
+def truncate(answer):
     """Sends half of the body and closes the connection."""
     answer.sent = len(answer.body) // 2
 
 
-def faults(bench, try_it, good):
+def faults(bench, attempt, expected):
     """Occasional faults must not change the result. A permanent fault must make `try_it`, which returns the status,
     fail without a result."""
     bench.proxy.reset()
-    bench.proxy.fault = lambda _: SLOW if len(bench.proxy.seen) % 4 == 0 else None
-    check("every fourth request is refused", try_it(url=bench.proxy.url) == good)
+    bench.proxy.fault = lambda _: SLOW_DOWN if len(bench.proxy.requests) % 4 == 0 else None
+    check("every fourth request is refused", attempt(url=bench.proxy.url) == expected)
     bench.proxy.reset()
     cut_once = set()
 
-    def once(answer):
+    def cut_first(answer):
         # A repeated request succeeds: four truncated attempts in a row would be a failure.
-        asked = (answer.get("Content-Range"), answer.get("ETag"))
-        if asked not in cut_once:
-            cut_once.add(asked)
-            cut(answer)
-    bench.proxy.spoil = once
-    check("every answer is cut once", try_it(url=bench.proxy.url) == good)
-    told = {}
+        key = (answer.get("Content-Range"), answer.get("ETag"))
+        if key not in cut_once:
+            cut_once.add(key)
+            truncate(answer)
+    bench.proxy.alter = cut_first
+    check("every answer is cut once", attempt(url=bench.proxy.url) == expected)
+    results = {}
     bench.proxy.reset()
-    bench.proxy.spoil = cut
-    told["cut"] = try_it(url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+    bench.proxy.alter = truncate
+    results["cut"] = attempt(url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
     bench.proxy.reset()
-    bench.proxy.fault = lambda request: SLOW if request.is_read else None
-    told["slow"] = try_it(url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
+    bench.proxy.fault = lambda request: SLOW_DOWN if request.is_read else None
+    results["slow"] = attempt(url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
     bench.proxy.reset()
-    told["secret"] = try_it(AWS_SECRET_ACCESS_KEY="this-is-not-the-secret")
-    return told
+    results["secret"] = attempt(AWS_SECRET_ACCESS_KEY="this-is-not-the-secret")
+    return results
 
 
 def trees_of_objects(bench):
     """`tree` of an object gives the same as for a file: digests, stored trees, damage, pieces."""
-    bucket, body = bench.bucket("trees"), noise(37 * MIB + 12345, 5)
+    bucket, body = bench.bucket("trees"), random_bytes(37 * MIB + 12345, 5)
     bench.multipart(bucket, "p/big", body)
     bench.put(bucket, "p/empty", b"")
     bench.put(bucket, "p/small", b"123456789")
@@ -54,53 +54,53 @@ def trees_of_objects(bench):
     local.mkdir()
     for name, data in (("big", body), ("empty", b""), ("small", b"123456789")):
         (local / name).write_bytes(data)
-        for algorithm in MANY:
-            status, wanted, err = bench.run("tree", "-a", algorithm, name, cwd=local)
+        for algorithm in ALGORITHMS:
+            status, expected, err = bench.run("tree", "-a", algorithm, name, cwd=local)
             check("the file", status == 0, err)
             bench.proxy.reset()
             status, out, err = bench.run("tree", "-a", algorithm, f"s3://{bucket}/p/{name}", url=bench.proxy.url)
-            check(f"{algorithm} of {name}", (status, out) == (0, wanted), out, wanted, err)
-            reads = sum(request.is_read for request in bench.proxy.seen)
-            check("each byte is asked for once", reads <= 7, reads)
+            check(f"{algorithm} of {name}", (status, out) == (0, expected), out, expected, err)
+            reads = sum(request.is_read for request in bench.proxy.requests)
+            check("each byte is requested once", reads <= 7, reads)
     # Blocks are requested in parallel.
-    under_way, most = [0], [0]
+    in_flight, peak = [0], [0]
 
-    def slowly(request):
-        under_way[0] += 1
-        most[0] = max(most[0], under_way[0])
+    def wait_in_flight(request):
+        in_flight[0] += 1
+        peak[0] = max(peak[0], in_flight[0])
         time.sleep(0.3)
-        under_way[0] -= 1
+        in_flight[0] -= 1
     for words in (["tree", "-a", "sha256-tree"], ["tree", "--save", "-o", bench.folder], ["hash", "-a", "blake3"]):
-        most[0] = 0
+        peak[0] = 0
         bench.proxy.reset()
-        bench.proxy.fault = slowly
+        bench.proxy.fault = wait_in_flight
         status, out, err = bench.run(*words, f"s3://{bucket}/p/big", url=bench.proxy.url)
-        check(f"{words}: several requests at a time", status == 0 and most[0] >= 3, most, err)
-    status, wanted, _ = bench.run("tree", "-a", "sha256-tree", "big", cwd=local)
-    digest = wanted.split(" = ")[1].strip()
+        check(f"{words}: several requests at a time", status == 0 and peak[0] >= 3, peak, err)
+    status, expected, _ = bench.run("tree", "-a", "sha256-tree", "big", cwd=local)
+    digest = expected.split(" = ")[1].strip()
     url = f"s3://{bucket}/p/big"
 
     # Stored trees.
     status, out, err = bench.run("tree", "--save", url)
-    check("nothing is kept beside an object", status == 2 and "-o DIR" in err, status, out, err)
-    kept = bench.folder / "kept"
-    kept.mkdir()
+    check("no tree is stored next to an object", status == 2 and "-o DIR" in err, status, out, err)
+    saved = bench.folder / "saved"
+    saved.mkdir()
     for algorithms in ("sha256-tree", "sha256-tree,sha256", "blake3", "mtsum-sha256"):
         bench.proxy.reset()
-        status, out, err = bench.run("tree", "-a", algorithms, "--save", "-o", kept, url, url=bench.proxy.url)
+        status, out, err = bench.run("tree", "-a", algorithms, "--save", "-o", saved, url, url=bench.proxy.url)
         check(f"saved {algorithms}", status == 0 and (digest in out) == ("sha256-tree" in algorithms), status, out, err)
-        check("read once", sum(request.is_read for request in bench.proxy.seen) <= 12, len(bench.proxy.seen))
+        check("read once", sum(request.is_read for request in bench.proxy.requests) <= 12, len(bench.proxy.requests))
         for file in (url, local / "big"):
-            status, out, err = bench.run("tree", "verify", kept / "big.ftr", file)
+            status, out, err = bench.run("tree", "verify", saved / "big.ftr", file)
             check(f"verified {algorithms}: {file}", status == 0, status, out, err)
-    bench.run("tree", "--save", "-o", kept, url)
+    bench.run("tree", "--save", "-o", saved, url)
     damaged = bytearray(body)
     damaged[9 * MIB] ^= 1
     bench.multipart(bucket, "p/damaged", bytes(damaged))
-    status, out, err = bench.run("tree", "verify", kept / "big.ftr", f"s3://{bucket}/p/damaged")
+    status, out, err = bench.run("tree", "verify", saved / "big.ftr", f"s3://{bucket}/p/damaged")
     check("where it is damaged", status == 1 and f"{9 * MIB} {MIB} damaged" in out, status, out, err)
-    status, out, err = bench.run("tree", "repair", "--from", url, kept / "big.ftr", local / "big")
-    check("repair reads none", status == 2 and "object stores are not supported" in err, status, err)
+    status, out, err = bench.run("tree", "repair", "--from", url, saved / "big.ftr", local / "big")
+    check("repair does not read object stores", status == 2 and "object stores are not supported" in err, status, err)
 
     # Pieces from several machines.
     generator = random.Random(7)
@@ -108,39 +108,39 @@ def trees_of_objects(bench):
     ranges = [f"{first * MIB}..{min(last * MIB, len(body))}" for first, last in zip(cuts, cuts[1:])]
     generator.shuffle(ranges)
 
-    def pieces(**how):
-        lines, worst = "", 0
+    def pieces(**options):
+        lines, highest_status = "", 0
         for bytes_ in ranges:
-            status, out, _ = bench.run("tree", "leaf", url, "--range", bytes_, **how)
-            lines, worst = lines + out, max(worst, status)
+            status, out, _ = bench.run("tree", "leaf", url, "--range", bytes_, **options)
+            lines, highest_status = lines + out, max(highest_status, status)
         (bench.folder / "pieces").write_text(lines)
         status, out, err = bench.run("tree", "combine", "pieces")
-        return worst, status, out if status == 0 else "", lines
+        return highest_status, status, out if status == 0 else "", lines
 
-    good = pieces()
-    check("seven pieces", good[:3] == (0, 0, f"sha256-tree:{digest}\n"), good)
-    piece = json.loads(good[3].splitlines()[0])
-    check("a piece tells the ETag", piece["version"] == bench.s3.head_object(Bucket=bucket, Key="p/big")["ETag"], piece)
-    told = faults(bench, pieces, good)
-    for fault, (status, combined, out, lines) in told.items():
+    expected = pieces()
+    check("seven pieces", expected[:3] == (0, 0, f"sha256-tree:{digest}\n"), expected)
+    piece = json.loads(expected[3].splitlines()[0])
+    check("a piece contains the ETag", piece["version"] == bench.s3.head_object(Bucket=bucket, Key="p/big")["ETag"], piece)
+    results = faults(bench, pieces, expected)
+    for fault, (status, combined, out, lines) in results.items():
         check(f"{fault}: no digest", combined != 0 and out == "" and "levels" not in lines, fault, status, lines)
         check(f"{fault}: another attempt", (status == 4) == (fault != "secret"), fault, status)
-    whole = ["tree", url]
-    told = faults(bench, lambda **how: bench.run(*whole, **how)[:2], bench.run(*whole)[:2])
-    check("no digest", all(result == (1, "") for result in told.values()), told)
+    command = ["tree", url]
+    results = faults(bench, lambda **options: bench.run(*command, **options)[:2], bench.run(*command)[:2])
+    check("no digest", all(result == (1, "") for result in results.values()), results)
     first, last = sorted(ranges, key=lambda text: int(text.split("..")[0]))[0], f"{cuts[1] * MIB}..{len(body)}"
     (bench.folder / "a").write_text(bench.run("tree", "leaf", url, "--range", first)[1])
     bench.multipart(bucket, "p/big", bytes(damaged))
     (bench.folder / "b").write_text(bench.run("tree", "leaf", url, "--range", last)[1])
     status, out, err = bench.run("tree", "combine", "a", "b")
-    check("two versions make no digest", status == 2 and "the version of" in err, status, out, err)
+    check("pieces of two versions are not combined", status == 2 and "the version of" in err, status, out, err)
 
     # Overwritten during the read.
     def replace(request):
-        if request.is_read and len([one for one in bench.proxy.seen if one.is_read]) == 3:
+        if request.is_read and len([earlier for earlier in bench.proxy.requests if earlier.is_read]) == 3:
             bench.multipart(bucket, "p/big", body)
-    for words in (["tree", url], ["tree", "--save", "-o", kept, url], ["tree", "leaf", url, "--range", f"0..{len(body)}"],
-                  ["tree", "verify", kept / "big.ftr", url]):
+    for words in (["tree", url], ["tree", "--save", "-o", saved, url], ["tree", "leaf", url, "--range", f"0..{len(body)}"],
+                  ["tree", "verify", saved / "big.ftr", url]):
         bench.multipart(bucket, "p/big", bytes(damaged))
         bench.proxy.reset()
         bench.proxy.fault = replace
@@ -151,9 +151,9 @@ def trees_of_objects(bench):
 def audits(bench):
     """`audit` of objects gives the same as for a folder with the same files."""
     bucket, local = bench.bucket("audits"), bench.folder / "audited"
-    old = {f"d{i % 3}/{i}": noise(i * 5, i) for i in range(20)} | {"big": noise(9 * MIB), "copied": b"copied"}
+    old = {f"d{i % 3}/{i}": random_bytes(i * 5, i) for i in range(20)} | {"big": random_bytes(9 * MIB), "copied": b"copied"}
     new = {name: body for name, body in old.items() if not name.startswith("d1/")}
-    new |= {"moved/4": old["d1/4"], "d2/2": b"changed", "new": b"new", "again": b"copied", "big": noise(9 * MIB, 9)}
+    new |= {"moved/4": old["d1/4"], "d2/2": b"changed", "new": b"new", "again": b"copied", "big": random_bytes(9 * MIB, 9)}
     for name, body in old.items():
         bench.put(bucket, name, body)
     status, _, err = bench.run("hash", "-o", "AUDIT", f"s3://{bucket}")
@@ -170,26 +170,26 @@ def audits(bench):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
     words = ["audit", "AUDIT"]
-    for more in ([], ["-q"], ["--moved=ok"], ["--exclude", "d*/"], ["--only", "new"], ["--status"]):
-        status, wanted, told = bench.run(*words, *more, local)
-        again, out, err = bench.run(*words, *more, f"s3://{bucket}/")
-        check(f"audit {more}", (again, out) == (status, wanted), status, again, wanted, out, told, err)
+    for options in ([], ["-q"], ["--moved=ok"], ["--exclude", "d*/"], ["--only", "new"], ["--status"]):
+        status, expected, local_err = bench.run(*words, *options, local)
+        status_of_store, out, err = bench.run(*words, *options, f"s3://{bucket}/")
+        check(f"audit {options}", (status_of_store, out) == (status, expected), status, status_of_store, expected, out, local_err, err)
     status, out, err = bench.run(*words, f"s3://{bucket}")
     for line in ("new\tnew", "missing\td1/1", "moved\tmoved/4\td1/4", "copied\tagain\tcopied", "changed\td2/2", "changed\tbig"):
         check(line, line + "\n" in out and status == 1, out, err)
-    told = faults(bench, lambda **how: bench.run(*words, f"s3://{bucket}", **how)[:2], (status, out))
-    for fault, (status, out) in told.items():
+    results = faults(bench, lambda **options: bench.run(*words, f"s3://{bucket}", **options)[:2], (status, out))
+    for fault, (status, out) in results.items():
         # An empty object cannot be truncated.
-        said = [line for line in out.splitlines() if line.startswith("ok")]
-        check(f"{fault}: nothing is said to be as listed", status != 0 and said in ([], ["ok\td0/0"]), status, out)
+        ok_lines = [line for line in out.splitlines() if line.startswith("ok")]
+        check(f"{fault}: no file is reported as unchanged", status != 0 and ok_lines in ([], ["ok\td0/0"]), status, out)
 
     def replace(request):
-        if request.is_read and request.path.endswith("/big") and sum(one.path.endswith("/big") for one in bench.proxy.seen) == 2:
+        if request.is_read and request.path.endswith("/big") and sum(earlier.path.endswith("/big") for earlier in bench.proxy.requests) == 2:
             bench.put(bucket, "big", old["big"])
     bench.proxy.reset()
     bench.proxy.fault = replace
     status, out, err = bench.run(*words, f"s3://{bucket}", url=bench.proxy.url)
-    check("overwritten meanwhile", status != 0 and "unreadable\tbig" in out and "overwritten" in out, status, out, err)
+    check("overwritten during the run", status != 0 and "unreadable\tbig" in out and "overwritten" in out, status, out, err)
     status, out, err = bench.run("audit", f"s3://{bucket}/AUDIT", f"s3://{bucket}")
     check("a manifest is a file", status == 2 and "a manifest must be a local file" in err, status, err)
     status, out, err = bench.run("audit", "--newer", "7d", "AUDIT", f"s3://{bucket}")
@@ -208,20 +208,20 @@ def shards(bench):
     for the files."""
     generator = random.Random(11)
     bucket, local = bench.bucket("shards"), bench.folder / "sharded"
-    files = {f"d{generator.randrange(4)}/ü {i}\n": noise(generator.randrange(100_000), i) for i in range(40)}
-    files |= {"big": noise(21 * MIB + 77, 3), "empty": b"", "-": b"no standard input"}
+    files = {f"d{generator.randrange(4)}/ü {i}\n": random_bytes(generator.randrange(100_000), i) for i in range(40)}
+    files |= {"big": random_bytes(21 * MIB + 77, 3), "empty": b"", "-": b"no standard input"}
     for name, body in files.items():
         path = local / "p" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
         (bench.multipart if len(body) > 5 * MIB else bench.put)(bucket, f"p/{name}", body)
     url = f"s3://{bucket}/p"
-    for round_, algorithms in enumerate(("sha256-tree,crc32c", "sha256", "blake3")):
+    for number, algorithms in enumerate(("sha256-tree,crc32c", "sha256", "blake3")):
         size = "7MiB" if algorithms != "sha256" else "300KB"
         bench.run("hash", "-t", "bsd", "-a", algorithms, "-o", local / "p.sums", "--root", local / "p", local / "p")
         status, _, err = bench.run("hash", "-t", "bsd", "-a", algorithms, "-o", "STORE", url)
         check("one run", status == 0 and (bench.folder / "STORE").read_bytes() == (local / "p.sums").read_bytes(), err)
-        plan = f"plan{round_}.jsonl"
+        plan = f"plan{number}.jsonl"
         status, out, err = bench.run("shard", "plan", "-o", plan, "-a", algorithms, "--bundle-bytes", size, "--bundle-files", "11", url)
         bundles = list(range(int(out or 0)))
         check("planned", status == 0 and len(bundles) >= 7, status, out, err)
@@ -241,8 +241,8 @@ def shards(bench):
     etag = bench.s3.head_object(Bucket=bucket, Key="p/big")["ETag"]
     check("the version that was planned", line["version"] == etag and "inode" not in line, line)
 
-    def run(**how):
-        status, out, err = bench.run("shard", "run", "--again", "-q", "plan0.jsonl", f"0..{bundles_of_first}", "-o", "again", **how)
+    def run(**options):
+        status, out, err = bench.run("shard", "run", "--again", "-q", "plan0.jsonl", f"0..{bundles_of_first}", "-o", "again", **options)
         merged = bench.run("shard", "merge", "plan0.jsonl", "again", "-t", "bsd", "-o", "AGAIN")
         body = (bench.folder / "AGAIN").read_bytes() if merged[0] == 0 else None
         for part in (bench.folder / "again").iterdir():
@@ -250,13 +250,13 @@ def shards(bench):
         (bench.folder / "AGAIN").unlink(missing_ok=True)
         return status, body
     bundles_of_first = len((bench.folder / "plan0.jsonl").read_text().split('{"bundle":')) - 1
-    told = faults(bench, run, run())
-    for fault, (status, body) in told.items():
+    results = faults(bench, run, run())
+    for fault, (status, body) in results.items():
         check(f"{fault}: no manifest", body is None and status == (1 if fault == "secret" else 4), fault, status)
 
     # An object that no longer has the planned version fails, and the files next to it do not.
     bench.put(bucket, "p/empty", b"no longer")
-    bench.multipart(bucket, "p/big", noise(21 * MIB + 77, 4))
+    bench.multipart(bucket, "p/big", random_bytes(21 * MIB + 77, 4))
     status, out, err = bench.run("shard", "run", "--again", "plan0.jsonl", f"0..{bundles_of_first}", "-o", "changed")
     check("changed since the plan was written", status == 1 and "overwritten" in err and "the version" in err, status, err)
     status, out, err = bench.run("shard", "merge", "plan0.jsonl", "changed", "-o", "CHANGED")
@@ -265,12 +265,12 @@ def shards(bench):
     bench.run("shard", "plan", "-o", "last.jsonl", f"{url}/big")
 
     def replace(request):
-        if request.is_read and sum(one.is_read for one in bench.proxy.seen) == 2:
-            bench.multipart(bucket, "p/big", noise(21 * MIB + 77, 3))
+        if request.is_read and sum(earlier.is_read for earlier in bench.proxy.requests) == 2:
+            bench.multipart(bucket, "p/big", random_bytes(21 * MIB + 77, 3))
     bench.proxy.reset()
     bench.proxy.fault = replace
     status, out, err = bench.run("shard", "run", "last.jsonl", "0", url=bench.proxy.url)
-    check("overwritten meanwhile", status == 1 and "overwritten" in err, status, err)
+    check("overwritten during the run", status == 1 and "overwritten" in err, status, err)
     status, out, err = bench.run("shard", "run", "--root", local / "p", "plan1.jsonl", "0", "-o", "local")
     check("no file is a version of an object", status == 1 and "the version" in err, status, err)
     status, out, err = bench.run("shard", "plan", "-o", "x.jsonl", "s3://no-such-bucket")
@@ -290,7 +290,7 @@ def lists_of_names(bench):
 
 def etags(bench):
     """`identify` determines how the ETag of an object was computed."""
-    bucket, body = bench.bucket("etags"), noise(12 * MIB, 8)
+    bucket, body = bench.bucket("etags"), random_bytes(12 * MIB, 8)
     bench.multipart(bucket, "k", body)
     bench.put(bucket, "small", b"small")
     for key, spec in (("k", "s3-etag;part=5MiB"), ("small", "md5")):
@@ -301,7 +301,7 @@ def etags(bench):
         bench.proxy.reset()
         status, out, err = bench.run("identify", url, url=bench.proxy.url)
         check(f"{key} by itself", status == 0 and any(line.startswith(etag) and line.endswith(spec) for line in out.splitlines()), out, err)
-        check("nothing was read", not any(request.is_read for request in bench.proxy.seen))
+        check("nothing was read", not any(request.is_read for request in bench.proxy.requests))
         status, out, err = bench.run("identify", "--json", url)
         check(f"{key} as JSON", (etag, spec) in [(line["digest"], line["algorithm"]) for line in map(json.loads, out.splitlines())], out, err)
     status, out, err = bench.run("identify", "0" * 32, url)
@@ -311,9 +311,9 @@ def etags(bench):
     bench.proxy.fault = lambda request: (200, sealed, b"small")
     status, out, err = bench.run("identify", url, url=bench.proxy.url)
     check("encrypted under another key", status == 0 and "not a digest of the content" in out, status, out, err)
-    for words, said in ((["s3://no-such-bucket/k"], "NoSuchBucket"), ([f"s3://{bucket}/none"], "no such object")):
+    for words, message in ((["s3://no-such-bucket/k"], "NoSuchBucket"), ([f"s3://{bucket}/none"], "no such object")):
         status, out, err = bench.run("identify", *words)
-        check(said, status == 2 and out == "" and said in err, status, out, err)
+        check(message, status == 2 and out == "" and message in err, status, out, err)
 
 
 TESTS = [trees_of_objects, audits, shards, lists_of_names, etags]

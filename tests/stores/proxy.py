@@ -2,7 +2,7 @@
 them.
 
 A test sets `Proxy.fault` to a function of a `Request`, which may change it or return a tuple of status, headers and
-body in place of the server's response; and `Proxy.spoil` to a function of an `Answer`, which may change what is sent of
+body in place of the server's response; and `Proxy.alter` to a function of an `Answer`, which may change what is sent of
 it.
 """
 
@@ -46,8 +46,8 @@ class Proxy(socketserver.ThreadingTCPServer):
 
     def __init__(self, port):
         proxy = self
-        self.fault = self.spoil = lambda _: None
-        self.seen = []
+        self.fault = self.alter = lambda _: None
+        self.requests = []
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -55,22 +55,22 @@ class Proxy(socketserver.ThreadingTCPServer):
             disable_nagle_algorithm = True
             wbufsize = -1
 
-            def pass_on(self):
+            def forward(self):
                 request = Request(self.command, self.path, dict(self.headers.items()))
-                proxy.seen.append(request)
+                proxy.requests.append(request)
                 answer = proxy.fault(request)
                 if answer is None:
                     upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
                     length = int(self.headers.get("content-length") or 0)
                     upstream.request(request.method, request.path, self.rfile.read(length), request.headers)
-                    got = upstream.getresponse()
-                    hop = ("connection", "transfer-encoding", "keep-alive")
-                    headers = [(n, v) for n, v in got.getheaders() if n.lower() not in hop]
-                    answer = Answer(got.status, headers, got.read())
+                    response = upstream.getresponse()
+                    hop_by_hop = ("connection", "transfer-encoding", "keep-alive")
+                    headers = [(n, v) for n, v in response.getheaders() if n.lower() not in hop_by_hop]
+                    answer = Answer(response.status, headers, response.read())
                     upstream.close()
                     if self.command != "HEAD" and answer.get("content-length") is None:
                         answer.set("Content-Length", str(len(answer.body)))
-                    proxy.spoil(answer) if request.is_read else None
+                    proxy.alter(answer) if request.is_read else None
                 else:
                     status, headers, body = answer
                     answer = Answer(status, [*headers, ("Content-Length", str(len(body)))], body)
@@ -84,7 +84,7 @@ class Proxy(socketserver.ThreadingTCPServer):
                 if answer.sent is not None:
                     self.close_connection = True
 
-            do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = pass_on
+            do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = forward
 
             def log_message(self, *_):
                 pass
@@ -97,5 +97,5 @@ class Proxy(socketserver.ThreadingTCPServer):
         """Some tests are about clients that hang up."""
 
     def reset(self):
-        self.fault = self.spoil = lambda _: None
-        self.seen = []
+        self.fault = self.alter = lambda _: None
+        self.requests = []

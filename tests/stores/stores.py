@@ -25,18 +25,18 @@ import zlib
 
 import commands
 import servers
-from bench import MIB, SECRET, Bench, Failed, check, noise
+from bench import MIB, SECRET, Bench, Failed, check, random_bytes
 
 NAMES = ["plain", "a b", "plus+sign", "per%41cent", "ünïcødé", "new\nline", "back\\slash", "-dash", "star*?[x]", "a.txt",
          "a-/b", "sub/deep/er/file", "%2e%2e", "quote\"'&<>", "trailing ", " leading", "semi;colon=x&y", "a~b", "日本"]
 
 
-def the_same_tree(bench):
+def same_tree(bench):
     """A manifest of a folder and of the same objects are identical, and each checks the other."""
     tree, bucket = bench.folder / "tree", bench.bucket("tree")
-    files = {name: noise(index * 37, index) for index, name in enumerate(NAMES)}
-    files |= {"zero": b"", "big/5MiB": noise(5 * MIB), "big/20MiB+1": noise(20 * MIB + 1), "big/4MiB": noise(4 * MIB, 2),
-              "big/4MiB+1": noise(4 * MIB + 1, 3), "big/8MiB-1": noise(8 * MIB - 1, 4)}
+    files = {name: random_bytes(index * 37, index) for index, name in enumerate(NAMES)}
+    files |= {"zero": b"", "big/5MiB": random_bytes(5 * MIB), "big/20MiB+1": random_bytes(20 * MIB + 1), "big/4MiB": random_bytes(4 * MIB, 2),
+              "big/4MiB+1": random_bytes(4 * MIB + 1, 3), "big/8MiB-1": random_bytes(8 * MIB - 1, 4)}
     for name, body in files.items():
         path = tree / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,10 +59,10 @@ def the_same_tree(bench):
     for words in (["--root", f"s3://{bucket}/p"], ["--exact", "--root", f"s3://{bucket}/p/"], ["--root", tree]):
         status, out, err = bench.run("check", *words, "LOCAL")
         check(f"check {words}", status == 0 and out.count(": OK\n") == len(files), status, out, err)
-    one = hashlib.sha256(files["plain"]).hexdigest()
+    digest = hashlib.sha256(files["plain"]).hexdigest()
     status, out, err = bench.run("hash", f"s3://{bucket}/p/plain")
-    check("one object has the name of its last part", (status, out) == (0, f"{one}  plain\n"), out, err)
-    status, out, err = bench.run("check", "--expect", one, f"s3://{bucket}/p/plain")
+    check("one object has the name of its last part", (status, out) == (0, f"{digest}  plain\n"), out, err)
+    status, out, err = bench.run("check", "--expect", digest, f"s3://{bucket}/p/plain")
     check("one object and one digest", status == 0 and out == "plain: OK\n", out, err)
 
 
@@ -93,17 +93,17 @@ def many_objects(bench):
     bucket, count = bench.bucket("many"), bench.objects
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda i: bench.put(bucket, f"d{i % 7}/{i:06}", str(i).encode()), range(count)))
-    began = time.monotonic()
+    start = time.monotonic()
     status, _, err = bench.run("hash", "-o", "MANY", f"s3://{bucket}")
-    took = time.monotonic() - began
+    seconds = time.monotonic() - start
     lines = (bench.folder / "MANY").read_text().splitlines()
-    wanted = sorted(f"d{i % 7}/{i:06}" for i in range(count))
-    check("names", status == 0 and [line.split("  ")[1] for line in lines] == wanted, err, len(lines))
+    expected = sorted(f"d{i % 7}/{i:06}" for i in range(count))
+    check("names", status == 0 and [line.split("  ")[1] for line in lines] == expected, err, len(lines))
     digests = {line.split("  ")[1]: line.split("  ")[0] for line in lines}
     check("digests", all(digests[f"d{i % 7}/{i:06}"] == hashlib.sha256(str(i).encode()).hexdigest() for i in range(count)))
     status, out, err = bench.run("check", "-q", "--exact", "--root", f"s3://{bucket}", "MANY")
     check("check", (status, out) == (0, ""), out, err)
-    bench.said = f"{count} objects hashed in {took:.1f} s"
+    bench.note = f"{count} objects hashed in {seconds:.1f} s"
 
 
 def truncated_listings(bench):
@@ -113,10 +113,10 @@ def truncated_listings(bench):
     etags = {key: bench.put(bucket, key, key.encode())["ETag"] for key in keys}
 
     def page(keys, token=None, truncated=None):
-        each = "".join(f"<Contents><Key>{key}</Key><Size>2</Size><ETag>{etags[key]}</ETag></Contents>" for key in keys)
-        more = f"<NextContinuationToken>{token}</NextContinuationToken>" if token else ""
+        entries = "".join(f"<Contents><Key>{key}</Key><Size>2</Size><ETag>{etags[key]}</ETag></Contents>" for key in keys)
+        next_token = f"<NextContinuationToken>{token}</NextContinuationToken>" if token else ""
         truncated = str(bool(token) if truncated is None else truncated).lower()
-        return f"<ListBucketResult><IsTruncated>{truncated}</IsTruncated>{each}{more}</ListBucketResult>".encode()
+        return f"<ListBucketResult><IsTruncated>{truncated}</IsTruncated>{entries}{next_token}</ListBucketResult>".encode()
 
     def pages(answers):
         """Returns the listing as these pages, by the token that requests each one."""
@@ -128,38 +128,38 @@ def truncated_listings(bench):
             return answer if isinstance(answer, tuple) else (200, [], answer)
         return fault
 
-    good = {"": page(keys[:3], "a"), "a": page(keys[3:6], "b"), "b": page(keys[6:])}
-    bench.proxy.fault = pages(good)
+    pages_by_token = {"": page(keys[:3], "a"), "a": page(keys[3:6], "b"), "b": page(keys[6:])}
+    bench.proxy.fault = pages(pages_by_token)
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
     check("three pages", status == 0 and [line.split("  ")[1] for line in out.splitlines()] == keys, out, err)
-    for what, bad in {
-        "more, and no token": good | {"a": page(keys[3:6], None, True)},
-        "a token, and no more": good | {"a": page(keys[3:6], "b", False)},
-        "XML that ends early": good | {"b": page(keys[6:])[:-30]},
-        "an empty page": good | {"b": b""},
-        "a page that is refused": good | {"b": (403, [], b"<Error><Code>AccessDenied</Code></Error>")},
-        "a page that fails": good | {"b": (500, [], b"")},
-        "the same page again": good | {"a": page(keys[3:6], "a")},
-        "a circle of pages": good | {"b": page(keys[6:], "a")},
+    for description, faulty_pages in {
+        "more, and no token": pages_by_token | {"a": page(keys[3:6], None, True)},
+        "a token, and no more": pages_by_token | {"a": page(keys[3:6], "b", False)},
+        "XML that ends early": pages_by_token | {"b": page(keys[6:])[:-30]},
+        "an empty page": pages_by_token | {"b": b""},
+        "a page that is refused": pages_by_token | {"b": (403, [], b"<Error><Code>AccessDenied</Code></Error>")},
+        "a page that fails": pages_by_token | {"b": (500, [], b"")},
+        "the same page again": pages_by_token | {"a": page(keys[3:6], "a")},
+        "a circle of pages": pages_by_token | {"b": page(keys[6:], "a")},
     }.items():
         bench.proxy.reset()
-        bench.proxy.fault = pages(bad)
+        bench.proxy.fault = pages(faulty_pages)
         status, out, err = bench.run("hash", "-o", "CUT", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
-        check(f"{what}: a failure", status == 1 and f"s3://{bucket}/: cannot list" in err, status, out, err)
-        check(f"{what}: no manifest", not (bench.folder / "CUT").exists())
-        whole = "".join(f"{hashlib.sha256(key.encode()).hexdigest()}  {key}\n" for key in keys)
-        (bench.folder / "WHOLE").write_text(whole)
+        check(f"{description}: a failure", status == 1 and f"s3://{bucket}/: cannot list" in err, status, out, err)
+        check(f"{description}: no manifest", not (bench.folder / "CUT").exists())
+        manifest = "".join(f"{hashlib.sha256(key.encode()).hexdigest()}  {key}\n" for key in keys)
+        (bench.folder / "WHOLE").write_text(manifest)
         status, out, err = bench.run("check", "--exact", "--root", f"s3://{bucket}", "WHOLE", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
-        check(f"{what}: not exact", status not in (0, None), status, out, err)
+        check(f"{description}: not exact", status not in (0, None), status, out, err)
 
 
-def answers_without_a_version(bench):
+def answers_without_version(bench):
     """A service that provides an ETag in its listing and none with the bytes could send those of another version."""
     bucket = bench.bucket("unsaid")
     bench.put(bucket, "small", b"small")
-    bench.put(bucket, "large", noise(9 * MIB))
+    bench.put(bucket, "large", random_bytes(9 * MIB))
     bench.run("hash", "-o", "UNSAID", f"s3://{bucket}")
-    bench.proxy.spoil = lambda answer: answer.set("ETag", None)
+    bench.proxy.alter = lambda answer: answer.set("ETag", None)
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
     check("no digest", status == 1 and out == "" and err.count("does not specify the object's version") == 2, status, out, err)
     # A single response with all of an object belongs to one version, and a check requires no other.
@@ -170,22 +170,22 @@ def answers_without_a_version(bench):
 def busy_services(bench):
     """If a service rejects some requests, they are repeated; if it rejects all, its status is reported."""
     bucket = bench.bucket("busy")
-    body = noise(30 * MIB)
+    body = random_bytes(30 * MIB)
     for i in range(60):
         bench.put(bucket, f"{i:02}", str(i).encode())
     bench.multipart(bucket, "big", body)
-    status, wanted, err = bench.run("hash", f"s3://{bucket}")
-    check("without faults", status == 0 and hashlib.sha256(body).hexdigest() in wanted, err)
+    status, expected, err = bench.run("hash", f"s3://{bucket}")
+    check("without faults", status == 0 and hashlib.sha256(body).hexdigest() in expected, err)
     slow = (503, [("Retry-After", "0")], b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
-    bench.proxy.fault = lambda _: slow if len(bench.proxy.seen) % 4 == 0 else None
+    bench.proxy.fault = lambda _: slow if len(bench.proxy.requests) % 4 == 0 else None
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
-    check("every fourth is refused", (status, out) == (0, wanted), status, err)
-    bench.proxy.fault = lambda request: (500, [], b"") if request.is_read and len(bench.proxy.seen) % 5 == 0 else None
+    check("every fourth is refused", (status, out) == (0, expected), status, err)
+    bench.proxy.fault = lambda request: (500, [], b"") if request.is_read and len(bench.proxy.requests) % 5 == 0 else None
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
-    check("every fifth fails", (status, out) == (0, wanted), status, err)
+    check("every fifth fails", (status, out) == (0, expected), status, err)
     bench.proxy.fault = lambda request: slow if request.path.endswith("/07") else None
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="3")
-    check("one is always refused", status == 1 and out == "".join(l for l in wanted.splitlines(True) if not l.endswith("  07\n")), out, err)
+    check("one is always refused", status == 1 and out == "".join(l for l in expected.splitlines(True) if not l.endswith("  07\n")), out, err)
     check("its name, status and cause", all(w in err for w in ("07: ", "503", "SlowDown", "after 3 attempts")), err)
     bench.proxy.fault = lambda _: slow
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_ATTEMPTS="2")
@@ -195,9 +195,9 @@ def busy_services(bench):
 def wrong_bodies(bench):
     """Bodies that are truncated or have another length than announced are requested again, and never hashed."""
     bucket = bench.bucket("lies")
-    for name, body in (("small", noise(1000)), ("big", noise(30 * MIB))):
+    for name, body in (("small", random_bytes(1000)), ("big", random_bytes(30 * MIB))):
         bench.put(bucket, name, body)
-    status, wanted, err = bench.run("hash", f"s3://{bucket}")
+    status, expected, err = bench.run("hash", f"s3://{bucket}")
     check("without faults", status == 0, err)
     bench.run("hash", "-o", "LIES", f"s3://{bucket}")
 
@@ -210,8 +210,8 @@ def wrong_bodies(bench):
 
     def shorter_with_matching_range(answer):
         shorter(answer)
-        first, rest = answer.get("Content-Range").split("-")
-        last, size = rest.split("/")
+        first, remainder = answer.get("Content-Range").split("-")
+        last, size = remainder.split("/")
         answer.set("Content-Range", f"{first}-{int(last) - 7}/{int(size) - 7}")
 
     def longer(answer):
@@ -224,50 +224,50 @@ def wrong_bodies(bench):
         answer.body = answer.body[:500]
         answer.set("Content-Length", "500")
 
-    def without_an_end(answer):
+    def without_length(answer):
         answer.status = 200
         answer.set("Content-Range", None)
         answer.set("Content-Length", None)
         answer.sent = len(answer.body) // 2
 
-    def elsewhere(answer):
+    def wrong_range(answer):
         answer.set("Content-Range", "bytes 1-" + answer.get("Content-Range").split("-")[1])
 
-    def first(ranges, one):
-        return one not in ranges and not ranges.add(one)
+    def first_time(ranges, range_header):
+        return range_header not in ranges and not ranges.add(range_header)
 
-    for lie in (cut, shorter, shorter_with_matching_range, longer, unlabeled, without_an_end, elsewhere):
+    for alteration in (cut, shorter, shorter_with_matching_range, longer, unlabeled, without_length, wrong_range):
         # All requests during this time.
         bench.proxy.reset()
-        bench.proxy.spoil = lie
+        bench.proxy.alter = alteration
         status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
-        check(f"{lie.__name__}: no digest", status == 1 and out == "" and "small: cannot read: " in err and "big: " in err, out, err)
+        check(f"{alteration.__name__}: no digest", status == 1 and out == "" and "small: cannot read: " in err and "big: " in err, out, err)
         status, out, err = bench.run("check", "--root", f"s3://{bucket}", "LIES", url=bench.proxy.url)
-        check(f"{lie.__name__}: nothing verified", status == 1 and ": OK" not in out, out, err)
-        check(f"{lie.__name__}: nothing compared", lie is not without_an_end or "FAILED" not in out, out, err)
+        check(f"{alteration.__name__}: nothing verified", status == 1 and ": OK" not in out, out, err)
+        check(f"{alteration.__name__}: nothing compared", alteration is not without_length or "FAILED" not in out, out, err)
         # The first response with each range.
         bench.proxy.reset()
         ranges = set()
-        bench.proxy.spoil = lambda answer, lie=lie, ranges=ranges: first(ranges, answer.get("Content-Range")) and lie(answer)
+        bench.proxy.alter = lambda answer, alteration=alteration, ranges=ranges: first_time(ranges, answer.get("Content-Range")) and alteration(answer)
         status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
-        check(f"{lie.__name__}: once is asked again", (status, out) == (0, wanted), out, err)
+        check(f"{alteration.__name__}: a single fault is retried", (status, out) == (0, expected), out, err)
 
 
 def replaced_objects(bench):
     """An object that is overwritten between listing and read, or between two ranges, is reported as changed and has no
     digest."""
     bucket = bench.bucket("replaced")
-    old, new = noise(40 * MIB, 1), noise(40 * MIB, 2)
+    old, new = random_bytes(40 * MIB, 1), random_bytes(40 * MIB, 2)
 
-    def replacing(after, heeded):
-        done = []
+    def replacing(after, keeps_condition):
+        reads = []
 
         def fault(request):
-            if not heeded:
+            if not keeps_condition:
                 request.headers = {n: v for n, v in request.headers.items() if n.lower() not in ("if-match", "authorization")}
             if request.is_read:
-                done.append(request)
-                if len(done) == after:
+                reads.append(request)
+                if len(reads) == after:
                     bench.put(bucket, "big", new)
         return fault
 
@@ -297,7 +297,7 @@ def replaced_objects(bench):
         reads.append(answer)
         if len(reads) > 2:
             answer.set("ETag", '"00000000000000000000000000000000"')
-    bench.proxy.spoil = other_version
+    bench.proxy.alter = other_version
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url)
     check(f"another ETag than {etag}", status == 1 and out == "" and "another version" in err, status, out, err)
 
@@ -307,18 +307,18 @@ def silent_services(bench):
     bucket = bench.bucket("silent")
     bench.put(bucket, "a", b"a")
     bench.proxy.fault = lambda request: time.sleep(30)
-    began = time.monotonic()
+    start = time.monotonic()
     status, out, err = bench.run("hash", f"s3://{bucket}", url=bench.proxy.url, TRUESUM_STORE_TIMEOUT="1", TRUESUM_STORE_ATTEMPTS="2")
     check("a message", status == 1 and out == "" and "did not respond for 1 s, after 2 attempts" in err, status, out, err)
-    check("in time", time.monotonic() - began < 10)
+    check("in time", time.monotonic() - start < 10)
     env = dict(os.environ, AWS_ACCESS_KEY_ID="test", AWS_SECRET_ACCESS_KEY=SECRET, AWS_ENDPOINT_URL=bench.proxy.url)
     run = subprocess.Popen([bench.program, "hash", f"s3://{bucket}"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1)
     run.send_signal(signal.SIGINT)
-    began = time.monotonic()
+    start = time.monotonic()
     out, err = run.communicate(timeout=20)
     check("interrupted", run.returncode in (130, -2) and out == b"", run.returncode, err)
-    check("soon", time.monotonic() - began < 5, time.monotonic() - began)
+    check("soon", time.monotonic() - start < 5, time.monotonic() - start)
     status, out, err = bench.run("hash", f"s3://{bucket}", url="http://127.0.0.1:9", TRUESUM_STORE_ATTEMPTS="1")
     check("nobody listens", status == 1 and "Connection refused" in err, status, err)
 
@@ -328,10 +328,10 @@ def credentials(bench):
     bucket = bench.bucket("credentials")
     bench.put(bucket, "a", b"a")
     digest = hashlib.sha256(b"a").hexdigest()
-    wrong = "this-is-not-the-secret"
-    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_SECRET_ACCESS_KEY=wrong)
+    wrong_secret = "this-is-not-the-secret"
+    status, out, err = bench.run("hash", f"s3://{bucket}", AWS_SECRET_ACCESS_KEY=wrong_secret)
     check("wrong secret", status == 1 and out == "" and "403" in err and "SignatureDoesNotMatch" in err, status, out, err)
-    check("it is not shown", wrong not in err, err)
+    check("it is not shown", wrong_secret not in err, err)
     status, out, err = bench.run("hash", f"s3://{bucket}", AWS_ACCESS_KEY_ID="nobody")
     # The server returns 404 here, and S3 returns 403.
     check("wrong key", status == 1 and out == "" and "the service returned 40" in err and "ccess" in err, status, out, err)
@@ -349,7 +349,7 @@ def credentials(bench):
 
 def stored_checksums(bench):
     """What the service stored is compared without reading, and read if there is no stored checksum."""
-    bucket, body = bench.bucket("stored"), noise(12 * MIB)
+    bucket, body = bench.bucket("stored"), random_bytes(12 * MIB)
     small = b"123456789"
     # The last two are the check values in the catalogue of CRCs: the server computes its own, and rejects an object
     # with a different one.
@@ -375,9 +375,9 @@ def stored_checksums(bench):
         bench.proxy.reset()
         status, out, err = bench.run("check", "--stored", "--root", url, "ONE", url=bench.proxy.url)
         check(spec, status == 0 and out.startswith(f"{key}: AGREES"), status, out, err)
-        check("nothing was read", not any(request.is_read for request in bench.proxy.seen))
-        wrong = line.replace(line.split(" = ")[1][:8], "00000000")
-        (bench.folder / "ONE").write_text(wrong)
+        check("nothing was read", not any(request.is_read for request in bench.proxy.requests))
+        wrong_line = line.replace(line.split(" = ")[1][:8], "00000000")
+        (bench.folder / "ONE").write_text(wrong_line)
         status, out, err = bench.run("check", "--stored", "--root", url, "ONE")
         check(f"{spec}, another digest", status == 1 and f"{key}: DIFFERS" in out, status, out, err)
         status, other, err = bench.run("hash", "-a", spec.replace("5MiB", "6MiB"), "--tag", f"{url}/{key}")
@@ -411,7 +411,7 @@ def without_versions(bench):
     bucket = bench.bucket("plain")
     folder = bench.folder / "server" / "data" / bucket
     (folder / "small").write_bytes(b"small")
-    (folder / "large").write_bytes(noise(9 * MIB))
+    (folder / "large").write_bytes(random_bytes(9 * MIB))
     status, out, err = bench.run("hash", f"s3://{bucket}")
     check("the small one", status == 1 and out == f"{hashlib.sha256(b'small').hexdigest()}  small\n", status, out, err)
     check("the large one", "large: cannot read: the service reports no version" in err, err)
@@ -421,7 +421,7 @@ def google(_bench, program, folder):
     """The same for Google's service, with a substitute."""
     server = servers.Server([program, "-scheme", "http", "-host", "127.0.0.1", "-port", "PORT", "-backend", "memory",
                              "-external-url", "http://127.0.0.1:PORT"], ready="/storage/v1/b")
-    bench = Other(_bench, {"STORAGE_EMULATOR_HOST": server.url})
+    bench = OtherService(_bench, {"STORAGE_EMULATOR_HOST": server.url})
     import urllib.request
 
     def post(path, body, kind):
@@ -432,7 +432,7 @@ def google(_bench, program, folder):
         for name, body in bench.files.items():
             from urllib.parse import quote
             post(f"/upload/storage/v1/b/bucket/o?uploadType=media&name={quote('p/' + name, safe='')}", body, "application/octet-stream")
-        bench.try_it("gs://bucket/p", "md5")
+        bench.run_tests("gs://bucket/p", "md5")
     finally:
         server.stop()
 
@@ -448,15 +448,15 @@ def azure(_bench, program, folder):
                              "--skipApiVersionCheck"])
     account, key = "devstoreaccount1", servers.AZURITE_KEY
     line = f"DefaultEndpointsProtocol=http;AccountName={account};AccountKey={key};BlobEndpoint={server.url}/{account}"
-    bench = Other(_bench, {"AZURE_STORAGE_CONNECTION_STRING": line})
+    bench = OtherService(_bench, {"AZURE_STORAGE_CONNECTION_STRING": line})
 
-    def put(path, body, query=None, **more):
+    def put(path, body, query=None, **extra_headers):
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
-        headers = {"x-ms-date": date, "x-ms-version": "2023-11-03", **more}
+        headers = {"x-ms-date": date, "x-ms-version": "2023-11-03", **extra_headers}
         length = str(len(body)) if body else ""
-        named = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
-        asked = "".join(f"\n{name}:{value}" for name, value in sorted((query or {}).items()))
-        words = f"PUT\n\n\n{length}\n\napplication/octet-stream\n\n\n\n\n\n\n{named}/{account}/{account}/{path}{asked}"
+        header_lines = "".join(f"{name}:{headers[name]}\n" for name in sorted(headers))
+        parameters = "".join(f"\n{name}:{value}" for name, value in sorted((query or {}).items()))
+        words = f"PUT\n\n\n{length}\n\napplication/octet-stream\n\n\n\n\n\n\n{header_lines}/{account}/{account}/{path}{parameters}"
         sign = b64.b64encode(hmac.new(b64.b64decode(key), words.encode(), "sha256").digest()).decode()
         headers |= {"Authorization": f"SharedKey {account}:{sign}", "Content-Type": "application/octet-stream"}
         search = "?" + "&".join(f"{n}={v}" for n, v in query.items()) if query else ""
@@ -466,37 +466,37 @@ def azure(_bench, program, folder):
         put("container", b"", {"restype": "container"})
         for name, body in bench.files.items():
             put(f"container/{quote('p/' + name)}", body, **{"x-ms-blob-type": "BlockBlob"})
-        bench.try_it("az://container/p", "md5")
+        bench.run_tests("az://container/p", "md5")
     finally:
         server.stop()
 
 
-class Other:
+class OtherService:
     """Tests of services other than the first."""
 
-    files = {"a": b"a", "empty": b"", "sub/b c+%41": b"b" * 1000, "big": noise(10 * MIB)}
+    files = {"a": b"a", "empty": b"", "sub/b c+%41": b"b" * 1000, "big": random_bytes(10 * MIB)}
 
     def __init__(self, bench, environment):
         self.bench, self.environment = bench, environment
 
-    def try_it(self, url, kept):
+    def run_tests(self, url, stored_algorithm):
         run = lambda *words: self.bench.run(*words, **self.environment)
         status, out, err = run("hash", url)
-        wanted = "".join(f"{hashlib.sha256(body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
-        check("digests", (status, out) == (0, wanted), status, out, err)
-        (self.bench.folder / "M").write_text(wanted)
+        expected = "".join(f"{hashlib.sha256(body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
+        check("digests", (status, out) == (0, expected), status, out, err)
+        (self.bench.folder / "M").write_text(expected)
         status, out, err = run("check", "--exact", "--root", url, "M")
         check("check", status == 0 and out.count(": OK\n") == len(self.files), status, out, err)
-        lines = "".join(f"{hashlib.new(kept, body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
+        lines = "".join(f"{hashlib.new(stored_algorithm, body).hexdigest()}  {name}\n" for name, body in sorted(self.files.items()))
         (self.bench.folder / "M").write_text(lines)
         status, out, err = run("check", "--stored", "--root", url, "M")
         check("stored", status == 0 and out.count(": AGREES") == len(self.files), status, out, err)
 
 
-TESTS = [the_same_tree, differences_are_reported, many_objects, truncated_listings, busy_services, wrong_bodies, replaced_objects,
-         answers_without_a_version, silent_services, credentials, stored_checksums, without_versions,
+TESTS = [same_tree, differences_are_reported, many_objects, truncated_listings, busy_services, wrong_bodies, replaced_objects,
+         answers_without_version, silent_services, credentials, stored_checksums, without_versions,
          *commands.TESTS]
-OTHERS = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]
+OTHER_SERVICES = [(google, lambda cache: servers.from_go(servers.GCS, cache)), (azure, lambda cache: servers.azurite(cache / "azurite"))]
 
 
 def main():
@@ -504,37 +504,37 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--objects", type=int, default=2000)
     parser.add_argument("--only")
-    given = parser.parse_args()
-    program, cache = os.path.abspath(given.program), servers.cache()
-    must = os.environ.get("TRUESUM_ORACLES") == "all"
+    arguments = parser.parse_args()
+    program, cache = os.path.abspath(arguments.program), servers.cache()
+    is_required = os.environ.get("TRUESUM_ORACLES") == "all"
     gateway = servers.from_go(servers.VERSITYGW, cache)
     try:
         import boto3  # noqa: F401
     except ImportError:
         gateway = None
     if gateway is None:
-        print("stores: no versitygw (Go) or no boto3 (Python): object stores are not tried")
-        sys.exit(1 if must and shutil.which("go") else 0)
+        print("stores: no versitygw (Go) or no boto3 (Python): object stores are not tested")
+        sys.exit(1 if is_required and shutil.which("go") else 0)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="stores-") as folder:
-        bench = Bench(program, gateway, pathlib.Path(folder), given.objects)
+        bench = Bench(program, gateway, pathlib.Path(folder), arguments.objects)
         tests = [(test, ()) for test in TESTS]
-        for test, get in OTHERS:
+        for test, get in OTHER_SERVICES:
             # By name only: their servers take minutes to build or install.
-            if given.only == test.__name__:
+            if arguments.only == test.__name__:
                 server = get(cache)
                 if server is None:
-                    sys.exit(f"stores: no server for {test.__name__}: it is not tried")
+                    sys.exit(f"stores: no server for {test.__name__}: it is not tested")
                 tests.append((test, (server, bench.folder)))
         try:
-            for test, more in tests:
-                if given.only not in (None, test.__name__):
+            for test, test_arguments in tests:
+                if arguments.only not in (None, test.__name__):
                     continue
-                began, bench.said = time.monotonic(), ""
+                start, bench.note = time.monotonic(), ""
                 bench.proxy.reset()
                 try:
-                    test(bench, *more)
-                    print(f"stores: {test.__name__}: passed in {time.monotonic() - began:.1f} s; {bench.said}".rstrip("; "), flush=True)
+                    test(bench, *test_arguments)
+                    print(f"stores: {test.__name__}: passed in {time.monotonic() - start:.1f} s; {bench.note}".rstrip("; "), flush=True)
                 except (Failed, subprocess.TimeoutExpired) as failure:
                     failed += 1
                     print(f"stores: {test.__name__}: FAILED: {failure}", flush=True)

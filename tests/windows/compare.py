@@ -105,7 +105,7 @@ class Comparison:
         results = []
         for top, program in self.sides:
             done = subprocess.run([*program, *words], cwd=top / folder, input=input, capture_output=True)
-            results.append((done.returncode, done.stdout, spoken(done.stderr, top)))
+            results.append((done.returncode, done.stdout, normalize(done.stderr, top)))
         self.commands += 1
         faults, words = [], [*words, *([f"(in {folder})"] if folder != "." else [])]
         unix, windows = results
@@ -113,8 +113,8 @@ class Comparison:
             faults.append(f"exit status {unix[0]}, on Windows {windows[0]}")
         elif status is not None and unix[0] != status:
             faults.append(f"exit status {unix[0]} instead of {status}")
-        if output and spoken(unix[1], self.sides[0][0]) != spoken(windows[1], self.sides[1][0]):
-            faults.append(difference(spoken(unix[1], self.sides[0][0]), spoken(windows[1], self.sides[1][0])))
+        if output and normalize(unix[1], self.sides[0][0]) != normalize(windows[1], self.sides[1][0]):
+            faults.append(difference(normalize(unix[1], self.sides[0][0]), normalize(windows[1], self.sides[1][0])))
         if messages and unix[2] != windows[2]:
             faults.append(difference(unix[2], windows[2]))
         elif faults and not messages:
@@ -155,7 +155,7 @@ WORDS = [
 ]
 
 
-def spoken(text, top):
+def normalize(text, top):
     """Returns a text of the program as both programs should print it."""
     text = re.sub(rb"[A-Z]:[\\/]+(?=tmp|var|work)", b"/", text)
     text = text.replace(b"\r\n", b"\n").replace(b"\\\\", b"/").replace(b"\\", b"/").replace(b"truesum.exe", b"truesum")
@@ -182,32 +182,32 @@ def difference(unix, windows):
     return "\n".join(lines)
 
 
-def some(top, count, seed):
+def sample_files(top, count, seed):
     """Returns some files of the tree, the same ones in both folders."""
     files = sorted((path for path in (top / "data").rglob("*") if path.is_file() and 0 < path.stat().st_size < 1 << 20), key=lambda path: str(path.relative_to(top)))
     return random.Random(seed).sample(files, count)
 
 
 def damage(top):
-    for path in some(top, 2, 1):
+    for path in sample_files(top, 2, 1):
         stat = path.stat()
         path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
         os.utime(path, ns=(stat.st_mtime_ns, stat.st_mtime_ns))
 
 
 def edit(top):
-    for path in some(top, 2, 2):
+    for path in sample_files(top, 2, 2):
         path.write_bytes(path.read_bytes() + b"edited")
         os.utime(path, ns=(NEWEST - 7_000_000_000, NEWEST - 7_000_000_000))
 
 
 def remove(top):
-    for path in some(top, 2, 3):
+    for path in sample_files(top, 2, 3):
         path.unlink()
 
 
 def move(top):
-    for at, path in enumerate(some(top, 2, 4)):
+    for at, path in enumerate(sample_files(top, 2, 4)):
         path.rename(path.with_name(f"moved {at}"))
 
 

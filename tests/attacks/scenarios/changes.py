@@ -3,7 +3,7 @@ import random, re, signal, time
 from files import write
 
 
-def judge(tally, run, known, must_notice=False):
+def evaluate(tally, run, known, must_notice=False):
     """Evaluates one run over a file that was attacked. `known` maps the digests of the file's contents to names."""
     if run.code is None or run.code < 0 or run.code > 2:
         tally.wrong('hung' if run.code is None else f'died ({run.code})', run)
@@ -22,7 +22,7 @@ def judge(tally, run, known, must_notice=False):
         tally.right('changed' if b'changed' in run.err.lower() else 'refused')
 
 
-def strike(lab, path, words, change, earliest, latest, stop=True):
+def change_during_run(lab, path, words, change, earliest, latest, stop=True):
     """Runs the program over an unchanging file and changes the file during the read while the program is stopped. What
     is read is either the old or the new content, so a digest of a mixture was never that of the file."""
     child = lab.start(*words, path)

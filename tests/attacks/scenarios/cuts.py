@@ -1,7 +1,7 @@
 """A file that is truncated while another process has it mapped."""
 import os, random, time
 from files import MIB, write
-from scenarios.changes import judge, strike
+from scenarios.changes import evaluate, change_during_run
 
 
 def regrow(lab, tally):
@@ -22,14 +22,14 @@ def regrow(lab, tally):
             os.ftruncate(file, cut)
             time.sleep(random.uniform(0, 0.002))
             os.ftruncate(file, size)
-        run = strike(lab, path, words, change, 0.001, 0.012, stop=False)
+        run = change_during_run(lab, path, words, change, 0.001, 0.012, stop=False)
         known = {}
         if run.code == 0:
             for content, name in ((data, 'before'), (data[:cut], 'between'), (data[:cut] + zeros[cut:], 'after')):
                 os.ftruncate(file, len(content))
                 os.pwrite(file, content, 0)
                 known[lab.control(*words, path).digest] = name
-        judge(tally, run, known, must_notice=True)
+        evaluate(tally, run, known, must_notice=True)
         os.pwrite(file, data[cut:], cut)
         os.close(file)
     for number in lab.rounds(10):
@@ -38,4 +38,4 @@ def regrow(lab, tally):
         run = lab.run('hash', '-a', 'crc32', path)
         lab.end(toggler)
         # The content changes all the time, so a digest cannot be evaluated.
-        judge(tally, run, {run.digest: 'of some moment'}, must_notice=True)
+        evaluate(tally, run, {run.digest: 'of some moment'}, must_notice=True)

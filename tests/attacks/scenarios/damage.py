@@ -52,7 +52,7 @@ def damaged_manifests(lab, tally):
         path = os.path.join(folder, 'M.' + row['name'])
         made = lab.run('hash', '-t', row['name'], '-o', path, '--root', '.', *CONTENTS, cwd=folder)
         if made.code:
-            tally.expect(made.err and not os.path.exists(path), 'refused badly', f'{row["name"]}: {made}')
+            tally.expect(made.err and not os.path.exists(path), 'wrong refusal', f'{row["name"]}: {made}')
             continue
         manifests.append((row['name'], path, read(path)))
         os.unlink(path)

@@ -83,17 +83,17 @@ def killed_writers(lab, tally):
         name, words, verify = COMMANDS[number % len(COMMANDS)]
         old, new, calls = references[name]
         prepare(lab, name)
-        call, how = random.choice(sorted(calls)), random.choice((signal.SIGKILL, signal.SIGTERM))
+        call, sent_signal = random.choice(sorted(calls)), random.choice((signal.SIGKILL, signal.SIGTERM))
         when = random.randint(1, calls[call])
-        run = lab.run('-f', '-o', os.devnull, '-e', f'inject={call}:signal={how.name}:when={when}', lab.truesum, *words, program='strace',
+        run = lab.run('-f', '-o', os.devnull, '-e', f'inject={call}:signal={sent_signal.name}:when={when}', lab.truesum, *words, program='strace',
             cwd=lab.folder)
-        label, now = f'{name}, {how.name} at {call} {when}', snapshot(lab)
+        label, now = f'{name}, {sent_signal.name} at {call} {when}', snapshot(lab)
         if run.code is None:
             tally.wrong('hung', label)
             continue
         if run.code in (0, 1):
-            tally.missed('over before the signal')
-        judge_files(tally, label, run, old, new, now, how)
+            tally.missed('ended before the signal')
+        evaluate_files(tally, label, run, old, new, now, sent_signal)
         if 'a.ftr' in now:
             verified = lab.run(*verify, cwd=lab.folder)
             tally.expect(verified.code == 0, 'neither the old bytes nor the new ones', f'{label}: {verified}')
@@ -109,14 +109,14 @@ def killed_writers(lab, tally):
         tally.expect(verified.code == 0, 'does not verify afterwards', f'{label}: {verified}')
 
 
-def judge_files(tally, label, run, old, new, now, how):
+def evaluate_files(tally, label, run, old, new, now, sent_signal):
     """Evaluates the files that a killed run left behind."""
     broken = [path for path in now if (path in old or path in new) and now[path] not in (old.get(path), new.get(path))]
     tally.expect(not broken, 'neither the old bytes nor the new ones', f'{label}: {" ".join(broken)}')
     contents = set(now.values())
-    lost = [path for path, data in old.items() if path != 'SHA256SUMS' and data not in contents]
-    tally.expect(not lost, 'content lost', f'{label}: {" ".join(lost)}')
-    if how == signal.SIGTERM:
+    missing = [path for path, data in old.items() if path != 'SHA256SUMS' and data not in contents]
+    tally.expect(not missing, 'content lost', f'{label}: {" ".join(missing)}')
+    if sent_signal == signal.SIGTERM:
         # An unfinished tree and the declaration of an unfinished bag are kept, because the next run resumes from them.
         extra = sorted(set(now) - set(old) - set(new) - {'a.ftr.part', '.truesum-bagit.txt', '.truesum-tagmanifest-sha512.txt'})
         tally.expect(not extra, 'temporary file left by SIGTERM', f'{label}: {" ".join(extra)}')

@@ -15,13 +15,13 @@ def depth(lab, tally):
         try:
             runs = [lab.measure('hash', '--progress=never', top) for _ in lab.rounds(3)]
         except TooLong:
-            return tally.wrong('not over after 45 s', f'{levels} levels: not over after 45 s')
-        measured[levels] = min(peak for peak, _ in runs), max(0.01, min(spent for _, spent in runs))
-    (peak, spent), (more, longer) = measured.values()
-    said = f'{peak / 1024:.1f} to {more / 1024:.1f} MiB ({more / peak:.1f} times), {spent:.2f} to {longer:.2f} s of processor ({longer / spent:.1f} times)'
-    tally.expect(more <= 4.5 * peak, 'memory not linear', said)
-    tally.expect(longer <= 6 * spent, 'time not linear', said)
-    tally.evidence = said
+            return tally.wrong('still running after 45 s', f'{levels} levels: still running after 45 s')
+        measured[levels] = min(peak for peak, _ in runs), max(0.01, min(seconds for _, seconds in runs))
+    (peak, seconds), (peak_of_longer, seconds_of_longer) = measured.values()
+    summary = f'{peak / 1024:.1f} to {peak_of_longer / 1024:.1f} MiB ({peak_of_longer / peak:.1f} times), {seconds:.2f} to {seconds_of_longer:.2f} s of processor ({seconds_of_longer / seconds:.1f} times)'
+    tally.expect(peak_of_longer <= 4.5 * peak, 'memory not linear', summary)
+    tally.expect(seconds_of_longer <= 6 * seconds, 'time not linear', summary)
+    tally.evidence = summary
 
 
 def little_memory(lab, tally):
@@ -39,17 +39,17 @@ def little_memory(lab, tally):
         os.symlink(lab.truesum, lab.path(name))
     lab.control('hash', '-o', lab.path('sums'), lab.path('m'), lab.path('f'))
     limited = lambda limit, *words: lab.run('-c', f'ulimit -v {limit} && exec "$@"', 'sh', *words, program='sh', cwd=lab.folder)
-    least = next(limit for limit in range(1 << 10, 1 << 20, 512) if limited(limit, lab.truesum, '--version').code == 0)
+    minimum = next(limit for limit in range(1 << 10, 1 << 20, 512) if limited(limit, lab.truesum, '--version').code == 0)
     steps = [0, 64, 128, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384, 24576, 49152]
     for words in ([lab.truesum, 'hash', 'm', 'f'], [lab.truesum, 'hash', '-j', '8', 'm'], [lab.truesum, 'hash', '--tag', '-a', 'sha256,md5,blake3', 'f', 'sparse'],
                   [lab.truesum, 'check', 'sums'], [lab.truesum, 'tree', 'f'], ['./sha256sum', 'f', 'sparse'], ['./sha256sum', '-c', 'sums'], ['./b3sum', 'f']):
-        whole, failed = limited(8 << 20, *words), 2 if words[0] == lab.truesum else 1
-        tally.expect(whole.code == 0, 'no control', whole)
+        unlimited, failed = limited(8 << 20, *words), 2 if words[0] == lab.truesum else 1
+        tally.expect(unlimited.code == 0, 'no control', unlimited)
         for step in steps:
-            run = limited(least + step, *words)
-            said = f'{os.path.basename(words[0])} {" ".join(words[1:])}: {least} + {step} KiB: {run}'
+            run = limited(minimum + step, *words)
+            summary = f'{os.path.basename(words[0])} {" ".join(words[1:])}: {minimum} + {step} KiB: {run}'
             if run.code == 0:
-                tally.expect(run.out == whole.out, 'other output', said)
+                tally.expect(run.out == unlimited.out, 'other output', summary)
             else:
-                tally.expect(run.code == failed and b'memory' in run.err and run.err.count(b'\n') == 1, 'not said in words', said)
-                tally.expect(step < 12288, 'more memory than it should need', said)
+                tally.expect(run.code == failed and b'memory' in run.err and run.err.count(b'\n') == 1, 'no message about memory', summary)
+                tally.expect(step < 12288, 'more memory than it should need', summary)

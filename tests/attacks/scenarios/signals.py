@@ -18,39 +18,39 @@ def signal_in_hole(lab, tally):
     write(lab.path('M'), f'{"0" * 64}  hole\n'.encode())
     for words in (['hash', hole], ['hash', '-o', lab.path('new'), hole], ['hash', '-a', 'sha512,crc32', hole], ['hash', '-a', 'blake3', hole], ['check', lab.path('M')]):
         for number in (signal.SIGINT, signal.SIGTERM):
-            terminal, theirs = pty.openpty()
-            child = lab.start(*words, stderr=theirs)
-            os.close(theirs)
+            terminal, slave = pty.openpty()
+            child = lab.start(*words, stderr=slave)
+            os.close(slave)
             time.sleep(0.8)
             if child.poll() is not None:
                 lab.finish(child)
-                tally.missed('over before the signal')
+                tally.missed('ended before the signal')
                 os.close(terminal)
                 continue
             child.send_signal(number)
             run = lab.finish(child, patience=3)
-            said = drain(terminal).decode(errors='replace')
+            output = drain(terminal).decode(errors='replace')
             label = f'{" ".join(words[:-1])} hole, {number.name}'.replace(lab.folder + '/', '')
             if run.code is None:
                 tally.wrong('still running after 3 s', f'{label}: still running after 3 s')
                 continue
-            amounts = [float(value) * units[unit] for value, unit in re.findall(r'after .*?, ([\d.]+) ([KMGT]?i?B)\b', said)]
-            percent = [float(value) for value in re.findall(r'([\d.]+) ?%', said)]
-            tally.expect(run.code == 128 + number and re.search('interrupt', said), 'ended otherwise', f'{label}: exit {run.code}: {shorten(said)}')
+            amounts = [float(value) * units[unit] for value, unit in re.findall(r'after .*?, ([\d.]+) ([KMGT]?i?B)\b', output)]
+            percent = [float(value) for value in re.findall(r'([\d.]+) ?%', output)]
+            tally.expect(run.code == 128 + number and re.search('interrupt', output), 'wrong exit status or message', f'{label}: exit {run.code}: {shorten(output)}')
             tally.expect(not re.match(rb'[0-9a-f]{8}|.*: OK', run.out) and not os.path.exists(lab.path('new')), 'a digest or manifest of what was not read', f'{label}: {run.out[:80]}')
-            tally.expect(max(amounts, default=0) < size / 2 and max(percent, default=0) < 50, 'more claimed than was hashed', f'{label}: {shorten(said)}')
+            tally.expect(max(amounts, default=0) < size / 2 and max(percent, default=0) < 50, 'more claimed than was hashed', f'{label}: {shorten(output)}')
 
 
 def drain(terminal):
     """What was written to a terminal whose other end is closed."""
-    said = b''
+    output = b''
     try:
         while piece := os.read(terminal, 1 << 16):
-            said += piece
+            output += piece
     except OSError:
         pass
     os.close(terminal)
-    return said
+    return output
 
 
 def interrupts(lab, tally):
@@ -68,15 +68,15 @@ def interrupts(lab, tally):
         for when, child, words in sorted(runs, key=lambda run: run[0]):
             time.sleep(max(0, when - time.monotonic()))
             child.send_signal(signal.SIGINT)
-            child.asked = time.monotonic()
+            child.signal_time = time.monotonic()
         for when, child, words in sorted(runs, key=lambda run: run[0]):
-            run = lab.finish(child, patience=max(0.1, child.asked + 5 - time.monotonic()))
+            run = lab.finish(child, patience=max(0.1, child.signal_time + 5 - time.monotonic()))
             kind = 'hash -o' if words else 'hash'
             if run.code is None:
                 tally.wrong('still running after 5 s', f'{kind}: still running 5 s after SIGINT')
             elif run.code == 130 and b'interrupted' in run.err:
                 tally.right('ended')
             elif run.code == 0:
-                tally.missed('over before the signal')
+                tally.missed('ended before the signal')
             else:
-                tally.wrong('ended otherwise', f'{kind}: {run}')
+                tally.wrong('wrong exit status or message', f'{kind}: {run}')

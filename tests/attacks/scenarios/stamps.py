@@ -1,7 +1,7 @@
 """Rewrites within one tick of the clock for timestamps."""
 import os, time
 from files import MIB
-from scenarios.changes import judge, strike, two_contents
+from scenarios.changes import evaluate, change_during_run, two_contents
 
 
 def coarse_stamps(lab, tally, folder, tick, rounds):
@@ -20,7 +20,7 @@ def coarse_stamps(lab, tally, folder, tick, rounds):
         else:
             time.sleep(tick - time.time() % tick + 0.005)
         os.pwrite(file, old[:1], 0)
-        judge(tally, strike(lab, path, words, lambda: os.pwrite(file, new, 0), 0.001, latest, stop=tick > 0.1), known)
+        evaluate(tally, change_during_run(lab, path, words, lambda: os.pwrite(file, new, 0), 0.001, latest, stop=tick > 0.1), known)
     os.close(file)
 
 

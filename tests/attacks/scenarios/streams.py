@@ -15,10 +15,10 @@ def closed(lab, program, redirect, *words):
 def streams(lab, tally, program, cases):
     for redirect, words in cases:
         run = closed(lab, program, redirect, *words)
-        called = f'{os.path.basename(program)} {" ".join(words)} {redirect}'.replace(EMPTY, EMPTY[:4] + '..').replace('  ', ' ')
-        tally.expect(run.code not in (0, None) and run.code > 0, 'success with a closed stream', f'{called}: {run}')
+        label = f'{os.path.basename(program)} {" ".join(words)} {redirect}'.replace(EMPTY, EMPTY[:4] + '..').replace('  ', ' ')
+        tally.expect(run.code not in (0, None) and run.code > 0, 'success with a closed stream', f'{label}: {run}')
         if '2>&-' not in redirect and run.code:
-            tally.expect(bool(run.err), 'no message', called)
+            tally.expect(bool(run.err), 'no message', label)
 
 
 def closed_streams(lab, tally):
@@ -118,7 +118,7 @@ def nonblocking_streams(lab, tally):
     os.mkdir(folder)
     for number in range(2000):
         write(os.path.join(folder, f'f{number}'), b'%d' % number)
-    whole = lab.control('hash', '.', cwd=folder).out
+    manifest = lab.control('hash', '.', cwd=folder).out
 
     def nonblocking():
         ends = os.pipe()
@@ -137,11 +137,11 @@ def nonblocking_streams(lab, tally):
     os.close(reading)
     run = lab.finish(child)
     if run.code in (1, 2) and run.err:
-        tally.right('output refused aloud')
+        tally.right('output error reported')
     else:
-        tally.expect(run.code == 0 and out == whole, 'output cut', f'{len(out)} of {len(whole)} bytes, {run}')
+        tally.expect(run.code == 0 and out == manifest, 'output cut', f'{len(out)} of {len(manifest)} bytes, {run}')
     for words, pieces, proof in ((['hash', '-'], [b'abc'], hashlib.sha256(b'abc').hexdigest().encode()),
-                                 (['check', '-'], whole.splitlines(True)[:2], b': OK'),
+                                 (['check', '-'], manifest.splitlines(True)[:2], b': OK'),
                                  (['hash', '--files-from', '-'], [b'f1\n', b'f2\n'], b'f2')):
         reading, writing = nonblocking()
         child = lab.start(*words, cwd=folder, stdin=reading)
@@ -156,7 +156,7 @@ def nonblocking_streams(lab, tally):
         os.close(writing)
         run = lab.finish(child)
         if run.code in (1, 2) and run.err:
-            tally.right(f'{words[0]}: input refused aloud')
+            tally.right(f'{words[0]}: input error reported')
         else:
             tally.expect(run.code == 0 and proof in run.out, 'input cut', f'{" ".join(words)}: {run}')
     child = lab.start('hash', '.', cwd=folder)

@@ -64,12 +64,12 @@ def cases(name):
 
 def on_terminal(lab, words, text=None, environment=(), **options):
     """Runs a command whose output and error are a terminal. Returns what the terminal received."""
-    terminal, theirs = pty.openpty()
+    terminal, slave = pty.openpty()
     received = []
     reader = threading.Thread(target=lambda: received.append(drain(terminal)))
-    child = lab.start(*words, cwd=lab.path('t'), stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, stdout=theirs, stderr=theirs,
+    child = lab.start(*words, cwd=lab.path('t'), stdin=subprocess.DEVNULL if text is None else subprocess.PIPE, stdout=slave, stderr=slave,
         env=os.environ | dict(environment), **options)
-    os.close(theirs)
+    os.close(slave)
     reader.start()
     if text is not None:
         try:
@@ -88,8 +88,8 @@ def terminal_escapes(lab, tally):
     hide, reverse or break text; every command that prints them runs on a terminal. Right: none of them reaches the
     terminal unescaped."""
     os.mkdir(lab.path('t'))
-    shown = on_terminal(lab, ['-c', 'printf "$0"', NAMES[0][0].decode()], program='sh').out
-    if NAMES[0][1] not in shown:
+    output = on_terminal(lab, ['-c', 'printf "$0"', NAMES[0][0].decode()], program='sh').out
+    if NAMES[0][1] not in output:
         raise ControlFailed('a control sequence that is printed is not seen')
     for turn, number in zip(lab.rounds(len(NAMES) * 10), itertools.cycle(random.sample(range(len(NAMES)), len(NAMES)))):
         name, raw = NAMES[number]

@@ -32,8 +32,8 @@ def resume_build(lab, tally):
     for number in lab.rounds(2):
         write(path, os.urandom(64 * MIB))
         quiet = lab.control('tree', *SLOW_TREE, path).seconds
-        begun = interrupted(lab, ['tree', '--save', *SLOW_TREE, path], quiet * 0.6)
-        if begun.code == 0:
+        interrupted_build = interrupted(lab, ['tree', '--save', *SLOW_TREE, path], quiet * 0.6)
+        if interrupted_build.code == 0:
             tally.missed('not interrupted in time')
             os.unlink(path + '.ftr')
             continue
@@ -44,7 +44,7 @@ def resume_build(lab, tally):
             tally.expect(resumed.digest == truth.digest, 'digest of neither content, exit 0',
                          f'{resumed.digest[:16]}, the file has {truth.digest[:16]}; resumed in {resumed.seconds:.1f} of {quiet:.1f} s')
         else:
-            tally.expect(resumed.code in (1, 2) and resumed.err, 'ended badly', resumed)
+            tally.expect(resumed.code in (1, 2) and resumed.err, 'wrong exit status or no message', resumed)
         for name in os.listdir(lab.folder):
             os.unlink(lab.path(name))
 
@@ -58,8 +58,8 @@ def resume_verify(lab, tally):
         lab.control('tree', '--save', *SLOW_TREE, path)
         words = ['tree', 'verify', '-j', '1', '--resume', path + '.ftr']
         quiet = lab.control(*words).seconds
-        begun = interrupted(lab, words, quiet * 0.6)
-        if begun.code == 0:
+        interrupted_build = interrupted(lab, words, quiet * 0.6)
+        if interrupted_build.code == 0:
             tally.missed('not interrupted in time')
         else:
             same_size_change(path)
@@ -85,7 +85,7 @@ def repair_moving(lab, tally):
     write(path, damaged)
     quiet = lab.control(*words).seconds
     if read(path) != good:
-        raise ControlFailed('a file was not mended from a copy at rest')
+        raise ControlFailed('a file was not repaired from a copy at rest')
     for _ in lab.rounds(40):
         write(path, damaged)
         write(copy, good)
@@ -96,7 +96,7 @@ def repair_moving(lab, tally):
             run = lab.finish(child)
         now = read(path)
         if now == good:
-            tally.right('mended')
+            tally.right('repaired')
         elif now == damaged:
             tally.right('left as it was')
         else:
@@ -104,7 +104,7 @@ def repair_moving(lab, tally):
             if blocks:
                 tally.wrong('wrong bytes written', f'{blocks} good blocks of 4 KiB overwritten with wrong bytes; {run}')
             else:
-                tally.right('partly mended')
+                tally.right('partly repaired')
 
 
 def damaged_trees(lab, tally):

@@ -45,8 +45,8 @@ def check_outside(lab, tally):
     for words in ([], ['--exact'], ['--ignore-missing'], ['--locate'], ['--json'], ['--lenient', '-j', '1']):
         run = lab.run('-f', '-s', '500', '-o', log, '-e', 'trace=file', lab.truesum, 'check', *words, lab.path('root/M'), program='strace')
         calls = read(log).decode(errors='replace').splitlines()
-        asked = [call for call in calls if any(f'"{name}' in call for name in outside) and 'execve(' not in call]
-        loose = [call.split(None, 1)[1] for call in asked if not ('openat2(' in call and 'RESOLVE_BENEATH' in call)]
+        outside_calls = [call for call in calls if any(f'"{name}' in call for name in outside) and 'execve(' not in call]
+        loose = [call.split(None, 1)[1] for call in outside_calls if not ('openat2(' in call and 'RESOLVE_BENEATH' in call)]
         label = ' '.join(['check', *words])
         tally.expect(not loose, 'outside name looked up', f'{label}: {len(loose)} calls, the first: {shorten(loose[0]) if loose else ""}'.replace(lab.folder, '...'))
         if run.code == 0 or any(name + ': OK' in run.out.decode(errors='replace') for name in outside):

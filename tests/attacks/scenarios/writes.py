@@ -1,7 +1,7 @@
 """Writers during a read: one long call, pages mapped shared, a modification time set back."""
 import mmap, os, threading, time
 from files import MIB
-from scenarios.changes import judge, strike, two_contents
+from scenarios.changes import evaluate, change_during_run, two_contents
 
 
 def long_write(lab, tally):
@@ -27,7 +27,7 @@ def long_write(lab, tally):
                 elif run.code == 0 and run.digest in known:
                     tally.right('digest of a whole content')
                 else:
-                    judge(tally, run, known)
+                    evaluate(tally, run, known)
             os.close(file)
         os.unlink(path)
 
@@ -42,7 +42,7 @@ def mapped_writer(lab, tally, path):
                 mapping[:] = new
             for _ in lab.rounds(6):
                 mapping[:] = old
-                judge(tally, strike(lab, path, words, change, quiet * 0.15, quiet * 0.8), known)
+                evaluate(tally, change_during_run(lab, path, words, change, quiet * 0.15, quiet * 0.8), known)
 
 
 def mapped_disk(lab, tally):
@@ -69,5 +69,5 @@ def restored_stamps(lab, tally):
         def change():
             os.pwrite(file, new, 0)
             os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-        judge(tally, strike(lab, path, words, change, quiet * 0.15, quiet * 0.8), known, must_notice=True)
+        evaluate(tally, change_during_run(lab, path, words, change, quiet * 0.15, quiet * 0.8), known, must_notice=True)
     os.close(file)
