@@ -159,8 +159,8 @@ fn default_tree_path(path: &Path) -> PathBuf {
 ///
 /// `granule` is the resolution of the stored tree in bytes. With `resume`, an interrupted build is continued.
 #[pyfunction]
-#[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, extra_algorithms = None, resume = false,
-    threads = None))]
+#[pyo3(signature = (path, target = None, algorithm = "sha256-tree", *, granule = 1_048_576, extra_algorithms = None,
+    resume = false, threads = None))]
 #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
 pub fn save<'py>(
     py: Python<'py>,

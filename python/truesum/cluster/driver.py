@@ -22,9 +22,9 @@ from .work import Queue, Work
 
 
 class Driver:
-    """One run of one plan. `task` returns the task for an item of work; `part_digest` returns the digest at the end of the
-    part of a bundle, or None if there is no part; `near` returns the host that stores a bundle's files; `on_answer` is
-    called with each item of work that completes a bundle, and its answer."""
+    """One run of one plan. `task` returns the task for an item of work; `part_digest` returns the digest at the end of
+    the part of a bundle, or None if there is no part; `near` returns the host that stores a bundle's files; `on_answer`
+    is called with each item of work that completes a bundle, and its answer."""
 
     def __init__(
         self,
@@ -182,7 +182,8 @@ class Driver:
         return work
 
     def _finish(self, work: Work) -> None:
-        """Marks work as finished. Copies that are still in progress become late copies, whose answers are only compared."""
+        """Marks work as finished. Copies that are still in progress become late copies, whose answers are only
+        compared."""
         work.finished = True
         self._in_progress.pop(work, None)
         self._late_copies |= work.copies.keys()
@@ -321,7 +322,8 @@ class Driver:
         self.journal.add({"state": "problem", "text": self.result.problems[-1]})
 
     def _add_problem(self, text: str) -> None:
-        """Records a problem, because of which no manifest is written. The remaining work is completed for the next run."""
+        """Records a problem, because of which no manifest is written. The remaining work is completed for the next
+        run."""
         self.result.problems.append(text)
 
     def _final_check(self) -> None:

@@ -77,8 +77,8 @@ class PlanOptions:
 
 
 def make_plan(path: str, options: PlanOptions, names: Iterable[bytes]) -> list[str]:
-    """Writes a plan and returns descriptions of what it omits, if that is permitted. Raises ProgramError if no plan could be
-    made."""
+    """Writes a plan and returns descriptions of what it omits, if that is permitted. Raises ProgramError if no plan
+    could be made."""
     with suppress(FileNotFoundError):
         # Left behind by a driver that died.
         os.remove(path)

@@ -132,8 +132,8 @@ def verify(
 
 
 def matches_manifest(manifest: str, found: str, report: Report) -> bool:
-    """Compares the digests found with those in the manifest, adds the differences to the report, and returns whether there
-    are none."""
+    """Compares the digests found with those in the manifest, adds the differences to the report, and returns whether
+    there are none."""
     known_failures = {name for name, _, _ in report.failures}
 
     def on_finding(finding: Finding) -> None:

@@ -87,7 +87,8 @@ def port_of(engine: Engine) -> Port:
 
 
 def host_finder(plan: Plan, near: Mapping[str, str]) -> Callable[[int], str | None]:
-    """Returns a function that returns the host that stores the first file of a bundle, by the longest matching prefix."""
+    """Returns a function that returns the host that stores the first file of a bundle, by the longest matching
+    prefix."""
     prefixes = sorted(near, key=len, reverse=True)
 
     def host(bundle: int) -> str | None:
@@ -105,8 +106,8 @@ def load_or_make_plan(
     slots: int,
     settings: Settings,
 ) -> tuple[Plan, list[str]]:
-    """Returns the existing plan or a new one, and descriptions of what it omits. If the estimate for its bundle sizes was wrong, the
-    plan is made again, which is cheap in that case."""
+    """Returns the existing plan or a new one, and descriptions of what it omits. If the estimate for its bundle sizes
+    was wrong, the plan is made again, which is cheap in that case."""
     check_settings(settings)
     if (omitted := run_folder.load(request)) is not None:
         return Plan(run_folder.plan), omitted

@@ -79,8 +79,8 @@ class Queue:
         self._alone.appendleft(Work(bundle, alone=True, probe=span, withheld=outside))
 
     def record_probe(self, work: Work, lines: int, died: bool) -> None:
-        """Records whether the worker died while reading the lines of a probe. When all lines of a bundle have been tested,
-        the lines that killed no worker are computed."""
+        """Records whether the worker died while reading the lines of a probe. When all lines of a bundle have been
+        tested, the lines that killed no worker are computed."""
         if work.probe is None:
             raise ValueError("not a probe")
         first, end = work.probe
