@@ -4,7 +4,7 @@ use crate::errors::{self, Failure, SavedFailure, refused};
 use crate::interrupt::{EventSender, interruptible};
 use crate::outcome::by_name;
 use crate::paths::{self, Name, Names};
-use crate::pickling::{known, restored_pairs, restorer, saved_pairs};
+use crate::pickling::{find_word, restored_pairs, restorer, saved_pairs};
 use crate::spec::Specs;
 use crate::verify::{format_named, no_stream};
 use pyo3::exceptions::PyBaseException;
@@ -100,7 +100,7 @@ impl Finding {
     /// Why the file is unreadable: an OSError that was not raised.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBaseException>> {
-        self.error.as_ref().map(|failure| failure.raised(py).into_value(py).into_bound(py))
+        self.error.as_ref().map(|failure| failure.to_exception(py).into_value(py).into_bound(py))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -213,7 +213,7 @@ pub fn restore_audit_report(
     if counts.len() != FileStatus::ALL.len() {
         return Err(refused("a count is missing"));
     }
-    Ok(AuditReport { verdict: known(&WORDS, verdict)?, counts, errors, malformed })
+    Ok(AuditReport { verdict: find_word(&WORDS, verdict)?, counts, errors, malformed })
 }
 
 enum CheckEvent {
@@ -244,7 +244,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
 }
 
 /// Runs a comparison in a separate thread and returns its report.
-fn compared(
+fn run_comparison(
     py: Python<'_>,
     options: &Options,
     callback: Option<&Py<PyAny>>,
@@ -268,7 +268,7 @@ fn compared(
             }
             CheckEvent::Malformed(line) if malformed.len() < MAX_STORED => malformed.push(line),
             CheckEvent::Failed(error) if failed.len() < MAX_STORED => {
-                failed.push(errors::of(py, &error).into_value(py))
+                failed.push(errors::to_exception(py, &error).into_value(py))
             }
             CheckEvent::Malformed(_) | CheckEvent::Failed(_) => {}
         }
@@ -317,7 +317,9 @@ pub fn audit(
         .allow_weak(allow_weak);
     let options = Options::default().read(read).moved_passes(allow_moved);
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
-    compared(py, &options, callback.as_ref(), move |comparison, on_event| comparison.audit(&names, on_event))
+    run_comparison(py, &options, callback.as_ref(), move |comparison, on_event| {
+        comparison.audit(&names, on_event)
+    })
 }
 
 /// Compares two manifests or folders and returns an AuditReport. Files are read only if their digests are not known
@@ -354,7 +356,7 @@ pub fn diff(
         .lenient(lenient);
     let options = Options::default().read(read).moved_passes(allow_moved);
     let (old, new) = (no_stream(old.0), no_stream(new.0));
-    compared(py, &options, callback.as_ref(), move |comparison, on_event| {
+    run_comparison(py, &options, callback.as_ref(), move |comparison, on_event| {
         comparison.diff(&old, &new, on_event)
     })
 }

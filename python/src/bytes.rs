@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// The number of bytes copied at a time. A block of this size fits in the L1 cache.
-const COPY: usize = 16 << 10;
+const COPY_SIZE: usize = 16 << 10;
 
 /// A message owned by Python, borrowed for the lifetime of this value.
 pub enum Data<'py> {
@@ -162,9 +162,9 @@ impl Source<'_> {
             Source::Fixed(bytes) => take(&bytes[range]),
             Source::Shared { first, of } => {
                 assert!(range.end <= of.len(), "the range is outside the buffer");
-                let mut copy = [0; COPY];
-                for start in range.clone().step_by(COPY) {
-                    let copy = &mut copy[..COPY.min(range.end - start)];
+                let mut copy = [0; COPY_SIZE];
+                for start in range.clone().step_by(COPY_SIZE) {
+                    let copy = &mut copy[..COPY_SIZE.min(range.end - start)];
                     // SAFETY: the buffer is held for as long as `of` lives, contiguous and at least `range.end` long.
                     unsafe { load((first + start) as *const u8, copy) };
                     take(copy);

@@ -88,13 +88,13 @@ pub fn function<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let definition = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: name.as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: called },
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: call_constructor },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: documentation.as_ptr(),
     }));
     let own = Bound::new(py, constructor)?;
     let module = PyString::intern(py, "truesum");
-    // SAFETY: the definition is never freed, and its flags are those of `called`; the function takes its own references
+    // SAFETY: the definition is never freed, and its flags are those of `call_constructor`; the function takes its own references
     // to `own` and the name of the module. The result is a new object, or null with an exception set.
     unsafe {
         let made = ffi::PyCFunction_NewEx(definition, own.as_ptr(), module.as_ptr());
@@ -107,7 +107,7 @@ pub fn function<'py>(
 /// # Safety
 /// Must be called as Python does: attached to the interpreter, with `count` positional arguments followed by one for
 /// each of `names`, which is a tuple of strings or null. All of them must live until the function returns.
-unsafe extern "C" fn called(
+unsafe extern "C" fn call_constructor(
     own: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
@@ -147,7 +147,7 @@ unsafe extern "C" fn called(
 /// Parses the arguments one by one. This may release the interpreter lock, so PyO3 needs to know which thread holds it.
 ///
 /// # Safety
-/// The same as for [`called`].
+/// The same as for [`call_constructor`].
 unsafe fn at_length(
     own: &Constructor,
     arguments: *const *mut ffi::PyObject,

@@ -21,13 +21,11 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let aliases =
             ALIASES.iter().filter(|(_, name)| *name == row.name()).map(|(alias, _)| (*alias).to_owned());
         let spec = SharedSpec::leak(Spec::new(row));
-        for called in std::iter::once(identifier).chain(aliases) {
-            let text = leak_c_str(documentation(row, &called));
-            module.add(
-                called.as_str(),
-                function(py, leak_c_str(called.clone()), text, Constructor::new(spec))?,
-            )?;
-            all.push(called);
+        for name in std::iter::once(identifier).chain(aliases) {
+            let text = leak_c_str(documentation(row, &name));
+            module
+                .add(name.as_str(), function(py, leak_c_str(name.clone()), text, Constructor::new(spec))?)?;
+            all.push(name);
         }
         all.extend(std::iter::once(row.name()).chain(row.aliases().iter().copied()).map(str::to_owned));
     }

@@ -69,10 +69,10 @@ impl From<&Error> for Failure {
 
 impl Failure {
     /// Returns the exception. `OSError` selects the subclass (`FileNotFoundError` and others) by errno.
-    pub fn raised(&self, py: Python<'_>) -> PyErr {
+    pub fn to_exception(&self, py: Python<'_>) -> PyErr {
         let name = match paths::text(py, &self.name) {
             Ok(name) => name.unbind(),
-            Err(raised) => return raised,
+            Err(error) => return error,
         };
         let arguments = (self.errno, self.reason.clone(), name);
         match self.class {
@@ -107,8 +107,8 @@ impl Failure {
 }
 
 /// Returns the exception for a file error.
-pub fn of(py: Python<'_>, error: &Error) -> PyErr {
-    Failure::from(error).raised(py)
+pub fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
+    Failure::from(error).to_exception(py)
 }
 
 /// Returns the exception for an invalid algorithm name or parameter.

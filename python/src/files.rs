@@ -3,7 +3,7 @@
 use crate::bytes::Data;
 use crate::errors::{self, refused};
 use crate::hash::{Hash, SpecRef};
-use crate::interrupt::{LOOK, Meter, metered};
+use crate::interrupt::{Meter, SIGNAL_INTERVAL, metered};
 use crate::outcome::{Outcome, Record};
 use crate::paths::Name;
 use crate::spec::{Specs, named, with_parameters};
@@ -157,7 +157,7 @@ fn named_file(py: Python<'_>, path: PathBuf, spec: Spec, meter: Meter) -> PyResu
     let specs = [spec.clone()];
     let hashing = Hashing::new(&config, &progress);
     let found = metered::<_, ()>(py, &progress, meter, |_| hashing.file(&path, &specs), |_, ()| Ok(()))?;
-    let found = found.map_err(|error| errors::of(py, &error))?;
+    let found = found.map_err(|error| errors::to_exception(py, &error))?;
     let digest =
         found.into_digests().pop().ok_or_else(|| PyRuntimeError::new_err("the digest is missing"))?;
     Ok(Hash::of_file(spec, digest))
@@ -206,7 +206,7 @@ type Given = Option<(usize, PathBuf)>;
 /// The number of names taken from Python at a time.
 const BATCH: usize = 64;
 /// The number of finished outcomes that are buffered for the consumer.
-const WAITING: usize = 4096;
+const MAX_QUEUED: usize = 4096;
 
 /// Turns names from Python into tasks. Names are requested only when the run needs them.
 struct Tasks {
@@ -270,7 +270,7 @@ struct Running {
     events: Receiver<RunEvent>,
     thread: Option<JoinHandle<()>>,
     /// The objects that name the files in progress.
-    called: HashMap<usize, Py<PyAny>>,
+    given_paths: HashMap<usize, Py<PyAny>>,
     next: usize,
     meter: Meter,
 }
@@ -312,7 +312,7 @@ pub fn hash_files(
         None => [named("sha256")?].into(),
     };
     let paths = paths.try_iter()?.unbind();
-    let (sender, events) = sync_channel(WAITING);
+    let (sender, events) = sync_channel(MAX_QUEUED);
     let (names, given) = channel();
     let progress = Arc::new(Progress::default());
     let order = if ordered { Order::Stable } else { Order::AsReady };
@@ -334,7 +334,7 @@ pub fn hash_files(
         names: Some(names),
         events,
         thread: Some(thread),
-        called: HashMap::new(),
+        given_paths: HashMap::new(),
         next: 0,
         meter,
     };
@@ -354,7 +354,7 @@ impl Running {
                 return Ok(());
             };
             let Name(name) = path.extract()?;
-            self.called.insert(self.next, path.unbind());
+            self.given_paths.insert(self.next, path.unbind());
             if let Some(names) = &self.names {
                 let _ = names.send(Some((self.next, name)));
             }
@@ -371,13 +371,15 @@ impl Running {
                 Err(_) => {
                     let events = &mut self.events;
                     let events = Mutex::new(events);
-                    py.detach(|| events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK))
+                    py.detach(|| {
+                        events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNAL_INTERVAL)
+                    })
                 }
             };
             match events {
                 Ok(RunEvent::NeedsNames) => self.send_names(py)?,
                 Ok(RunEvent::Outcome(outcome)) => {
-                    let path = self.called.remove(&outcome.job.origin().0);
+                    let path = self.given_paths.remove(&outcome.job.origin().0);
                     return Ok(Some(Outcome::new(Record::from(&*outcome), path)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -387,8 +389,8 @@ impl Running {
                         return Err(PyRuntimeError::new_err("internal error: a thread of truesum panicked"));
                     }
                     // Every name must get an outcome; anything else is a bug that must not go unnoticed.
-                    if !self.called.is_empty() {
-                        let missing = self.called.len();
+                    if !self.given_paths.is_empty() {
+                        let missing = self.given_paths.len();
                         return Err(PyRuntimeError::new_err(format!(
                             "internal error: {missing} files have no outcome"
                         )));

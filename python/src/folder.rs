@@ -94,7 +94,7 @@ pub fn hash_tree(
     let root = path.0;
     // Anything but a folder is an error before the walk, which would take a file as one to hash.
     if let Err(error) = std::fs::read_dir(&root) {
-        return Err(errors::of(py, &Error::io(paths::bytes(&root), "open", error)));
+        return Err(errors::to_exception(py, &Error::io(paths::bytes(&root), "open", error)));
     }
     let meter = Meter::new(progress);
     let progress = Progress::default();
@@ -109,7 +109,7 @@ pub fn hash_tree(
     };
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
     let mut failed = |failure: &Failure| -> PyResult<()> {
-        let error = failure.raised(py).into_value(py);
+        let error = failure.to_exception(py).into_value(py);
         match &on_error {
             Some(on_error) => on_error.call1(py, (error,)).map(|_| ()),
             None => {

@@ -15,12 +15,12 @@ use truesum::hash::{Digest, Hasher, Lengths, Spec};
 
 /// Shorter messages are hashed without releasing the interpreter lock, because releasing it takes longer than hashing
 /// them. hashlib uses the same limit.
-const WITH_INTERPRETER: usize = 2048;
+const GIL_RELEASE_SIZE: usize = 2048;
 /// The number of bytes hashed before the clock is first checked; later slices take about a millisecond or more.
 const FIRST_SLICE: usize = 256 << 10;
 const LARGEST_SLICE: usize = 16 << 20;
 /// The interval between checks for interruption.
-const LOOK: Duration = Duration::from_millis(40);
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(40);
 
 /// A hash of a message, with the interface of hashlib's objects.
 ///
@@ -81,12 +81,12 @@ impl std::ops::Deref for SpecRef {
 }
 
 /// Messages up to this length are stored until more bytes arrive or the digest is requested.
-const SHORT: usize = 64;
+const MAX_SHORT: usize = 64;
 
 /// The state of a message.
 enum State {
     /// A short message, stored completely.
-    Short { len: u8, bytes: [u8; SHORT] },
+    Short { len: u8, bytes: [u8; MAX_SHORT] },
     /// A message that can be extended.
     Open(Box<Hasher>),
     /// A file that was read completely. Only its digest is known.
@@ -98,7 +98,7 @@ enum State {
 impl Hash {
     /// Returns an object for the message that starts with these bytes.
     pub fn begin(py: Python<'_>, spec: SpecRef, data: Option<Data<'_>>) -> PyResult<Hash> {
-        let hash = Hash::with(spec, State::Short { len: 0, bytes: [0; SHORT] });
+        let hash = Hash::with(spec, State::Short { len: 0, bytes: [0; MAX_SHORT] });
         if let Some(data) = data {
             hash.add(py, &data)?;
         }
@@ -107,7 +107,7 @@ impl Hash {
 
     /// Returns an object for a short immutable message, or `None` if the message is too long to be stored.
     pub fn short(spec: SpecRef, message: &[u8]) -> Option<Hash> {
-        let mut bytes = [0; SHORT];
+        let mut bytes = [0; MAX_SHORT];
         bytes.get_mut(..message.len())?.copy_from_slice(message);
         Some(Hash::with(spec, State::Short { len: message.len() as u8, bytes }))
     }
@@ -147,7 +147,7 @@ impl Hash {
             let (source, len) = (data.source(), data.len());
             if let State::Short { len: held, bytes } = state {
                 let before = usize::from(*held);
-                if before + len <= SHORT {
+                if before + len <= MAX_SHORT {
                     source.give(0..len, &mut |part| {
                         let at = usize::from(*held);
                         bytes[at..at + part.len()].copy_from_slice(part);
@@ -159,8 +159,8 @@ impl Hash {
                 hasher.update(&bytes[..before]);
                 *state = State::Open(Box::new(hasher));
             }
-            let State::Open(hasher) = state else { return Err(closed(state)) };
-            if len < WITH_INTERPRETER {
+            let State::Open(hasher) = state else { return Err(state_error(state)) };
+            if len < GIL_RELEASE_SIZE {
                 source.give(0..len, &mut |bytes| hasher.update(bytes));
                 return Ok(());
             }
@@ -185,7 +185,7 @@ impl Hash {
     ) -> PyResult<T> {
         let length = match length {
             None => None,
-            Some(length) => self.unusual(length)?,
+            Some(length) => self.nondefault_length(length)?,
         };
         if seek > 0 {
             return self
@@ -211,14 +211,14 @@ impl Hash {
             State::Open(hasher) => self.finish(Hasher::clone(hasher), length).map(|digest| give(&digest)),
             State::File(digest) if length.is_none() => Ok(give(digest)),
             State::File(_) => Err(refused("the digest of a file has a fixed length")),
-            State::Broken => Err(closed(state)),
+            State::Broken => Err(state_error(state)),
         })
     }
 }
 
 impl Hash {
     /// Returns the requested length if it differs from the algorithm's default.
-    fn unusual(&self, length: usize) -> PyResult<Option<usize>> {
+    fn nondefault_length(&self, length: usize) -> PyResult<Option<usize>> {
         let usual = self.spec.digest_len();
         if length != usual && self.spec.algorithm().lengths() != Lengths::Any {
             return Err(refused(format!("{} has digests of {usual} bytes", *self.spec)));
@@ -256,7 +256,7 @@ impl Hash {
             }
             State::Open(hasher) => extended(Hasher::clone(hasher), length, seek),
             State::File(_) => Err(refused("the digest of a file has a fixed length")),
-            State::Broken => Err(closed(state)),
+            State::Broken => Err(state_error(state)),
         })
     }
 
@@ -286,8 +286,8 @@ fn zeroed(length: usize) -> PyResult<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns why the state accepts no bytes or has no digest.
-fn closed(state: &State) -> PyErr {
+/// Returns the exception for a state that accepts no bytes or has no digest.
+fn state_error(state: &State) -> PyErr {
     PyValueError::new_err(match state {
         State::File(_) => "this is the digest of a complete file and cannot be updated",
         _ => "an update of this object was interrupted, so it has no digest",
@@ -301,7 +301,7 @@ fn add_long(py: Python<'_>, hasher: &mut Hasher, source: Source<'_>, len: usize)
         py.detach(|| {
             let since = Instant::now();
             let mut before = Duration::ZERO;
-            while at < len && before < LOOK {
+            while at < len && before < SIGNAL_INTERVAL {
                 let end = len.min(at + slice);
                 source.give(at..end, &mut |bytes| hasher.update(bytes));
                 at = end;
@@ -365,7 +365,7 @@ impl Hash {
             State::Short { len, bytes } => Ok(State::Short { len: *len, bytes: *bytes }),
             State::Open(hasher) => Ok(State::Open(hasher.clone())),
             State::File(digest) => Ok(State::File(digest.clone())),
-            State::Broken => Err(closed(state)),
+            State::Broken => Err(state_error(state)),
         })?;
         Ok(Hash::with(self.spec.clone(), state))
     }
@@ -383,7 +383,7 @@ impl Hash {
     /// Discards the message, so that the object is as if newly created.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
         self.locked(py, |state| {
-            *state = State::Short { len: 0, bytes: [0; SHORT] };
+            *state = State::Short { len: 0, bytes: [0; MAX_SHORT] };
             Ok(())
         })
     }

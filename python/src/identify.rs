@@ -59,11 +59,11 @@ pub fn identify(py: Python<'_>, digest: &str, path: Option<Name>) -> PyResult<Ve
     let hashing = Hashing::new(&config, &progress);
     let size = || match std::fs::metadata(&path) {
         Ok(metadata) => Ok(metadata.len()),
-        Err(error) => Err(errors::of(py, &Error::io(path.as_os_str().as_bytes(), "open", error))),
+        Err(error) => Err(errors::to_exception(py, &Error::io(path.as_os_str().as_bytes(), "open", error))),
     };
     let digests = |specs: &[Spec]| {
         let found = interruptible::<_, ()>(py, &progress, |_| hashing.file(&path, specs), |_, ()| Ok(()))?;
-        found.map(truesum::FileResult::into_digests).map_err(|error| errors::of(py, &error))
+        found.map(truesum::FileResult::into_digests).map_err(|error| errors::to_exception(py, &error))
     };
     let (found, _) = identified::matching(&candidates, size, digests)?;
     Ok(found.into_iter().map(Candidate).collect())

@@ -8,10 +8,10 @@ use truesum::Progress;
 
 /// The interval at which the calling thread checks for signals. Including the slice being hashed, KeyboardInterrupt is
 /// raised within a tenth of a second.
-pub const LOOK: Duration = Duration::from_millis(20);
+pub const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The number of events that are buffered for the calling thread.
-const AHEAD: usize = 1024;
+const MAX_QUEUED: usize = 1024;
 
 /// The sending side of the events.
 pub struct EventSender<E>(SyncSender<E>);
@@ -88,18 +88,18 @@ pub fn metered<T: Send, E: Send>(
     work: impl FnOnce(&EventSender<E>) -> T + Send,
     mut each: impl FnMut(Python<'_>, E) -> PyResult<()>,
 ) -> PyResult<T> {
-    let (send, receive) = sync_channel(AHEAD);
+    let (send, receive) = sync_channel(MAX_QUEUED);
     std::thread::scope(|scope| {
         let builder = truesum::thread("python").unwrap_or_else(std::thread::Builder::new);
         let working = builder
             .spawn_scoped(scope, move || work(&EventSender(send)))
             .map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
-        let heard = listen(py, receive, &mut each, &mut || meter.show(py, progress.bytes()));
-        if heard.is_err() {
+        let result = listen(py, receive, &mut each, &mut || meter.show(py, progress.bytes()));
+        if result.is_err() {
             progress.stop();
         }
         let ended = py.detach(move || working.join());
-        heard?;
+        result?;
         meter.finish(py, progress.bytes())?;
         ended.map_err(|_| PyRuntimeError::new_err("internal error: a thread of truesum panicked"))
     })
@@ -113,7 +113,7 @@ fn listen<E: Send>(
 ) -> PyResult<()> {
     let receive = std::sync::Mutex::new(receive);
     loop {
-        let next = py.detach(|| receive.lock().expect("one listener").recv_timeout(LOOK));
+        let next = py.detach(|| receive.lock().expect("one listener").recv_timeout(SIGNAL_INTERVAL));
         match next {
             Ok(event) => each(py, event)?,
             Err(RecvTimeoutError::Timeout) => {}

@@ -211,7 +211,7 @@ pub struct Manifest {
 }
 
 /// Returns the options for reading, including what the file name implies.
-fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -> PyResult<Options> {
+fn read_options(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -> PyResult<Options> {
     let options = name.map_or_else(Options::default, Options::for_name).accept_all();
     let format = format.map(format_named).transpose()?;
     let requested = algorithms.map_or_else(Vec::new, |Specs(specs)| specs);
@@ -219,11 +219,11 @@ fn known(name: Option<&[u8]>, algorithms: Option<Specs>, format: Option<&str>) -
 }
 
 /// Returns the exception for a read error that does not belong to a single line.
-fn unreadable(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
+fn read_error(py: Python<'_>, name: &[u8], error: std::io::Error) -> PyErr {
     match error.kind() {
         std::io::ErrorKind::InvalidData => ManifestError::new_err(error.to_string()),
         _ if name.is_empty() => PyOSError::new_err(error.to_string()),
-        _ => errors::of(py, &Error::io(name, "read", error)),
+        _ => errors::to_exception(py, &Error::io(name, "read", error)),
     }
 }
 
@@ -295,7 +295,7 @@ impl Manifest {
         let options = options.stop(Some(progress.stop_flag()));
         let work = |_: &_| parsed(open(&progress)?, options, lenient);
         let read = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
-        let parsed = read.map_err(|error| unreadable(py, name.unwrap_or_default(), error))?;
+        let parsed = read.map_err(|error| read_error(py, name.unwrap_or_default(), error))?;
         if let (false, Some(first)) = (lenient, parsed.malformed.first()) {
             let shown = name.map_or_else(|| "manifest".to_owned(), manifest::path::display_safe);
             return Err(ManifestError::new_err(format!("{shown}: {first}")));
@@ -323,7 +323,7 @@ impl Manifest {
         let mut lost = Vec::new();
         for entry in &self.entries {
             let entry = &entry.get().0;
-            lost.extend(entry.unread.iter().map(|name| unread(name)));
+            lost.extend(entry.unread.iter().map(|name| unknown_digest_message(name)));
             lines.write(entry).map_err(|why| write_error(&entry.path, &why))?;
         }
         let lines = lines.finish().map_err(|why| write_error(b"", &why))?;
@@ -363,12 +363,12 @@ impl Manifest {
                 format.name(),
                 name.map_or_else(String::new, |name| format!(" in {}", manifest::path::display_safe(name)))
             ))),
-            Err(error) => Err(unreadable(py, b"", error)),
+            Err(error) => Err(read_error(py, b"", error)),
         }
     }
 
     /// Returns the named format or, without a name, the format of this manifest.
-    fn wanted(&self, format: Option<&str>) -> PyResult<&'static Format> {
+    fn format_or_own(&self, format: Option<&str>) -> PyResult<&'static Format> {
         format.map_or(Ok(self.format), format_named)
     }
 }
@@ -378,7 +378,7 @@ fn write_error(name: &[u8], why: &WriteError) -> PyErr {
 }
 
 /// Returns the message for a digest of an unknown algorithm.
-fn unread(name: &str) -> String {
+fn unknown_digest_message(name: &str) -> String {
     format!("the {} digest", manifest::path::display_safe(name.as_bytes()))
 }
 
@@ -388,7 +388,7 @@ fn words(lost: &Loss<'_>) -> String {
         Loss::Malformed(error) => error.to_string(),
         Loss::Entry(entry, why) => format!("{} ({why})", manifest::path::display_safe(&entry.path)),
         Loss::Digest(_, spec) => format!("the {spec} digest"),
-        Loss::Unread(name) => unread(name),
+        Loss::Unread(name) => unknown_digest_message(name),
         Loss::Size(_) => "the size".to_owned(),
         Loss::Time(_) => "the modification time".to_owned(),
         Loss::Pieces(_) => "the piece digests".to_owned(),
@@ -456,7 +456,7 @@ impl Manifest {
         lenient: bool,
     ) -> PyResult<Manifest> {
         let name = path.0.as_os_str().as_bytes();
-        let options = known(Some(name), algorithms, format)?;
+        let options = read_options(Some(name), algorithms, format)?;
         Manifest::read_from(
             py,
             |progress| Input::open(&path.0, progress.stop_signal()),
@@ -480,7 +480,7 @@ impl Manifest {
         let text = data.to_vec();
         let name = name.map(|Name(name)| name.into_os_string());
         let name = name.as_ref().map(|name| name.as_bytes());
-        let options = known(name, algorithms, format)?;
+        let options = read_options(name, algorithms, format)?;
         Manifest::read_from(py, |_| Ok(&text[..]), name, options, lenient)
     }
 
@@ -517,7 +517,7 @@ impl Manifest {
         format: Option<&str>,
         lossy: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let text = self.text(py, self.wanted(format)?, None, lossy)?;
+        let text = self.text(py, self.format_or_own(format)?, None, lossy)?;
         Ok(PyBytes::new(py, &text))
     }
 
@@ -525,13 +525,13 @@ impl Manifest {
     #[pyo3(signature = (path, /, format = None, *, lossy = false))]
     fn write(&self, py: Python<'_>, path: Name, format: Option<&str>, lossy: bool) -> PyResult<()> {
         let name = path.0.as_os_str().as_bytes();
-        let text = self.text(py, self.wanted(format)?, Some(name), lossy)?;
+        let text = self.text(py, self.format_or_own(format)?, Some(name), lossy)?;
         let written = py.detach(|| {
             let mut file = AtomicFile::create(&path.0)?;
             file.write_all(&text).map_err(|error| Error::io(name, "write", error))?;
             file.commit()
         });
-        written.map_err(|error| errors::of(py, &error))
+        written.map_err(|error| errors::to_exception(py, &error))
     }
 
     /// Returns the manifest converted to another format.

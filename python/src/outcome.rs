@@ -2,7 +2,7 @@
 
 use crate::errors::{Failure, SavedFailure, refused};
 use crate::paths;
-use crate::pickling::{known, restored_digests, restorer, saved_digests};
+use crate::pickling::{find_word, restored_digests, restorer, saved_digests};
 use crate::spec::named;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -127,7 +127,7 @@ impl Outcome {
     }
 
     fn digest_of(&self, py: Python<'_>, algorithm: Option<&str>) -> PyResult<&Digest> {
-        let read = self.record.result.as_ref().map_err(|failure| failure.raised(py))?;
+        let read = self.record.result.as_ref().map_err(|failure| failure.to_exception(py))?;
         let at = match algorithm {
             None if read.digests.len() == 1 => Some(0),
             None => {
@@ -184,7 +184,7 @@ pub fn restore_outcome(
     };
     let (name, verdict, is_good, specs, expected) = record;
     let specs = specs.iter().map(|name| named(name)).collect::<PyResult<Vec<Spec>>>()?;
-    let (verdict, expected) = (known(&WORDS, &verdict)?, restored_digests(&expected)?);
+    let (verdict, expected) = (find_word(&WORDS, &verdict)?, restored_digests(&expected)?);
     Ok(Outcome { path, record: Record { name, verdict, is_good, specs: specs.into(), expected, result } })
 }
 
@@ -221,7 +221,7 @@ impl Outcome {
     /// Why there is no digest: an OSError that was not raised. None if the file was read.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> Option<Bound<'py, pyo3::exceptions::PyBaseException>> {
-        self.record.failure().map(|failure| failure.raised(py).into_value(py).into_bound(py))
+        self.record.failure().map(|failure| failure.to_exception(py).into_value(py).into_bound(py))
     }
 
     /// The number of bytes read, or None if reading failed.

@@ -38,7 +38,7 @@ pub fn restored_pairs(saved: &[(String, String)]) -> PyResult<Vec<(Spec, Digest)
 ///
 /// # Errors
 /// Fails if there is none.
-pub fn known(words: &[&'static str], given: &str) -> PyResult<&'static str> {
+pub fn find_word(words: &[&'static str], given: &str) -> PyResult<&'static str> {
     let found = words.iter().find(|word| **word == given);
     found.copied().ok_or_else(|| refused(format!("unknown result '{given}'")))
 }

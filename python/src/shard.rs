@@ -156,8 +156,8 @@ fn push_limited<T>(list: &mut Vec<T>, item: impl FnOnce() -> T) {
 #[pyclass(frozen, module = "truesum.shard")]
 pub struct Plan(Planned);
 
-fn raised<'py>(py: Python<'py>) -> impl Fn(Error) -> PyErr + 'py {
-    move |error| errors::of(py, &error)
+fn exception_of<'py>(py: Python<'py>) -> impl Fn(Error) -> PyErr + 'py {
+    move |error| errors::to_exception(py, &error)
 }
 
 impl Plan {
@@ -176,7 +176,7 @@ impl Plan {
 impl Plan {
     #[new]
     fn new(py: Python<'_>, path: Name) -> PyResult<Plan> {
-        py.detach(|| Planned::open(&path.0)).map(Plan).map_err(raised(py))
+        py.detach(|| Planned::open(&path.0)).map(Plan).map_err(exception_of(py))
     }
 
     /// The digest of the plan, which every part contains.
@@ -228,7 +228,7 @@ impl Plan {
     /// Returns the name of the first file in a bundle.
     fn first_name<'py>(&self, py: Python<'py>, bundle: usize) -> PyResult<Bound<'py, PyString>> {
         let bundle = self.checked(bundle)?;
-        let name = py.detach(|| self.0.first_name(bundle)).map_err(raised(py))?;
+        let name = py.detach(|| self.0.first_name(bundle)).map_err(exception_of(py))?;
         paths::text(py, &name)
     }
 
@@ -278,7 +278,7 @@ impl Plan {
             })
         };
         let done = interruptible::<_, ()>(py, &progress, work, |_, ()| Ok(()))?;
-        let done = done.map_err(raised(py))?;
+        let done = done.map_err(exception_of(py))?;
         let (counts, digest) = (done.counts(), done.digest().to_owned());
         let (status, conflicting_path) = match done.status() {
             PartStatus::Written => ("written", None),
@@ -301,7 +301,7 @@ impl Plan {
                 });
             })
         });
-        let (counts, digest) = checked.map_err(raised(py))?;
+        let (counts, digest) = checked.map_err(exception_of(py))?;
         Ok(Part { counts, digest, status: "exists", conflicting_path: None, failures })
     }
 
@@ -325,7 +325,7 @@ impl Plan {
             Some(callback) => callback.call1(py, (Entry(entry),)).map(drop),
             None => Ok(()),
         })?;
-        Ok(Merged { merged: merged.map_err(raised(py))?, faults })
+        Ok(Merged { merged: merged.map_err(exception_of(py))?, faults })
     }
 
     fn __repr__(&self) -> String {

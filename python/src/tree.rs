@@ -129,7 +129,7 @@ pub fn leaf(
 ) -> PyResult<Piece> {
     let spec = named(algorithm)?;
     let piece = reading(py, threads, |reading| hash_range(&path.0, &spec, start..end, reading))?;
-    let mut piece = piece.map_err(|error| errors::of(py, &error))?;
+    let mut piece = piece.map_err(|error| errors::to_exception(py, &error))?;
     if let Some(origin) = &mut piece.origin {
         // The device number is local to each machine, so it is not transferred.
         origin.state.device = 0;
@@ -177,7 +177,7 @@ pub fn save<'py>(
     let begin = if resume { Begin::Resume } else { Begin::Fresh };
     let saving = Saving::new(&target).granule(granule).begin(begin).plain_digests(&extra);
     let saved = reading(py, threads, |reading| save_tree(&path.0, &spec, &saving, reading))?;
-    let saved = saved.map_err(|error| errors::of(py, &error))?;
+    let saved = saved.map_err(|error| errors::to_exception(py, &error))?;
     by_name(py, std::iter::once(&spec).chain(&extra).zip(saved.found().digests()))
 }
 
@@ -264,7 +264,7 @@ pub fn locate(
     let tree = tree.map_or_else(|| default_tree_path(&path.0), |Name(tree)| tree);
     let trusted = digest.map(|digest| Digest::from_hex(digest.as_bytes()).map_err(refused)).transpose()?;
     let found = reading(py, threads, |reading| compare(&path.0, &opened(&tree)?, trusted.as_ref(), reading))?;
-    found.map(Difference).map_err(|error| errors::of(py, &error))
+    found.map(Difference).map_err(|error| errors::to_exception(py, &error))
 }
 
 /// A proof that a range of a file belongs to its digest, created by prove() and checked by verify_proof().
@@ -343,7 +343,7 @@ pub fn prove(
         };
         prove_range(&path.0, &spec, &row, start..end, reading)
     })?;
-    proof.map(Proof).map_err(|error| errors::of(py, &error))
+    proof.map(Proof).map_err(|error| errors::to_exception(py, &error))
 }
 
 /// Returns whether the current bytes in the range of a proof belong to the trusted digest. Reads only these bytes.
@@ -356,7 +356,7 @@ pub fn verify_proof(py: Python<'_>, path: Name, proof: &Bound<'_, Proof>, digest
     let proof = &proof.get().0;
     match reading(py, Some(1), |reading| verify_range(&path.0, proof, &trusted, reading))? {
         Ok(()) => Ok(true),
-        Err(ProofFailure::File(error)) => Err(errors::of(py, &error)),
+        Err(ProofFailure::File(error)) => Err(errors::to_exception(py, &error)),
         Err(ProofFailure::Form(why)) => Err(refused(why)),
         Err(_) => Ok(false),
     }

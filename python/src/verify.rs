@@ -5,7 +5,7 @@ use crate::errors;
 use crate::interrupt::{EventSender, Meter, metered};
 use crate::outcome::{Outcome, Record};
 use crate::paths::{self, Name, Names};
-use crate::pickling::{known, restorer};
+use crate::pickling::{find_word, restorer};
 use crate::spec::Specs;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -166,7 +166,7 @@ pub fn verify(
             }
             CheckEvent::Failed(error) => {
                 if failed.len() < MAX_STORED {
-                    failed.push(errors::of(py, &error).into_value(py));
+                    failed.push(errors::to_exception(py, &error).into_value(py));
                 }
                 return Ok(());
             }
@@ -217,7 +217,7 @@ pub fn restore_report(
     unlisted: Vec<Vec<u8>>,
 ) -> PyResult<Report> {
     let (verdict, exit_status, counts, failed, not_tamper_evident) = counts;
-    let (verdict, counts) = (known(&WORDS, &verdict)?, Counts::restored(counts)?);
+    let (verdict, counts) = (find_word(&WORDS, &verdict)?, Counts::restored(counts)?);
     Ok(Report {
         verdict,
         exit_status,
