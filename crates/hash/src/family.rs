@@ -42,6 +42,7 @@ families! {
     gost94
     streebog
     belt
+    bash
     lsh
     has160
     mdc2

@@ -33,8 +33,8 @@ impl fmt::Debug for Key {
 }
 
 /// The bytes of a key. They are shared by all hashers that use them, overwritten when the last one is dropped, and
-/// never printed. The hashers of HMAC, KMAC and keyed BLAKE2 also overwrite their states and buffers when they are
-/// dropped; those of BLAKE3, HighwayHash and SipHash, which other crates compute, do not. No copies that the compiler
+/// never printed. The hashers of HMAC, KMAC, SipHash and keyed BLAKE2 also overwrite their states and buffers when
+/// they are dropped; those of BLAKE3 and HighwayHash, which other crates compute, do not. No copies that the compiler
 /// makes of a value that is moved, and no states saved with [`Hasher::save`](crate::Hasher::save), are overwritten.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<Zeroizing<Vec<u8>>>);

@@ -24,6 +24,28 @@ const SHAKE: u8 = 0x1f;
 /// Keccak as submitted, before the standard added domain bits.
 const KECCAK: u8 = 0x01;
 
+/// A row of Keccak with its original padding; `$standard` is the SHA-3 function with the same rate.
+macro_rules! keccak {
+    ($name:literal $tag:literal $aliases:tt $len:literal $chain:ident, $standard:literal, $summary:literal, $check:literal) => {
+        Algorithm {
+            name: $name,
+            tag: $tag,
+            aliases: &$aliases,
+            digest_len: $len,
+            status: Status::Secure(concat!(
+                "Bertoni, Daemen, Peeters & Van Assche 2011; ",
+                $standard,
+                " with different padding"
+            )),
+            summary: $summary,
+            check: $check,
+            tree_id: Some($name),
+            kind: Kind::Blocks { chain: &$chain, init },
+            ..Algorithm::PLAIN
+        }
+    };
+}
+
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
     Algorithm {
@@ -100,20 +122,10 @@ pub(crate) static ROWS: &[Algorithm] = &[
         kind: Kind::Blocks { chain: &SHAKE256, init },
         ..Algorithm::PLAIN
     },
-    Algorithm {
-        name: "keccak256",
-        tag: "KECCAK-256",
-        aliases: &["keccak", "keccak_256"],
-        digest_len: 32,
-        status: Status::Secure(
-            "Bertoni, Daemen, Peeters & Van Assche 2011; SHA3-256 with different padding",
-        ),
-        summary: "used by Ethereum",
-        check: "2a359feeb8e488a1af2c03b908b3ed7990400555db73e1421181d97cac004d48",
-        tree_id: Some("keccak256"),
-        kind: Kind::Blocks { chain: &KECCAK256, init },
-        ..Algorithm::PLAIN
-    },
+    keccak!("keccak224" "KECCAK-224" ["keccak_224"] 28 KECCAK224, "SHA3-224", "Keccak as submitted to NIST, 224 bits", "06471de6c635a88e7470284b2c2ebf9bd7e5e888cbbd128c21cb8308"),
+    keccak!("keccak256" "KECCAK-256" ["keccak", "keccak_256"] 32 KECCAK256, "SHA3-256", "used by Ethereum", "2a359feeb8e488a1af2c03b908b3ed7990400555db73e1421181d97cac004d48"),
+    keccak!("keccak384" "KECCAK-384" ["keccak_384"] 48 KECCAK384, "SHA3-384", "Keccak as submitted to NIST, 384 bits", "efccae72ce14656c434751cf737e70a57ab8dd2c76f5abe01e52770affd77b66d2b80977724a00a6d971b702906f8032"),
+    keccak!("keccak512" "KECCAK-512" ["keccak_512"] 64 KECCAK512, "SHA3-512", "Keccak as submitted to NIST, 512 bits", "40b787e94778266fb196a73b7a77edf9de2ef172451a2b87531324812250df8f26fcc11e69b35afddbe639956c96153e71363f97010bc99405dd2d77b8c41986"),
     Algorithm {
         name: "turboshake128",
         tag: "TURBOSHAKE128",
@@ -148,7 +160,10 @@ static SHA3_384: Chain = chain::<104, SHA3, 24>(rate104::KERNELS);
 static SHA3_512: Chain = chain::<72, SHA3, 24>(rate72::KERNELS);
 static SHAKE128: Chain = shake128::<SHAKE>();
 static SHAKE256: Chain = shake256::<SHAKE>();
+static KECCAK224: Chain = chain::<144, KECCAK, 24>(rate144::KERNELS);
 static KECCAK256: Chain = chain::<136, KECCAK, 24>(rate136::KERNELS);
+static KECCAK384: Chain = chain::<104, KECCAK, 24>(rate104::KERNELS);
+static KECCAK512: Chain = chain::<72, KECCAK, 24>(rate72::KERNELS);
 static TURBOSHAKE128: Chain = turboshake128::<SHAKE>();
 static TURBOSHAKE256: Chain = turboshake256::<SHAKE>();
 

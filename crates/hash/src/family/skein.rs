@@ -6,7 +6,7 @@
 //! ends, and its type.
 #![allow(unsafe_code)]
 
-use crate::algorithm::{Algorithm, Kind, Params, Status};
+use crate::algorithm::{Algorithm, Kind, Lengths, Params, Status};
 use crate::block::{Chain, Kernel, State, Tail, kernels, output_le64};
 use crate::word::{Endian, Word64, array, unroll};
 #[cfg(target_arch = "x86_64")]
@@ -15,15 +15,19 @@ use crate::word::{U64x4, U64x8};
 const FINALIST: &str =
     "SHA-3 finalist; free-start partial collisions for 32 of Skein-256's 72 rounds (Yu, Chen & Wang 2013)";
 
+/// The maximum digest length in bytes: the largest state.
+const LONGEST: usize = 128;
+
 macro_rules! row {
-    ($name:literal $tag:literal $aliases:tt $words:literal, $len:literal $chain:ident, $check:literal) => {
+    ($name:literal $tag:literal $alias:literal, $bits:literal $len:literal $words:literal $chain:ident, $check:literal) => {
         Algorithm {
             name: $name,
             tag: $tag,
-            aliases: &$aliases,
+            aliases: &[$alias],
             digest_len: $len,
+            lengths: Lengths::UpTo(LONGEST),
             status: Status::Secure(FINALIST),
-            summary: concat!("Skein with a state of ", stringify!($words), " words"),
+            summary: concat!("Skein with a state of ", $bits, " bits"),
             check: $check,
             tree_id: Some($name),
             kind: Kind::Blocks { chain: &$chain, init: init::<$words> },
@@ -34,10 +38,9 @@ macro_rules! row {
 
 /// The rows of this family.
 pub(crate) static ROWS: &[Algorithm] = &[
-    row!("skein256" "SKEIN256" ["skein-256", "skein-256-256"] 4, 32 SKEIN_256, "24f7b0e486621319c63f106b61d4a2728aee042034817273c404e9ed0dd20105"),
-    row!("skein512-256" "SKEIN512-256" ["skein-512-256"] 8, 32 SKEIN_512, "41f2b2f9a3eaa66edcbb512f0c6ae292d159aa4eee9e94973b70c71eb1956ae2"),
-    row!("skein512" "SKEIN512" ["skein-512", "skein-512-512"] 8, 64 SKEIN_512, "3e6859999bae52c0c90cb61865c1e625b3313de272b57cbc22425b23053c1db62e95922afe060694eeeb2a6219d18b2dc47784583a7030d7a1d27736560f70d4"),
-    row!("skein1024" "SKEIN1024" ["skein-1024", "skein-1024-1024"] 16, 128 SKEIN_1024, "21bad19f625c4cd01ee1392c3cb41d95e7fad4701e49ec67e7ff776cac689dd9b76ade8cdce2479b97d85f7e45ac03a1377349efce6d68e979d424c91d31ba26bd61ed5b9ce42ea196d16121878d5492219d8b197c2101757e07460cdf2296f8f4a4b78ff0144d69b1732ac9b9a68c657f1a0d3ae9742c3ff18bfc3f6ae7aac8"),
+    row!("skein256" "SKEIN256" "skein-256", 256 32 4 SKEIN_256, "24f7b0e486621319c63f106b61d4a2728aee042034817273c404e9ed0dd20105"),
+    row!("skein512" "SKEIN512" "skein-512", 512 64 8 SKEIN_512, "3e6859999bae52c0c90cb61865c1e625b3313de272b57cbc22425b23053c1db62e95922afe060694eeeb2a6219d18b2dc47784583a7030d7a1d27736560f70d4"),
+    row!("skein1024" "SKEIN1024" "skein-1024", 1024 128 16 SKEIN_1024, "21bad19f625c4cd01ee1392c3cb41d95e7fad4701e49ec67e7ff776cac689dd9b76ade8cdce2479b97d85f7e45ac03a1377349efce6d68e979d424c91d31ba26bd61ed5b9ce42ea196d16121878d5492219d8b197c2101757e07460cdf2296f8f4a4b78ff0144d69b1732ac9b9a68c657f1a0d3ae9742c3ff18bfc3f6ae7aac8"),
 ];
 
 static SKEIN_256: Chain = chain::<4>(KERNELS_256);
@@ -51,7 +54,7 @@ const fn chain<const N: usize>(kernels: &'static [Kernel]) -> Chain {
         lazy: true,
         kernels,
         pad: pad::<N>,
-        output: output_le64,
+        output: output::<N>,
         last_blocks: 1,
         squeeze: None,
     }
@@ -120,10 +123,36 @@ fn pad<const N: usize>(state: &mut State, tail: &mut Tail, buffered: usize, _: u
     // SAFETY: as in `init`.
     unsafe { compress::<u64, N>(state.as_mut_ptr(), &block.as_ptr(), 1) };
     tail.fill(0);
+    // A digest is never longer than the largest state, which is returned at once.
+    if N * 8 < LONGEST {
+        state.copy_within(..N, N + 3);
+    }
+    begin_output::<N>(state);
+    1
+}
+
+/// Sets the tweak of a block that computes output.
+fn begin_output<const N: usize>(state: &mut State) {
     state[N] = 0;
     state[N + 1] = FIRST | LAST | OUTPUT;
     state[N + 2] = 8;
-    1
+}
+
+/// Writes the first words of the state; if the digest is longer, further blocks are computed from the chaining value
+/// that [`pad`] stored after the state, and the number of the block (section 3.5.3).
+fn output<const N: usize>(state: &State, digest: &mut [u8]) {
+    for (number, part) in digest.chunks_mut(N * 8).enumerate() {
+        let mut state = *state;
+        if number > 0 {
+            state.copy_within(N + 3..2 * N + 3, 0);
+            begin_output::<N>(&mut state);
+            let mut block = [0; 128];
+            block[..8].copy_from_slice(&(number as u64).to_le_bytes());
+            // SAFETY: as in `init`.
+            unsafe { compress::<u64, N>(state.as_mut_ptr(), &block.as_ptr(), 1) };
+        }
+        output_le64(&state, part);
+    }
 }
 
 /// The rotations of the rounds, by pairs of words (table 4).

@@ -4,7 +4,7 @@
 //! this CPU: a plain `cargo test` covers all rows. An algorithm is added by one line in [`ORACLES`].
 
 use crate::oracle;
-use md5::digest::consts::{U32, U64, U128};
+use md5::digest::consts::{U1, U16, U20, U28, U32, U33, U48, U64, U65, U128};
 #[cfg(target_arch = "x86_64")]
 use oracle::by_older;
 use oracle::{Oracle, by, output};
@@ -34,7 +34,10 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("sha3-256", by::<sha3::Sha3_256>),
     ("sha3-384", by::<sha3::Sha3_384>),
     ("sha3-512", by::<sha3::Sha3_512>),
+    ("keccak224", by::<sha3::Keccak224>),
     ("keccak256", by::<sha3::Keccak256>),
+    ("keccak384", by::<sha3::Keccak384>),
+    ("keccak512", by::<sha3::Keccak512>),
     ("blake2b", |message| blake2b_simd::blake2b(message).as_bytes().to_vec()),
     ("blake2b-160", |message| blake2b_simd::Params::new().hash_length(20).hash(message).as_bytes().to_vec()),
     ("blake2s", |message| blake2s_simd::blake2s(message).as_bytes().to_vec()),
@@ -48,6 +51,9 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("gost12-256", by::<streebog::Streebog256>),
     ("gost12-512", by::<streebog::Streebog512>),
     ("belt-hash", by::<belt_hash::BeltHash>),
+    ("bash256", by::<bash_hash::BashHash256>),
+    ("bash384", by::<bash_hash::BashHash384>),
+    ("bash512", by::<bash_hash::BashHash512>),
     ("kupyna224", by::<kupyna::Kupyna224>),
     ("kupyna256", by::<kupyna::Kupyna256>),
     ("kupyna384", by::<kupyna::Kupyna384>),
@@ -57,9 +63,25 @@ const ORACLES: &[(&str, Oracle)] = &[
     ("ripemd256", by::<ripemd::Ripemd256>),
     ("ripemd320", by::<ripemd::Ripemd320>),
     ("skein256", by::<skein::Skein256<U32>>),
-    ("skein512-256", by::<skein::Skein512<U32>>),
+    ("skein256-128", by::<skein::Skein256<U16>>),
+    ("skein256-160", by::<skein::Skein256<U20>>),
+    ("skein256-224", by::<skein::Skein256<U28>>),
+    // Longer than the state.
+    ("skein256-264", by::<skein::Skein256<U33>>),
+    ("skein256-512", by::<skein::Skein256<U64>>),
+    ("skein256-1024", by::<skein::Skein256<U128>>),
     ("skein512", by::<skein::Skein512<U64>>),
+    ("skein512-128", by::<skein::Skein512<U16>>),
+    ("skein512-160", by::<skein::Skein512<U20>>),
+    ("skein512-224", by::<skein::Skein512<U28>>),
+    ("skein512-256", by::<skein::Skein512<U32>>),
+    ("skein512-384", by::<skein::Skein512<U48>>),
+    ("skein512-520", by::<skein::Skein512<U65>>),
     ("skein1024", by::<skein::Skein1024<U128>>),
+    ("skein1024-8", by::<skein::Skein1024<U1>>),
+    ("skein1024-256", by::<skein::Skein1024<U32>>),
+    ("skein1024-384", by::<skein::Skein1024<U48>>),
+    ("skein1024-512", by::<skein::Skein1024<U64>>),
     ("git-blob", |message| by::<sha1::Sha1>(&as_blob(message))),
     ("git-blob-sha256", |message| by::<sha2::Sha256>(&as_blob(message))),
     ("ascon-hash256", by::<ascon_hash256::AsconHash256>),

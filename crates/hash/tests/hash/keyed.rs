@@ -365,6 +365,8 @@ const OPENSSL: &[(&str, &[&str], &str, usize)] = &[
     ("KMAC-256", &["size:64", "xof:1"], "kmacxof256", 32),
     ("SIPHASH", &["size:8"], "siphash-2-4", 16),
     ("SIPHASH", &["size:16"], "siphash-2-4-128", 16),
+    ("SIPHASH", &["size:8", "c-rounds:4", "d-rounds:8"], "siphash-4-8", 16),
+    ("SIPHASH", &["size:16", "c-rounds:4", "d-rounds:8"], "siphash-4-8-128", 16),
     ("SIPHASH", &["size:8", "c-rounds:1", "d-rounds:3"], "siphash-1-3", 16),
     ("SIPHASH", &["size:16", "c-rounds:1", "d-rounds:3"], "siphash-1-3-128", 16),
     ("BLAKE2BMAC", &[], "blake2b;keyed", 64),
@@ -413,6 +415,35 @@ fn wyhash_matches_another_implementation() {
             let mut hasher = spec.hasher();
             data[..len].chunks(1 + len % 61).for_each(|slice| hasher.update(slice));
             assert_eq!(hasher.finish().as_bytes(), expected, "{len} bytes, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn siphash_matches_another_implementation() {
+    use siphasher::{sip, sip128};
+    use std::hash::Hasher;
+    let (data, key) = (bytes(300, 37), bytes(16, 41));
+    let key_array: [u8; 16] = key[..].try_into().expect("sixteen bytes");
+    for len in 0..=300 {
+        let message = &data[..len];
+        let mut short =
+            (sip::SipHasher13::new_with_key(&key_array), sip::SipHasher24::new_with_key(&key_array));
+        short.0.write(message);
+        short.1.write(message);
+        let long = (
+            sip128::SipHasher13::new_with_key(&key_array).hash(message),
+            sip128::SipHasher24::new_with_key(&key_array).hash(message),
+        );
+        for (name, expected) in [
+            ("siphash-1-3", short.0.finish().to_le_bytes().to_vec()),
+            ("siphash-2-4", short.1.finish().to_le_bytes().to_vec()),
+            ("siphash-1-3-128", long.0.as_bytes().to_vec()),
+            ("siphash-2-4-128", long.1.as_bytes().to_vec()),
+        ] {
+            let mut hasher = keyed(name, &key).hasher();
+            message.chunks(1 + len % 29).for_each(|slice| hasher.update(slice));
+            assert_eq!(hasher.finish().as_bytes(), expected, "{name} of {len} bytes");
         }
     }
 }
