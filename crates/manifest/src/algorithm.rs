@@ -193,19 +193,32 @@ fn is_length_of(stated: Option<&NamedAlgorithm>, digits: &str) -> bool {
     matches!(stated, Some(NamedAlgorithm::Known(spec)) if digits.parse() == Ok(spec.digest_len() * 8))
 }
 
-/// Returns the algorithm in a line that consists only of its name, such as `BLAKE2b`, `md5sum` or `SHA3 256`. Such a line
-/// may also be the beginning of a line that lost its end, so it is a heading only above lines without a tag.
+/// Returns the algorithm in a line that consists only of its name, such as `BLAKE2b`, `md5sum` or `SHA3 256`, and
+/// possibly its length in parentheses, as in `BLAKE2b (512 bits)`. Such a line may also be the beginning of a line that
+/// lost its end, so it is a heading only above lines without a tag.
 pub(crate) fn algorithm_on_own_line(line: &[u8]) -> Option<NamedAlgorithm> {
     // Cheap checks come first, because this function is called for every line.
-    if line.len() > 24 || !line.first()?.is_ascii_alphabetic() {
+    if line.len() > 40 || !line.first()?.is_ascii_alphabetic() {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
-    let mut words = line.trim_ascii_end().split(' ');
-    match (words.next()?, words.next(), words.next()) {
-        (word, None, None) => named(word, Plain::Allowed).or_else(|| of_dashed_family(word)),
-        (family, Some(digits), None) => of_family(family, digits),
-        _ => None,
+    let line = line.trim_ascii_end();
+    let (line, digits) = match line.split_once(" (") {
+        Some((name, length)) => {
+            let length = length.strip_suffix("bits)").or(length.strip_suffix("bit)"))?;
+            (name, Some(length.strip_suffix([' ', '-'])?))
+        }
+        None => (line, None),
+    };
+    let mut words = line.split(' ');
+    let (word, stated) = match (words.next()?, words.next(), words.next()) {
+        (word, None, None) => (word, named(word, Plain::Allowed).or_else(|| of_dashed_family(word))),
+        (family, Some(digits), None) => (family, of_family(family, digits)),
+        _ => return None,
+    };
+    match digits {
+        Some(digits) if !is_length_of(stated.as_ref(), digits) => of_family(word, digits),
+        _ => stated,
     }
 }
 
@@ -213,6 +226,22 @@ pub(crate) fn algorithm_on_own_line(line: &[u8]) -> Option<NamedAlgorithm> {
 fn of_dashed_family(word: &str) -> Option<NamedAlgorithm> {
     let (family, digits) = word.rsplit_once('-')?;
     of_family(family, digits)
+}
+
+/// Returns true for a word about checksums in a heading.
+fn is_about(word: &str) -> bool {
+    let words = ["checksum", "sum", "digest", "hash", "value", "file", "algorithm", "message"];
+    word == "hashes" || words.contains(&word.strip_suffix('s').unwrap_or(word))
+}
+
+/// Returns the algorithm in a line that consists of a label and the name of an algorithm: `Algorithm: SHA3-256`, `Hash
+/// algorithm: BLAKE2b (512 bits)`.
+fn stated_after_label(line: &[u8]) -> Option<NamedAlgorithm> {
+    let colon = line.iter().take(32).position(|&byte| byte == b':')?;
+    let (label, name) = (&line[..colon], line[colon + 1..].strip_prefix(b" ")?);
+    label.last_chunk().filter(|last: &&[u8; 9]| last.eq_ignore_ascii_case(b"algorithm"))?;
+    let label = std::str::from_utf8(label).ok()?.to_ascii_lowercase();
+    algorithm_on_own_line(name).filter(|_| label.split(' ').all(is_about))
 }
 
 /// Returns the algorithm named by a heading. A heading is a comment, ends with a colon or `]`, or is decorated, and has
@@ -225,8 +254,12 @@ fn of_dashed_family(word: &str) -> Option<NamedAlgorithm> {
 /// - in a comment, after one of the words for checksums, a word in [`CONNECTIVES`] and any text that names no other
 ///   algorithm and has no digest
 ///
-/// A line without decoration begins with the algorithm and ends with a word for checksums.
+/// A line without decoration begins with the algorithm and ends with a word for checksums, or consists of a label and the
+/// name of an algorithm.
 pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
+    if let Some(stated) = stated_after_label(line) {
+        return Some(stated);
+    }
     // Cheap checks come first, because this function is called for every line.
     let is_comment = line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//");
     let is_marked = is_comment || line.ends_with(b":") || line.ends_with(b"]");
@@ -239,10 +272,6 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
     }
     let needs_word = !is_marked && !is_decorated();
     let line = std::str::from_utf8(line).ok()?.to_ascii_lowercase();
-    let about = |word: &str| {
-        let words = ["checksum", "sum", "digest", "hash", "value", "file", "algorithm", "message"];
-        word == "hashes" || words.contains(&word.strip_suffix('s').unwrap_or(word))
-    };
     // The algorithm outside of parentheses, and the one in them.
     let (mut outer, mut inner): (Option<NamedAlgorithm>, Option<NamedAlgorithm>) = (None, None);
     let (mut is_inside, mut was_about) = (false, false);
@@ -255,7 +284,7 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
         let bare_word = bare(word);
         let next = words.get(at + 1).filter(|next| !next.starts_with('(')).map(|next| bare(next));
         let next_is_bits = next.as_deref().is_some_and(|next| matches!(next, "bit" | "bits"));
-        let found = match about(&bare_word) {
+        let found = match is_about(&bare_word) {
             true => None,
             false => next
                 .and_then(|next| of_family(&bare_word, &next))
@@ -274,7 +303,7 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
             Some(found) if place.as_ref().is_none_or(|known| *known == found) => *place = Some(found),
             Some(_) => return None,
             None if needs_word && is_before => return None,
-            None if about(&bare_word) => {}
+            None if is_about(&bare_word) => {}
             None if bare_word.bytes().all(|byte| byte.is_ascii_digit()) => {
                 // The length after the name of a family.
                 match (of_family(previous, &bare_word), is_inside) {
@@ -301,7 +330,7 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
             }
             None => return None,
         }
-        was_about = about(&bare_word);
+        was_about = is_about(&bare_word);
         previous = words[at].trim_matches(['(', ')', ',']);
         is_inside &= !word.ends_with(')');
     }
@@ -455,7 +484,19 @@ mod tests {
             ("SHA3-256 Checksums", Some("sha3-256")),
             ("sha256", None),
             ("SHA256 (checksums", None),
+            ("Algorithm: SHA3-256", Some("sha3-256")),
+            ("Hash algorithm: SHA-512", Some("sha512")),
+            ("Checksum Algorithm: BLAKE2b (256 bits)", Some("blake2b-256")),
             ("Hash: SHA256", None),
+            // The output of Get-FileHash, which is a format of its own.
+            ("Algorithm : SHA256", None),
+            ("Algorithm: RSA", None),
+            ("Signature algorithm: SHA256", None),
+            ("Compression algorithm: xz", None),
+            ("Algorithm: SHA256 of a.jar", None),
+            ("Algorithm: MD5, SHA256", None),
+            // The next line, behind a line that lost its end.
+            ("Algorithm: SHA3 (256 bits)00112233  a", None),
             ("# SHA256 checksum of a 00112233", None),
             ("; SHA1 checksums made with md5sum", None),
             ("SHA256 checksums of all files", None),
@@ -472,6 +513,30 @@ mod tests {
         }
         assert_eq!(algorithm_in_heading(b"# FSB HASH"), Some(NamedAlgorithm::Other("fsb")));
         assert_eq!(algorithm_in_heading(b"# BLAKE2 (sha512sum) HASH"), Some(NamedAlgorithm::Other("blake2")));
+    }
+
+    #[test]
+    fn name_alone_may_have_its_length_in_parentheses() {
+        for (line, spec) in [
+            ("BLAKE2b", Some("blake2b")),
+            ("SHA3 256", Some("sha3-256")),
+            ("BLAKE2b (512 bits)", Some("blake2b")),
+            ("BLAKE2b (256 bits)", Some("blake2b-256")),
+            ("BLAKE2b (256-bit)", Some("blake2b-256")),
+            ("SHA3-256 (256 bits)", Some("sha3-256")),
+            ("SHA-3 (256 bits)", Some("sha3-256")),
+            ("RIPEMD160 (160 bit)", Some("ripemd160")),
+            ("SHA256 (512 bits)", None),
+            ("SHA256 (256bits)", None),
+            ("SHA256 (a)", None),
+            ("SHA256 (256 bits", None),
+            ("SHA256 (256 bits) = 00", None),
+            ("SHA256 (256 bytes)", None),
+            ("SHA3 256 (256 bits)", Some("sha3-256")),
+        ] {
+            let known = spec.map(|spec| NamedAlgorithm::Known(spec.parse().unwrap()));
+            assert_eq!(algorithm_on_own_line(line.as_bytes()), known, "{line}");
+        }
     }
 
     #[test]
