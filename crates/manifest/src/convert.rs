@@ -7,6 +7,7 @@
 
 use crate::entry::Entry;
 use crate::format::{Format, Unrepresentable};
+use crate::joined::Window;
 use crate::line::{LineError, ReadError};
 use crate::reader::{Omitted, Reader};
 use crate::writer::{WriteError, Writer};
@@ -73,7 +74,8 @@ readable! {
 /// Writes all entries of `reader` for which `keep` returns true, and finishes the manifest. Calls
 /// `on_loss` for everything that is lost.
 ///
-/// Adjacent entries of one file are merged, because some formats have a column for each algorithm.
+/// Entries of one file are merged, because some formats have a column for each algorithm: those that [`Window`] joins,
+/// and adjacent ones that repeat a digest.
 ///
 /// # Errors
 /// Fails if reading or writing fails, or if `format`, which must be the format of `writer`, cannot
@@ -87,10 +89,11 @@ pub fn convert<R: Read, W: Write>(
 ) -> Result<(W, Converted), ConvertError> {
     let mut converted = Converted::default();
     let mut held: Option<Entry> = None;
+    let mut window = Window::default();
     loop {
-        let entry = match reader.next() {
+        let entry = match window.next(reader) {
             None => break,
-            Some(Ok(line)) => line.entry,
+            Some(Ok(joined)) => joined.line.entry,
             Some(Err(ReadError::Io(error))) => return Err(ConvertError::Read(error)),
             Some(Err(ReadError::Line(error))) => {
                 on_loss(Loss::Malformed(&error));

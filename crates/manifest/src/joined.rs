@@ -1,7 +1,7 @@
 //! Joins the lines for one file that have digests of different algorithms, wherever they are in the manifest.
 
 use crate::entry::Entry;
-use crate::line::{Line, ReadError};
+use crate::line::{Line, Place, ReadError};
 use crate::reader::Reader;
 use std::collections::{HashMap, VecDeque};
 use std::io::Read;
@@ -17,19 +17,33 @@ const MAX_DIGESTS: usize = 16;
 /// Most manifests are like this, and files are not read before a window is complete.
 const UNIFORM: usize = 1024;
 
+/// A line together with later lines for the same file.
+///
+/// A plain record: callers take it apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    /// The position of the first line, and the entry of all lines.
+    pub line: Line,
+    /// The positions of the other lines.
+    pub others: Vec<Place>,
+}
+
 /// A window of a manifest in which the lines for one file become one entry, at the position of the first. The result for
 /// a manifest that fits into one window does not depend on the order of its lines. In a longer manifest, the parts of an
-/// entry in different windows are entries of their own, which verifies just as much.
+/// entry in different windows are entries of their own, which verifies just as much; adjacent lines are always in the
+/// same window.
 ///
 /// Lines that repeat an algorithm, contradict each other, or have digests of pieces are never joined.
 #[derive(Debug, Default)]
 pub struct Window {
-    items: VecDeque<Result<Line, ReadError>>,
+    items: VecDeque<Result<Joined, ReadError>>,
+    /// The first item of the next window.
+    ahead: Option<Result<Line, ReadError>>,
 }
 
 impl Window {
     /// Returns the next item of `reader`, after reading the window that it is in.
-    pub fn next<R: Read>(&mut self, reader: &mut Reader<R>) -> Option<Result<Line, ReadError>> {
+    pub fn next<R: Read>(&mut self, reader: &mut Reader<R>) -> Option<Result<Joined, ReadError>> {
         if self.items.is_empty() {
             self.fill(reader, LIMIT);
         }
@@ -40,15 +54,27 @@ impl Window {
         // The entries of each name, in order. `None` as long as all have the same algorithms.
         let mut by_path: Option<HashMap<Vec<u8>, Vec<usize>>> = None;
         let (mut bytes, mut first) = (0, None);
-        while bytes < limit
-            && (by_path.is_some() || self.items.len() < UNIFORM)
-            && let Some(item) = reader.next()
-        {
-            bytes += size_of::<Result<Line, ReadError>>();
+        // The entry that the previous line is part of.
+        let mut last = None;
+        while let Some(item) = self.ahead.take().or_else(|| reader.next()) {
+            let is_full = bytes >= limit || by_path.is_none() && self.items.len() >= UNIFORM;
+            let continues = |line: &Line| {
+                let last = last.and_then(|last| self.entry(last));
+                last.is_some_and(|last| last.path == line.entry.path && can_join(last, &line.entry))
+            };
+            if is_full && !item.as_ref().is_ok_and(continues) {
+                self.ahead = Some(item);
+                return;
+            }
+            bytes += size_of::<Result<Joined, ReadError>>();
             let at = self.items.len();
-            let Ok(line) = &item else {
-                self.items.push_back(item);
-                continue;
+            let line = match item {
+                Ok(line) => line,
+                Err(error) => {
+                    self.items.push_back(Err(error));
+                    last = None;
+                    continue;
+                }
             };
             let entry = &line.entry;
             bytes += 2 * entry.path.len() + entry.digests.len() * size_of::<(Spec, Digest)>();
@@ -58,26 +84,29 @@ impl Window {
                     by_path = Some(self.by_path());
                 }
             }
-            let Some(by_path) = &mut by_path else {
-                self.items.push_back(item);
-                continue;
-            };
-            let known = by_path.entry(entry.path.clone()).or_default();
-            // Many lines for one file would only occur in an attack.
-            let mut before = known.iter().take(MAX_DIGESTS);
-            let place = before.find(|at| self.entry(**at).is_some_and(|held| can_join(held, entry)));
-            match (place.and_then(|at| self.items.get_mut(*at)), item) {
-                (Some(Ok(held)), Ok(line)) => join(&mut held.entry, line.entry),
-                (_, item) => {
+            let mut place = None;
+            if let Some(by_path) = &mut by_path {
+                let known = by_path.entry(entry.path.clone()).or_default();
+                // Many lines for one file would only occur in an attack.
+                let mut before = known.iter().copied().take(MAX_DIGESTS);
+                place = before.find(|&at| self.entry(at).is_some_and(|held| can_join(held, entry)));
+                if place.is_none() {
                     known.push(at);
-                    self.items.push_back(item);
                 }
             }
+            match place.and_then(|at| self.items.get_mut(at)) {
+                Some(Ok(held)) => {
+                    held.others.push(line.at);
+                    join(&mut held.line.entry, line.entry);
+                }
+                _ => self.items.push_back(Ok(Joined { line, others: Vec::new() })),
+            }
+            last = Some(place.unwrap_or(at));
         }
     }
 
     fn entry(&self, at: usize) -> Option<&Entry> {
-        self.items.get(at)?.as_ref().ok().map(|line| &line.entry)
+        self.items.get(at)?.as_ref().ok().map(|joined| &joined.line.entry)
     }
 
     /// Returns the places of the entries of each name.
@@ -133,7 +162,7 @@ mod tests {
             }
             match window.items.pop_front() {
                 None => return (found, bad),
-                Some(Ok(Line { entry, .. })) => {
+                Some(Ok(Joined { line: Line { entry, .. }, .. })) => {
                     let mut specs: Vec<String> =
                         entry.digests.iter().map(|(spec, _)| spec.to_string()).collect();
                     specs.sort();
@@ -171,10 +200,48 @@ mod tests {
             }
             assert_eq!(entries(&lines.join("\n"), LIMIT), (expected.clone(), 1), "{lines:#?}");
         }
-        // Windows of one item join nothing, and lose nothing.
-        lines.pop_if(|line| line == "damaged");
+        // Windows of one item join only adjacent lines, and lose nothing.
         lines.retain(|line| !line.starts_with("MD5 (a)") && line != "damaged");
+        lines.sort();
         assert_eq!(entries(&lines.join("\n"), 1).0.len(), lines.len());
+        lines.sort_by_key(|line| line.split(' ').nth(1).map(str::to_owned));
+        assert_eq!(entries(&lines.join("\n"), 1).0.len(), 3);
+    }
+
+    #[test]
+    fn positions_of_all_lines_are_known() {
+        let digest = |name: &str| name.parse::<Spec>().unwrap().digest(b"").to_hex();
+        let (md5, sha256) = (digest("md5"), digest("sha256"));
+        let text =
+            format!("MD5 (a) = {md5}\nMD5 (b) = {md5}\nSHA256 (b) = {sha256}\nSHA256 (a) = {sha256}\n");
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let mut window = Window::default();
+        let places: Vec<Vec<u64>> = std::iter::from_fn(|| window.next(&mut reader))
+            .map(|joined| joined.unwrap())
+            .map(|Joined { line, others }| {
+                std::iter::once(line.at).chain(others).map(Place::number).collect()
+            })
+            .collect();
+        assert_eq!(places, [[1, 4], [2, 3]]);
+    }
+
+    #[test]
+    fn adjacent_lines_are_in_one_window() {
+        let digest = |name: &str| name.parse::<Spec>().unwrap().digest(b"").to_hex();
+        let (md5, sha256) = (digest("md5"), digest("sha256"));
+        // The window is full after the MD5 digest of the last of `UNIFORM` files.
+        let list: String = (0..UNIFORM).map(|at| format!("MD5 ({at}) = {md5}\n")).collect();
+        let last = UNIFORM - 1;
+        let text = format!("{list}SHA256 ({last}) = {sha256}\n");
+        let (found, _) = entries(&text, LIMIT);
+        assert_eq!(found.len(), UNIFORM);
+        assert!(found.contains(&format!("{last} md5+sha256 None")));
+        // A repeated algorithm does not continue an entry, however long the list.
+        let text = format!("MD5 (a) = {md5}\n").repeat(3);
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let mut window = Window::default();
+        window.fill(&mut reader, 1);
+        assert_eq!(window.items.len(), 1);
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use format::{
 };
 pub use formats::FORMATS;
 pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
-pub use joined::Window;
+pub use joined::{Joined, Window};
 pub use line::{Line, LineError, LineResult, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;

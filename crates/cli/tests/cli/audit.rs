@@ -126,6 +126,33 @@ fn two_manifests_are_compared_without_reading_files() {
 }
 
 #[test]
+fn order_of_lines_does_not_affect_a_comparison() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+    let (md5, other) = ("900150983cd24fb0d6963f7d28e17f72", "d41d8cd98f00b204e9800998ecf8427e");
+    let by_file =
+        |of_a: &str| format!("MD5 (a) = {md5}\nSHA256 (a) = {of_a}\nMD5 (b) = {md5}\nSHA256 (b) = {ABC}\n");
+    folder.write("A", by_file(ABC));
+    folder.write("B", format!("MD5 (a) = {md5}\nMD5 (b) = {md5}\nSHA256 (b) = {ABC}\nSHA256 (a) = {ABC}\n"));
+    folder.write(
+        "C",
+        format!("MD5 (a) = {md5}\nMD5 (b) = {other}\nSHA256 (a) = {OTHER}\nSHA256 (b) = {ABC}\n"),
+    );
+    let same = "truesum: note: compared with md5: no protection against tampering\n";
+    for sides in [["A", "A"], ["A", "B"], ["B", "A"]] {
+        let ran = folder.run(&["diff", sides[0], sides[1]]);
+        assert_eq!(result_of(&ran), (String::new(), same, Some(0)), "{sides:?}");
+    }
+    let changed = "changed\ta\nchanged\tb\n";
+    for sides in [["A", "C"], ["C", "A"], ["B", "C"]] {
+        assert_eq!(folder.run(&["diff", sides[0], sides[1]]).out(), changed, "{sides:?}");
+    }
+    let audits = ["A", "B"].map(|name| folder.run(&["audit", name, "d"]));
+    assert_eq!((audits[0].out(), audits[0].code), (audits[1].out(), audits[1].code));
+    assert_eq!(audits[0].err.replace("A", "B"), audits[1].err);
+    assert_eq!(audits[0].code, Some(0), "{}", audits[0].err);
+}
+
+#[test]
 fn manifests_without_a_common_algorithm_are_not_compared() {
     let folder = Folder::new();
     folder.write("A", lines(&[(ABC, "a")]));

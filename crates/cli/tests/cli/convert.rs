@@ -333,7 +333,13 @@ fn lines_of_one_file_become_one_entry() {
     let line = format!(
         "{{\"schema\":\"truesum-entry/1\",\"path\":\"a\",\"digests\":{{\"md5\":\"{md5}\",\"sha256\":\"{ABC}\"}}}}\n"
     );
-    assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), line, ""));
+    assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), line.clone(), ""));
+    // Lines that are not adjacent, and a repeated one.
+    let text = format!("MD5 (a) = {md5}\nMD5 (b) = {md5}\nMD5 (b) = {md5}\nSHA256 (a) = {ABC}\n");
+    folder.write("M", text);
+    let ran = folder.run(&["convert", "M", "-t", "jsonl"]);
+    let b = format!("{{\"schema\":\"truesum-entry/1\",\"path\":\"b\",\"digests\":{{\"md5\":\"{md5}\"}}}}\n");
+    assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), line + &b, ""));
 }
 
 #[test]

@@ -122,6 +122,32 @@ fn corrupt_file_is_never_refreshed() {
 }
 
 #[test]
+fn all_lines_of_a_file_are_updated_wherever_they_are() {
+    const MD5_ABC: &str = "900150983cd24fb0d6963f7d28e17f72";
+    const MD5_EMPTY: &str = "d41d8cd98f00b204e9800998ecf8427e";
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc"), ("d/c", "abc")]);
+    let of = |names: &[(&str, &str, &str)], tag: &str| -> String {
+        let digest = |md5: &str, sha256: &str| if tag == "MD5" { md5.to_owned() } else { sha256.to_owned() };
+        names
+            .iter()
+            .map(|(name, md5, sha256)| format!("{tag} ({name}) = {}\n", digest(md5, sha256)))
+            .collect()
+    };
+    let old = [("a", MD5_ABC, ABC), ("b", MD5_ABC, ABC), ("c", MD5_ABC, ABC)];
+    let new = [("a", MD5_EMPTY, EMPTY), ("c", MD5_ABC, ABC)];
+    let backwards = |names: &[(&'static str, &'static str, &'static str)]| -> Vec<_> {
+        names.iter().rev().copied().collect()
+    };
+    write_manifest(&folder, "M", &(of(&old, "MD5") + &of(&backwards(&old), "SHA256")));
+    folder.write("d/a", "");
+    std::fs::remove_file(folder.path("d/b")).unwrap();
+    let ran = folder.run(&["update", "--refresh", "--prune", "M", "d"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("refreshed\ta\nremoved\tb\n", Some(0)), "{}", ran.err);
+    assert!(ran.err.starts_with("truesum: 3 files in the old manifest; 1 ok,"), "{}", ran.err);
+    assert_eq!(text(&folder, "M"), of(&new, "MD5") + &of(&backwards(&new), "SHA256"));
+}
+
+#[test]
 fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/b", "")]);
     let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");

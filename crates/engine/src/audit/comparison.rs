@@ -136,11 +136,9 @@ pub(crate) struct UpdateRequest {
     pub(crate) outside: u64,
     /// The folder that contains all files in the manifest, followed by a slash.
     pub(crate) inside: Vec<u8>,
-    /// The indices of entries by position in the manifest. An entry that spans several lines has the position of its
-    /// first line.
+    /// The indices of entries by position in the manifest, for each line of an entry. The lines of an entry that
+    /// contradicts an earlier one have none.
     pub(crate) places: Vec<(u64, u32)>,
-    /// The positions of entries that contradict others.
-    pub(crate) contradicting: HashSet<u64>,
     /// The number of files in the manifest that were not read.
     pub(crate) unread: u64,
 }

@@ -41,10 +41,8 @@ impl Comparison<'_> {
                         let name = display_safe(&job.name);
                         format!("{name}: {why}")
                     };
-                    self.entry(side, &job).err().map(|why| {
-                        self.requested.contradicting.extend(self.requested.notes.then_some(at.number()));
-                        BadLine { at, reason: reason(why), lacks_key: false }
-                    })
+                    let refused = self.entry(side, &job).err();
+                    refused.map(|why| BadLine { at, reason: reason(why), lacks_key: false })
                 }
                 ListItem::Bad(line) => Some(line),
                 ListItem::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
@@ -54,6 +52,7 @@ impl Comparison<'_> {
             on_event(Event::Malformed(name, &line))
         });
         self.own = own;
+        self.requested.places.sort_by_key(|(place, _)| *place);
         match ended {
             Ok(digest) => {
                 self.report.manifests.push((name.to_owned(), digest));
@@ -83,7 +82,10 @@ impl Comparison<'_> {
         let facts = (job.size, job.mtime);
         if side == LISTED {
             let at = listed.insert(name, facts, &job.specs, &job.expected)?;
-            self.requested.places.extend(self.requested.notes.then_some((job.origin.1.number(), at)));
+            if self.requested.notes {
+                let places = std::iter::once(&job.origin.1).chain(&job.others);
+                self.requested.places.extend(places.map(|place| (place.number(), at)));
+            }
             return Ok(());
         }
         self.has_entries = true;

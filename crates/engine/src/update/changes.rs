@@ -24,9 +24,8 @@ pub(super) struct Planned<'p, 'a> {
     specs: Vec<Spec>,
     /// Whether names begin with `./`, like the first one.
     dotted: Option<bool>,
-    /// The next position, and the last entry: its name, and its file.
+    /// The next position.
     place: usize,
-    last: (Vec<u8>, Option<u32>),
     /// The next file to be added.
     next: usize,
 }
@@ -49,26 +48,19 @@ impl<'p, 'a> Planned<'p, 'a> {
             }
         }
         let specs = usual(comparison);
-        let (dotted, place, last, next) = (None, 0, Default::default(), 0);
-        Planned { comparison, instead, renamed, fresh, specs, dotted, place, last, next }
+        Planned { comparison, instead, renamed, fresh, specs, dotted: None, place: 0, next: 0 }
     }
 
     /// Returns the file that an entry belongs to.
     fn file(&mut self, line: &Line) -> Option<u32> {
-        let requested = &self.comparison.requested;
+        let places = &self.comparison.requested.places;
         let number = line.at.number();
-        while requested.places.get(self.place).is_some_and(|(place, _)| *place < number) {
+        while places.get(self.place).is_some_and(|(place, _)| *place < number) {
             self.place += 1;
         }
-        match requested.places.get(self.place) {
-            Some((place, file)) if *place == number => {
-                self.place += 1;
-                Some(*file)
-            }
-            // Adjacent lines for one file are one entry of the audit, at the position of the first.
-            _ if line.entry.path == self.last.0 && !requested.contradicting.contains(&number) => self.last.1,
-            _ => None,
-        }
+        let (_, file) = places.get(self.place).filter(|(place, _)| *place == number)?;
+        self.place += 1;
+        Some(*file)
     }
 
     /// Returns a name in the manifest's style.
@@ -98,7 +90,7 @@ fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
 
 impl Changes for Planned<'_, '_> {
     fn begin(&mut self) {
-        (self.place, self.next, self.last) = (0, 0, Default::default());
+        (self.place, self.next) = (0, 0);
     }
 
     fn of(&mut self, line: &Line) -> Edit {
@@ -106,7 +98,6 @@ impl Changes for Planned<'_, '_> {
         let path = &line.entry.path;
         let dotted = path.starts_with(b"./");
         self.dotted.get_or_insert(dotted);
-        self.last = (path.clone(), file);
         let Some(file) = file else { return Edit::Keep };
         match self.instead[file as usize] {
             NONE => Edit::Keep,

@@ -20,21 +20,18 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, Window, usual, weak,
+    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, Window,
+    usual, weak,
 };
-
-/// The maximum number of algorithms in a job made from adjacent lines for one file. More would only
-/// occur in an attack.
-const MERGED: usize = 16;
 
 /// The entries of a manifest as tasks.
 ///
-/// Lines for one file become one job, so that several algorithms need a single read: in a check, wherever the lines are,
-/// and otherwise if they are adjacent. Every line is verified, even if it repeats a name.
+/// Lines for one file become one job, so that several algorithms need a single read ([`Window`]). Every line is verified,
+/// even if it repeats a name.
 pub struct Entries<'a, R> {
     reader: Reader<R>,
-    /// The lines that were read ahead, if lines that are not adjacent are joined.
-    window: Option<Window>,
+    /// The lines that were read ahead.
+    window: Window,
     root: &'a Root,
     /// The absolute paths of the root: names that begin with one are inside it.
     paths: Vec<Vec<u8>>,
@@ -42,8 +39,6 @@ pub struct Entries<'a, R> {
     origin: usize,
     /// The names in the manifest, recorded if files that are not in it will be searched for.
     listed: Option<&'a mut ListedNames>,
-    /// The first line of the next job.
-    held: Option<Line>,
     /// Entries with piece digests, which are verified together because a piece may contain bytes of several files.
     pieced: Join,
     /// A notice to be returned after the job before it.
@@ -140,12 +135,11 @@ impl<'a, R: Read> Entries<'a, R> {
         let options = options.allow_undigested(true).allow_pieces(true);
         Entries {
             reader: Reader::new(manifest, options),
-            window: None,
+            window: Window::default(),
             root,
             paths: Vec::new(),
             origin,
             listed,
-            held: None,
             pieced: Join::default(),
             pending: None,
             specs: Arc::new([]),
@@ -204,7 +198,7 @@ impl<'a, R: Read> Entries<'a, R> {
     ) -> Entries<'a, R> {
         let (reported, also) = (options.max_malformed_reported.unwrap_or(u64::MAX), options.also.clone());
         let entries = self.selecting(&options.read.select).of_data(options.read.data.as_deref());
-        Entries { reported, also, failed, payload, window: Some(Window::default()), ..entries }
+        Entries { reported, also, failed, payload, ..entries }
     }
 
     /// Returns why an entry must not be in this manifest.
@@ -296,15 +290,12 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     /// Returns the next valid line; a malformed one is stored in `pending`.
-    fn line(&mut self) -> Option<Line> {
+    fn line(&mut self) -> Option<Joined> {
         loop {
-            let next = match &mut self.window {
-                Some(window) => window.next(&mut self.reader),
-                None => self.reader.next(),
-            };
-            match next? {
-                Ok(line) => {
-                    let Some(why) = self.stray(&line) else { return Some(line) };
+            match self.window.next(&mut self.reader)? {
+                Ok(joined) => {
+                    let line = &joined.line;
+                    let Some(why) = self.stray(line) else { return Some(joined) };
                     let reason = Reason::Part(why);
                     self.facts.malformed += 1;
                     self.pending = Some(Notice::Malformed(LineError { at: line.at, reason }.into()));
@@ -327,24 +318,10 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
-    fn job(&mut self, line: Line) -> Job {
-        let Line { at, entry } = line;
+    fn job(&mut self, joined: Joined) -> Job {
+        let Joined { line: Line { at, entry }, others } = joined;
         let Entry { path, size, mtime, digests, pieces, .. } = entry;
-        let (mut specs, mut expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
-        while pieces.is_empty()
-            && let Some(next) = self.line()
-        {
-            let same = next.entry.path == path && (next.entry.size.is_none() || next.entry.size == size);
-            let same = same && next.entry.pieces.is_empty();
-            let added = same && next.entry.digests.iter().all(|(spec, _)| !specs.contains(spec));
-            if !added || specs.len() + next.entry.digests.len() > MERGED {
-                self.held = Some(next);
-                break;
-            }
-            let (more_specs, more_expected): (Vec<_>, Vec<_>) = next.entry.digests.into_iter().unzip();
-            specs.extend(more_specs);
-            expected.extend(more_expected);
-        }
+        let (specs, expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         if self.specs[..] != specs[..] {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
@@ -374,18 +351,18 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| row.capabilities().exempts(&path));
         let origin = (self.origin, at);
-        Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
+        Job { open, size, mtime, exempt, origin, others, ..Job::entry(path, specs, expected) }
     }
 
     /// Returns the next line that becomes a task of its own.
-    fn single(&mut self) -> Option<Line> {
+    fn single(&mut self) -> Option<Joined> {
         loop {
-            let line = self.held.take().or_else(|| self.line())?;
-            if line.entry.pieces.is_empty() {
-                return Some(line);
+            let joined = self.line()?;
+            if joined.line.entry.pieces.is_empty() {
+                return Some(joined);
             }
-            let pieces = line.entry.pieces.clone();
-            let job = self.job(line);
+            let pieces = joined.line.entry.pieces.clone();
+            let job = self.job(joined);
             self.pieced.add(job, pieces);
         }
     }
@@ -448,8 +425,8 @@ impl<R: Read> Iterator for Entries<'_, R> {
         if let Some(notice) = self.pending.take() {
             return Some(Task::Notice(notice));
         }
-        while let Some(line) = self.single() {
-            let job = self.job(line);
+        while let Some(joined) = self.single() {
+            let job = self.job(joined);
             if self.keyed && !job.specs.is_empty() && !job.specs.iter().any(Spec::is_keyed) {
                 self.facts.malformed += 1;
                 let reason = "none of its digests is keyed (specify the algorithm with -a NAME)".to_owned();
@@ -518,13 +495,13 @@ mod tests {
     const SHA256: &str = "SHA256 (a) = e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]
-    fn adjacent_lines_of_one_file_become_one_job() {
+    fn lines_of_one_file_become_one_job() {
         let dir = tempfile::tempdir().unwrap();
         let root = root(&dir);
         let text =
-            format!("{SHA256}\nMD5 (a) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (-) = {MD5}\n");
+            format!("{SHA256}\nMD5 (-) = {MD5}\noops\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\nMD5 (a) = {MD5}\n");
         let (jobs_found, facts) = jobs(&text, &root, None);
-        assert_eq!(jobs_found, ["1:a:sha256+md5:=", "bad 3", "4:a:md5:=", "5:a:md5:=", "6:-:md5:="]);
+        assert_eq!(jobs_found, ["1:a:sha256+md5:=", "2:-:md5:=", "bad 3", "5:a:md5:=", "6:a:md5:="]);
         assert_eq!((facts.jobs, facts.malformed), (4, 1));
         assert_eq!(facts.weak.into_iter().collect::<Vec<_>>(), [("md5".to_owned(), 3)]);
         assert_eq!(facts.guessed, None);
