@@ -30,6 +30,7 @@ mod format;
 mod formats;
 mod gather;
 pub mod identify;
+pub mod iso;
 mod joined;
 pub mod json;
 mod line;

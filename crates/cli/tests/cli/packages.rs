@@ -1,4 +1,4 @@
-//! `truesum check app.apk`: the results for Android packages.
+//! `truesum check app.apk` and `truesum check image.iso`: the results for files that contain their own digest.
 
 use crate::program::{Folder, result_of};
 
@@ -61,4 +61,53 @@ fn apk_that_cannot_be_verified_is_reported_with_its_cause() {
     assert_eq!(folder.run(&["check", "-q", "app.apk", "bad.apk"]).code, Some(1));
     let ran = folder.run(&["check", "--only", "app.apk", "app.apk"]);
     assert!(ran.err.contains("checked as a unit") && ran.code == Some(2), "{}", ran.err);
+}
+
+/// Returns an ISO 9660 image of a megabyte with the MD5 digest and the sums of fragments that isomd5sum implants.
+fn image() -> Vec<u8> {
+    let md5 = |bytes: &[u8]| "md5".parse::<truesum::hash::Spec>().unwrap().digest(bytes);
+    let (sectors, at, end) = (512u32, 16 * 2048 + 883, (512 - 15) * 2048);
+    let mut image: Vec<u8> = (0..sectors * 2048).map(|i| (i % 251) as u8).collect();
+    image[16 * 2048..17 * 2048].fill(0);
+    image[16 * 2048..][..7].copy_from_slice(b"\x01CD001\x01");
+    image[16 * 2048 + 80..][..4].copy_from_slice(&sectors.to_le_bytes());
+    image[at..at + 512].fill(b' ');
+    let piece = 32 << 10;
+    let of_fragment = |number: usize| (number * (end / 21)).div_ceil(piece) * piece + piece;
+    let sums: String = (1..=20)
+        .flat_map(|number| md5(&image[..of_fragment(number).min(end)]).as_bytes()[..3].to_vec())
+        .map(|byte| format!("{byte:x}").remove(0))
+        .collect();
+    let digest = md5(&image[..end]).to_hex();
+    let text = format!(
+        "ISO MD5SUM = {digest};SKIPSECTORS = 15;RHLISOSTATUS=0;FRAGMENT SUMS = {sums};FRAGMENT COUNT = 20;"
+    );
+    image[at..at + text.len()].copy_from_slice(text.as_bytes());
+    image
+}
+
+#[test]
+fn image_is_verified_by_its_implanted_digest() {
+    let folder = Folder::with(&[]);
+    let mut image = image();
+    std::fs::write(folder.root().join("a.iso"), &image).unwrap();
+    image[500_000] ^= 1;
+    std::fs::write(folder.root().join("bad.iso"), &image).unwrap();
+    image[16 * 2048 + 883] = b' ';
+    std::fs::write(folder.root().join("plain.iso"), &image).unwrap();
+
+    let ran = folder.run(&["check", "a.iso"]);
+    assert_eq!((&*ran.out(), ran.code), ("a.iso: OK\n", Some(0)), "{}", ran.err);
+    assert!(ran.err.contains("md5"), "the note about MD5: {}", ran.err);
+    let ran = folder.run(&["check", "bad.iso"]);
+    assert_eq!(ran.code, Some(1));
+    let out = ran.out();
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[..2], ["bad.iso: FAILED", "  491520 32768 damaged"], "{out}");
+    assert!(lines[2].starts_with("  expected implanted-md5 ") && lines.len() == 4, "{out}");
+    let ran = folder.run(&["check", "--json", "bad.iso"]);
+    assert!(ran.out().contains("\"damaged\":[[491520,32768]]"), "{}", ran.out());
+    let ran = folder.run(&["check", "plain.iso"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("an ISO 9660 image without an implanted MD5 digest"), "{}", ran.err);
 }

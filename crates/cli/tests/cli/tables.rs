@@ -164,9 +164,9 @@ fn page(rows: &str) -> String {
          NAME` selects a format explicitly. `truesum hash -t NAME` (or `bag create`, `torrent create`) writes the formats marked\n\
          *yes* under *written*, and fails if the format cannot represent a file. The last column lists what the format cannot\n\
          store; *some names* means that it cannot represent every file name.\n\n\
-         [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) are not manifests\n\
-         but contain digests of their own contents, which `truesum check` verifies\n\
-         ([check](reference/check.md#android-packages)).\n\n\
+         [spec/manifests.md](spec/manifests.md) specifies how each format is read. Android packages (`app.apk`) and ISO\n\
+         images (`image.iso`) are not manifests but may contain digests of their own contents, which `truesum check` verifies\n\
+         ([packages](reference/check.md#android-packages), [images](reference/check.md#iso-images)).\n\n\
          | name | description | file names | digests | sizes | read | written | not stored |\n\
          |---|---|---|---|---|---|---|---|\n",
     );

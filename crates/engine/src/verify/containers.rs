@@ -1,9 +1,10 @@
-//! Checks what is given as a manifest: bags, Android packages, signed manifests and others.
+//! Checks what is given as a manifest: bags, Android packages, ISO 9660 images, signed manifests and others.
 
 mod advance;
 pub(crate) mod apk;
 pub(crate) mod archive;
 pub mod bag;
+mod iso;
 mod package;
 pub mod seal;
 mod signed;
@@ -81,6 +82,7 @@ impl Containers<'_> {
             (Ok(file), None) if apk::is_package(name, &file, options) => {
                 package::check(entries, name, on_event)
             }
+            (Ok(file), None) if iso::is_image(name, &file, options) => iso::check(entries, name, on_event),
             (Ok(file), None) => entries.manifest(name, file, None, on_event),
             (Ok(file), Some(key)) => signed::check(entries, name, file, key, on_event),
             (Err(error), _) => entries.unread(&error, on_event),

@@ -8,6 +8,7 @@ mod apk;
 #[cfg(unix)]
 mod bag;
 mod examples;
+mod iso;
 mod manifests;
 mod paths;
 mod piece_lists;

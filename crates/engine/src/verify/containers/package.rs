@@ -79,7 +79,7 @@ pub(super) fn check(
     on_event(Event::Checked(&manifest, &checked))
 }
 /// Returns whether options are set that only make sense for a list of files.
-fn lists_more(options: &Options) -> bool {
+pub(super) fn lists_more(options: &Options) -> bool {
     let Options { read, unlisted, limits, .. } = options;
     let ReadOptions { root, remote, data, algorithms, key, select, .. } = read;
     root.is_some()
