@@ -16,12 +16,13 @@ pub(crate) const HMAC: &str = "hmac-";
 /// The maximum key length in bytes. A key that is longer than a block is hashed first.
 const LONGEST: usize = 1 << 20;
 
-/// Returns HMAC with this hash; `None` for anything that is not a hash of blocks, or that has output of any length.
+/// Returns HMAC with this hash; `None` for anything that is not a hash of blocks, that has output of any length, or whose
+/// digests are longer than a block, for which HMAC is not defined.
 pub(crate) fn over(base: &Spec) -> Option<&'static Algorithm> {
     static CREATED: Mutex<Vec<&'static Algorithm>> = Mutex::new(Vec::new());
     let row = base.algorithm();
     let Kind::Blocks { chain, init } = row.kind else { return None };
-    if row.lengths == Lengths::Any || base.is_keyed() {
+    if row.lengths == Lengths::Any || base.digest_len() > chain.block || base.is_keyed() {
         return None;
     }
     let name = format!("{HMAC}{base}");
