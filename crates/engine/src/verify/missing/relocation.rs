@@ -36,9 +36,9 @@ const ALGORITHMS: usize = 16;
 /// The result for a missing entry.
 pub(super) enum Resolution {
     /// It exists under an equivalent spelling of its name: the outcome for that file.
-    NameMatch(Outcome),
+    NameMatch(Box<Outcome>),
     /// Its content exists under this name.
-    Moved(Vec<u8>, FileResult),
+    Moved(Vec<u8>, Box<FileResult>),
 }
 
 /// A file to be renamed, whose content matches that of the new name in the manifest.
@@ -133,12 +133,12 @@ impl Relocation<'_> {
             match (passes, outcome) {
                 (true, outcome) => {
                     self.listed.add(&name);
-                    outcomes.resolutions.insert(at, Resolution::NameMatch(outcome));
+                    outcomes.resolutions.insert(at, Resolution::NameMatch(Box::new(outcome)));
                 }
                 (false, Outcome { result: Ok(found), .. }) if good => {
                     self.listed.add(&name);
                     outcomes.read = (outcomes.read.0 + 1, outcomes.read.1 + found.size());
-                    outcomes.resolutions.insert(at, Resolution::Moved(name, found));
+                    outcomes.resolutions.insert(at, Resolution::Moved(name, Box::new(found)));
                 }
                 (false, _) => {}
             }
@@ -182,7 +182,7 @@ impl Relocation<'_> {
                 let (to, found) = (lost.name(from).to_vec(), found.clone());
                 outcomes.misnamed.push(PendingRename { from: name.clone(), to, found });
             }
-            outcomes.resolutions.insert(from as usize, Resolution::Moved(name, found));
+            outcomes.resolutions.insert(from as usize, Resolution::Moved(name, Box::new(found)));
         }
         Ok(())
     }
