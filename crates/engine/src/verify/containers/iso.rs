@@ -4,7 +4,7 @@ use crate::error::{Cause, Error};
 use crate::io::input::Input;
 use crate::io::open::Root;
 use crate::io::read::{CompleteRead, Guarded};
-use crate::job::{Compared, Damage, Findings, Found, Job, Outcome};
+use crate::job::{Compared, Damage, FileResult, Findings, Job, Outcome};
 use crate::progress::Progress;
 use crate::verify::containers::package::lists_more;
 use crate::verify::entries::EntryCheck;
@@ -124,7 +124,7 @@ pub(super) fn check(
     let mut digest = None;
     let result = read.map(|(whole, plain)| {
         digest = plain;
-        Found::new(whole, Vec::new(), started).with_pieces(hash.findings())
+        FileResult::new(whole, Vec::new(), started).with_pieces(hash.findings())
     });
     // Bytes may follow the volume, but none of it may be missing.
     let size = (size < image.size).then_some(image.size);
