@@ -136,6 +136,7 @@ pub fn compare(
     }
     if style.form != ResultForm::Silent {
         advise(style, report, &malformed, &mut console);
+        words::rules(report).filter(|_| !style.quiet).into_iter().for_each(|rules| console.note(&rules));
         if style.of_folder {
             shift.advise(report.listed(), &mut console);
         }

@@ -189,7 +189,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         console,
         output,
         template: plan.template.as_ref(),
-        writer: writer(plan.form, &plan.reading.specs, plan.torrent.as_ref()),
+        writer: writer(plan.form, &plan.reading.specs, plan.torrent.as_ref(), &plan.rules),
         reporting: plan.reading.reporting,
         names_output: names_output(&plan, &named),
         bounds: bounds(&plan, &named),
@@ -221,7 +221,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             if torrent.cut != PieceLayout::Concatenated {
                 sort_in_tree_order(&mut list);
             }
-            let tried = writer(plan.form, &plan.reading.specs, None);
+            let tried = writer(plan.form, &plan.reading.specs, None, &[]);
             if let Some((name, why)) = tried.and_then(|tried| first_unstorable(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be included in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {

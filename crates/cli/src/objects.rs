@@ -4,7 +4,7 @@ use crate::origin;
 use std::fmt::Arguments;
 use std::io::Write;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::{Place, json};
+use truesum::manifest::{Place, Rule, json};
 use truesum::{BadLine, Error};
 
 /// Begins an object.
@@ -27,6 +27,17 @@ pub fn path(name: &[u8], out: &mut Vec<u8>) {
 pub fn text(name: &str, value: &str, out: &mut Vec<u8>) {
     add(out, format_args!(",\"{name}\":"));
     json::string_into(value, out);
+}
+
+/// Appends a member `rules`, unless there are none.
+pub fn rules(rules: &[Rule], out: &mut Vec<u8>) {
+    for (at, rule) in rules.iter().enumerate() {
+        out.extend_from_slice(if at == 0 { b",\"rules\":[" } else { b"," });
+        json::string_into(&rule.to_string(), out);
+    }
+    if !rules.is_empty() {
+        out.push(b']');
+    }
 }
 
 /// Appends a member `digests`, by algorithm.

@@ -162,6 +162,12 @@ pub struct ManifestArgs {
     /// Accept truncated digests that are too short to prove anything
     #[arg(long, help_heading = "What counts as a failure", hide_short_help = true)]
     pub allow_weak: bool,
+    /// Ignore the include and exclude rules stored in manifests
+    ///
+    /// The rules apply only to files that are not in the manifest.
+    #[arg(hide_short_help = true, help_heading = "Selection")]
+    #[arg(long)]
+    pub no_stored_rules: bool,
     #[command(flatten)]
     pub key: KeyArgs,
 }
@@ -176,7 +182,8 @@ impl ManifestArgs {
     pub fn options(&self, names: &[impl AsRef<OsStr>]) -> Result<(ReadOptions, Vec<String>), Refusal> {
         let (key, algorithms, notes) = self.key.for_lines(self.algorithm.clone(), names)?;
         let options = ReadOptions::default().algorithms(algorithms).key(key).format(self.format);
-        Ok((options.lenient(self.lenient).allow_weak(self.allow_weak), notes))
+        let options = options.lenient(self.lenient).allow_weak(self.allow_weak);
+        Ok((options.ignore_rules(self.no_stored_rules), notes))
     }
 }
 

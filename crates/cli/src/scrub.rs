@@ -12,11 +12,12 @@ use crate::ending;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, print};
 use crate::watch::Watch;
-use crate::words::{count, path_word};
+use crate::words::{self, count, path_word};
 use arguments::ScrubArgs;
 use report::Printer;
 use std::time::Instant;
 use truesum::audit::FileStatus;
+use truesum::manifest::Rule;
 use truesum::scrub::{self, Scrub};
 use truesum::{Error, ReadOptions};
 use truesum_fs::name::OsStrExt;
@@ -83,6 +84,14 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
             console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
         }
+        if report.excluded() > 0 && !args.quiet {
+            let removed = match args.dry_run {
+                true => "would be removed",
+                false => "removed",
+            };
+            let entries = count(report.excluded(), "entry", "entries");
+            console.note(&format!("{entries} {removed}, because the new rules exclude the files"));
+        }
         // A state that is created again by mistake must not go unnoticed.
         if !(json || quiet && exit == Exit::Done && !report.created()) {
             let within = plan::within(args);
@@ -100,6 +109,9 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
     match error.action() {
         "verify" => console.hint(&format!(
             "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST {folder}"
+        )),
+        "use other rules" => console.hint(&format!(
+            "to use the stored rules, omit --include and --exclude; to replace them: truesum scrub {option}--set-rules --exclude GLOB {folder}"
         )),
         "use" if args.state.is_some() => {
             console.hint(&format!("to use another state file: truesum scrub --state FILE {folder}"));
@@ -145,10 +157,14 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
     if let Err(refusal) = plan::folder(args) {
         return console.refuse(&refusal);
     }
+    let rules = match plan::rules(args) {
+        Ok(rules) => rules,
+        Err(refusal) => return console.refuse(&refusal),
+    };
     let reporting = args.run.reporting(args.quiet);
     let watch = Watch::start(reporting.line, None, &mut console);
     let read = ReadOptions::default().root(Some(args.folder.clone())).algorithms(args.algorithm.clone());
-    let imported = scrub::import(manifest, &args.folder, &plan::state(args), &read, &watch.progress);
+    let imported = scrub::import(manifest, &args.folder, &plan::state(args), &read, rules, &watch.progress);
     console.display = None;
     match imported {
         Ok(files) => {
@@ -156,6 +172,9 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
                 let state = plan::state(args);
                 let shown = truesum::manifest::path::display_safe(state.as_os_str().as_bytes());
                 console.note(&format!("{shown}: {} imported", count(files, "file", "files")));
+                if let Ok(overview) = scrub::overview(&state, &args.folder, plan::within(args)) {
+                    note_imported(overview.rules(), &mut console);
+                }
             }
             Exit::Done
         }
@@ -163,6 +182,13 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
             Some(signal) => Exit::Signal(signal),
             None => failure(args, &error, &mut console),
         },
+    }
+}
+
+/// Prints the rules that a new state took from its manifest, which select what later runs record.
+fn note_imported(rules: &[Rule], console: &mut Console) {
+    if !rules.is_empty() {
+        console.note(&format!("rules: {}", words::rules(rules)));
     }
 }
 

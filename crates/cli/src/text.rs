@@ -85,7 +85,7 @@ fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
 
 /// Hashes the texts.
 fn hash(plan: &Digesting, args: &TextArgs, reporting: Reporting, console: &mut Console) -> Exit {
-    let writer = writer(plan.form, &plan.specs, None);
+    let writer = writer(plan.form, &plan.specs, None, &[]);
     let mut entries = Entries { plan, reporting, writer, output: Output::stdout() };
     let watch = Watch::start(reporting.line, None, console);
     let mut exit = Exit::Done;

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use truesum::hash::Spec;
+use truesum::manifest::Rule;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::weak;
 use truesum_fs::name::OsStrExt;
@@ -127,6 +128,19 @@ pub fn wrapped(head: &str, about: &str, width: usize) -> String {
         is_first = false;
     }
     text + &line + "\n"
+}
+
+/// The maximum number of rules that are printed.
+const SHOWN_RULES: usize = 20;
+
+/// Returns the include and exclude rules as text.
+pub fn rules(rules: &[Rule]) -> String {
+    let shown = rules.iter().take(SHOWN_RULES).map(|rule| display_safe(rule.to_string().as_bytes()));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if rules.len() > SHOWN_RULES {
+        text += &format!(" and {} more", rules.len() - SHOWN_RULES);
+    }
+    text
 }
 
 /// Returns the names of algorithms as a list.

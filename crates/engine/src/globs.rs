@@ -17,10 +17,7 @@ impl Globs {
     /// # Errors
     /// Fails if the glob is invalid: a bracket or brace is not closed, or nothing follows a backslash.
     pub(crate) fn add(&mut self, glob: &str) -> Result<(), String> {
-        let mut expanded = Vec::new();
-        expand(glob, String::new(), &mut expanded)
-            .map_err(|why| format!("error parsing glob '{}': {why}", glob.escape_debug()))?;
-        self.0.extend(expanded.iter().filter_map(|glob| pattern(anchored(glob).as_bytes())));
+        self.0.extend(expanded(glob)?.iter().filter_map(|glob| pattern(anchored(glob).as_bytes())));
         Ok(())
     }
 
@@ -85,6 +82,17 @@ fn trimmed(line: &[u8]) -> &[u8] {
     let end = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
     let escaped = line[..end].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
     &line[..(end + usize::from(escaped)).min(line.len())]
+}
+
+/// Returns the brace-free expansions of a glob.
+///
+/// # Errors
+/// Fails like [`Globs::add`].
+pub(crate) fn expanded(glob: &str) -> Result<Vec<String>, String> {
+    let mut expanded = Vec::new();
+    expand(glob, String::new(), &mut expanded)
+        .map_err(|why| format!("error parsing glob '{}': {why}", glob.escape_debug()))?;
+    Ok(expanded)
 }
 
 /// Collects the brace-free expansions of a glob; `before` is the text before it.

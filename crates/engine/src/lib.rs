@@ -70,7 +70,7 @@ pub use run::config::{Config, cores};
 pub use run::order::Order;
 pub use run::remote::Remote;
 pub use run::run;
-pub use select::{Sample, Selection, Share, Unmatched, Wanted};
+pub use select::{Sample, Selection, Share, Unmatched, Wanted, rules_of};
 pub use sidecar::{create_in_folder, open_folder, rename_in_folder, test_rename_in_folder};
 pub use task::{BadLine, Notice, Sink, Task};
 pub use truesum_fs::{open, read, write};

@@ -5,14 +5,17 @@
 //! excluded only if neither is selected, so that no file escapes a check by being truncated or by a changed time.
 
 pub(crate) mod names;
+pub(crate) mod rules;
 mod sample;
 
 use names::Names;
 pub use names::Unmatched;
+use rules::RuleSets;
+pub use rules::rules_of;
 pub use sample::{Sample, Share};
 use std::ffi::OsString;
 use std::sync::Arc;
-use truesum_manifest::Time;
+use truesum_manifest::{Rule, Time};
 
 options! {
     /// The requested selection. The default selects everything.
@@ -51,6 +54,9 @@ struct Inner {
     min_size: u64,
     max_size: u64,
     sample: Option<Sample>,
+    /// The rules of manifests, which apply only to files found by a walk. At least one of them must be met, if there are
+    /// any.
+    rules: Vec<Arc<Names>>,
 }
 
 impl Selection {
@@ -81,7 +87,22 @@ impl Selection {
             min_size: least,
             max_size: most,
             sample: sample.clone(),
+            rules: Vec::new(),
         };
+        Ok(Selection { inner: Some(Arc::new(inner)) })
+    }
+
+    /// Returns the selection by rules.
+    ///
+    /// # Errors
+    /// Returns a message for an invalid glob.
+    pub(crate) fn of_rules(rules: &[Rule]) -> Result<Selection, String> {
+        let names = rules::names(rules)?;
+        if names.is_open() {
+            return Ok(Selection::default());
+        }
+        let (names, min_size, max_size, rules) = (Arc::new(names), 0, u64::MAX, Vec::new());
+        let inner = Inner { names, newer: None, older: None, min_size, max_size, sample: None, rules };
         Ok(Selection { inner: Some(Arc::new(inner)) })
     }
 
@@ -97,7 +118,27 @@ impl Selection {
         };
         let names = inner.names.clone();
         let (min_size, max_size) = (0, u64::MAX);
-        let inner = Inner { names, newer: None, older: None, min_size, max_size, sample: None };
+        let rules = Vec::new();
+        let inner = Inner { names, newer: None, older: None, min_size, max_size, sample: None, rules };
+        Selection { inner: Some(Arc::new(inner)) }
+    }
+
+    /// Returns the selection with the rules of manifests, which only limit what a walk finds.
+    pub(crate) fn with_rules(self, rules: &RuleSets) -> Selection {
+        let rules = rules.active().to_vec();
+        if rules.is_empty() {
+            return self;
+        }
+        let inner = match self.inner.as_deref() {
+            Some(&Inner { ref names, newer, older, min_size, max_size, ref sample, .. }) => {
+                let (names, sample) = (names.clone(), sample.clone());
+                Inner { names, newer, older, min_size, max_size, sample, rules }
+            }
+            None => {
+                let (names, min_size, max_size) = (Arc::default(), 0, u64::MAX);
+                Inner { names, newer: None, older: None, min_size, max_size, sample: None, rules }
+            }
+        };
         Selection { inner: Some(Arc::new(inner)) }
     }
 
@@ -115,6 +156,7 @@ impl Selection {
                 min_size,
                 max_size,
                 sample: None,
+                rules: Vec::new(),
             })),
         }
     }
@@ -126,13 +168,17 @@ impl Selection {
 
     /// Returns whether there are globs. A walk then visits only part of the tree.
     pub(crate) fn has_globs(&self) -> bool {
-        self.inner.as_ref().is_some_and(|inner| inner.names.has_globs())
+        self.inner.as_ref().is_some_and(|inner| inner.names.has_globs() || !inner.rules.is_empty())
     }
 
     /// Returns whether globs select a file, or let a walk enter a folder, given that they selected all folders above
     /// it. A glob matches if it matches one of the spellings of the path.
     pub(crate) fn passes(&self, spellings: &[&[u8]], is_folder: bool) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.names.passes(spellings, is_folder))
+        self.inner.as_ref().is_none_or(|inner| {
+            inner.names.passes(spellings, is_folder)
+                && (inner.rules.is_empty()
+                    || inner.rules.iter().any(|names| names.passes(spellings, is_folder)))
+        })
     }
 
     /// Returns whether a name in a manifest is selected, by the globs for it and all folders above it, and by the

@@ -40,6 +40,9 @@ readable! {
         /// The format of the same lines with the algorithm in each line, if this format leaves the
         /// algorithm open.
         tagged: Option<&'static Format>,
+        /// The mark at the beginning of a comment line, if the format has comments and [`Heading`] can
+        /// add rules to it.
+        comment: Option<&'static str>,
     }
     private {
         /// Looks for evidence of this format in the beginning of a manifest.
@@ -166,6 +169,7 @@ impl Format {
         reading: Reading::not(""),
         writing: Writing::No,
         tagged: None,
+        comment: None,
     };
 
     /// Returns the byte that ends a line, LF or NUL, or `None` for documents, where line ends have

@@ -40,6 +40,7 @@ pub mod path;
 mod radix;
 mod reader;
 mod records;
+mod rule;
 mod scan;
 mod signed;
 pub mod signify;
@@ -65,6 +66,7 @@ pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_c4, to_nix32};
 pub use reader::{Omitted, Reader, Signer};
+pub use rule::{Rule, Rules};
 pub use table::{detect, for_file, format};
 pub use writer::{WriteError, Writer, append};
 

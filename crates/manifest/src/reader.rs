@@ -13,6 +13,7 @@ use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
+use crate::rule::Rules;
 use crate::scan;
 use crate::signed::Signed;
 use crate::table;
@@ -21,6 +22,7 @@ pub use omitted::Omitted;
 use omitted::OmittedObjects;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A reader of manifests.
 pub struct Reader<R> {
@@ -42,6 +44,8 @@ pub struct Reader<R> {
     by_line: bool,
     unread: Vec<(String, u64)>,
     omitted: OmittedObjects,
+    /// The rules so far. The reader of the content of a packed manifest shares them.
+    rules: Arc<Mutex<Rules>>,
 }
 
 /// The kind of program that signed a manifest.
@@ -99,6 +103,7 @@ impl<R: Read> Reader<R> {
             by_line: false,
             unread: Vec::new(),
             omitted: OmittedObjects::default(),
+            rules: Arc::default(),
         }
     }
 
@@ -128,6 +133,11 @@ impl<R: Read> Reader<R> {
     /// not among the entries. Directories are known only at the end.
     pub fn omitted(&self) -> &[Omitted] {
         self.omitted.all()
+    }
+
+    /// Returns the rules so far, which may be on any line.
+    pub fn rules(&self) -> Rules {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn unread(&mut self, name: &str) {
@@ -201,7 +211,7 @@ impl<R: Read> Reader<R> {
                 let Some(packed) = self.lines.rest(limit)? else {
                     return Ok((row, Source::of(too_long(limit))));
                 };
-                Source::Parts(unpacked(row, unpack(packed), self.options.unpacked()))
+                Source::Parts(unpacked(row, unpack(packed), self.options.unpacked(), self.rules.clone()))
             }
             Reading::Not(what) => {
                 return Err(io::Error::new(
@@ -253,7 +263,7 @@ impl<R: Read> Reader<R> {
                 let result = match self.lines.next() {
                     Err(error) => return Some(Err(ReadError::Io(error))),
                     Ok(None) => break,
-                    Ok(Some(raw)) => read_line(raw, &mut self.signed, parser.as_mut(), crs),
+                    Ok(Some(raw)) => read_line(raw, &mut self.signed, &self.rules, parser.as_mut(), crs),
                 };
                 let at = Place::Line(self.lines.number());
                 match result {
@@ -307,8 +317,13 @@ fn without_doubled_cr(text: &[u8]) -> Vec<u8> {
 
 /// Returns the entries of content that was unpacked from the format `row`, whatever its own format
 /// is.
-fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options) -> Parts {
-    let inner = Reader { packed: Some(row), ..Reader::new(reader, options) };
+fn unpacked(
+    row: &'static Format,
+    reader: Box<dyn Read + Send>,
+    options: Options,
+    rules: Arc<Mutex<Rules>>,
+) -> Parts {
+    let inner = Reader { packed: Some(row), rules, ..Reader::new(reader, options) };
     Box::new(inner.map(|item| match item {
         Ok(line) => Ok(line),
         Err(ReadError::Line(error)) => Err(error),
@@ -319,10 +334,16 @@ fn unpacked(row: &'static Format, reader: Box<dyn Read + Send>, options: Options
     }))
 }
 
+/// Returns whether a line may be a rule, without locking the rules for each line.
+fn is_marked(line: &[u8]) -> bool {
+    matches!(line, [b'#' | b';', b' ', b't', ..])
+}
+
 /// Returns the entry in a line, or `None` if it has none.
 fn read_line(
     raw: RawLine<'_>,
     signed: &mut Signed,
+    rules: &Mutex<Rules>,
     parser: &mut dyn Parse,
     crs: usize,
 ) -> Result<Option<Entry>, Reason> {
@@ -337,6 +358,9 @@ fn read_line(
     match signed.step(line)? {
         // No format of lines allows a NUL in a name or anywhere else.
         Some(line) if scan::find_byte(line, 0).is_some() => Err(Reason::Nul),
+        Some(line) if is_marked(line) && rules.lock().unwrap_or_else(PoisonError::into_inner).line(line) => {
+            Ok(None)
+        }
         Some(line) => parser.line(line),
         None => Ok(None),
     }

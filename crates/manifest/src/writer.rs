@@ -68,6 +68,12 @@ impl<W: Write> Writer<W> {
         };
         let mut text = Vec::new();
         compose.begin(&mut text);
+        let end: &[u8] = if text.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+        for rule in heading.rules.iter().filter(|rule| rule.fits_line()) {
+            let Some(mark) = format.comment else { break };
+            rule.append(mark, &mut text);
+            text.extend_from_slice(end);
+        }
         Writer { out, format, compose, text }
     }
 

@@ -14,7 +14,7 @@ use crate::objects;
 use crate::output::{Output, lists};
 use crate::selection::unmatched_reason;
 use crate::terminal::on_one_line;
-use crate::words::{count, grouped, path_word};
+use crate::words::{self, count, grouped, path_word};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -447,6 +447,17 @@ impl<'a> Printer<'a> {
             && let Some(faults) = total::faults(checked.counts())
         {
             self.console.error_of(name, &faults);
+        }
+        if !checked.rules().is_empty()
+            && self.plan.reporting.notes
+            && self.plan.options.get_unlisted() != Unlisted::Unrequested
+        {
+            let rules = words::rules(checked.rules());
+            let note = match is_one_of_several {
+                true => format!("{}: rules of the manifest: {rules}", display_safe(name)),
+                false => format!("rules of the manifest: {rules}"),
+            };
+            self.console.note(&note);
         }
         if let Some(signer) = checked.unverified_signature()
             && self.plan.reporting.notes

@@ -2,7 +2,7 @@
 //! or, for the last one, `summary`.
 
 use crate::comparing::OutputStyle;
-use crate::objects::{add, begin, end_summary};
+use crate::objects::{add, begin, end_summary, rules};
 use std::time::Duration;
 use truesum::Outcome;
 use truesum::audit::known::KnownReport;
@@ -109,6 +109,7 @@ pub fn summary(
         let [listed, found] = report.left_out();
         add(&mut out, format_args!(",\"part\":true,\"left_out\":{{\"listed\":{listed},\"found\":{found}}}"));
     }
+    rules(report.rules(), &mut out);
     add(&mut out, format_args!(",\"malformed\":{malformed},\"failed\":{failed},\"bytes\":{bytes}"));
     let manifests = report.manifests().iter();
     let manifests = manifests.map(|(path, digest)| (path.as_os_str().as_bytes(), digest.as_ref()));

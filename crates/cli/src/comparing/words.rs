@@ -63,6 +63,13 @@ pub fn part(style: &OutputStyle, report: &Report) -> Option<String> {
     report.is_part().then(|| format!("not selected: {}", left_out(style, report)))
 }
 
+/// Returns a note on the rules of the manifests, if any were applied.
+pub fn rules(report: &Report) -> Option<String> {
+    let (all, is_one) = (report.rules(), report.manifests().len() == 1);
+    let whose = if is_one { "rules of the manifest" } else { "rules of the manifests" };
+    (!all.is_empty()).then(|| format!("{whose}: {}", crate::words::rules(all)))
+}
+
 /// Returns the numbers of files and folders on each side that were not selected.
 fn left_out(style: &OutputStyle, report: &Report) -> String {
     let [old, new] = report.left_out().map(grouped);

@@ -45,6 +45,10 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_outside: bool,
+    /// Do not store the rules of --include and --exclude in the manifest
+    #[arg(hide_short_help = true)]
+    #[arg(long, requires = "output")]
+    pub no_stored_rules: bool,
     /// Write the result even if some files could not be read (they are left out)
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]

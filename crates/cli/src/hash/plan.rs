@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Lengths, Secret, Spec};
 use truesum::manifest::template::Template;
 use truesum::manifest::{
-    self, ASCMHL_IGNORED, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceLayout, PieceList, Reader,
+    self, ASCMHL_IGNORED, Entry, Format, Head, Heading, MAX_ALGORITHMS, PieceLayout, PieceList, Reader, Rule,
     Spelling, Style, Writer, Writing,
 };
 use truesum::verify::bag::is_part;
 use truesum::verify::place::folder_of_names;
-use truesum::{Order, Special};
+use truesum::{Order, Special, rules_of};
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
 /// A validated `hash` command.
@@ -39,6 +39,8 @@ pub struct Hashing {
     pub output: Option<PathBuf>,
     /// The incomplete or unusual manifests that may be written.
     pub accept: Accept,
+    /// The rules to store in the manifest.
+    pub rules: Vec<Rule>,
     /// The place of the manifests, if there is one for each folder or each file.
     pub place: Option<Place>,
     pub ending: Ending,
@@ -124,8 +126,9 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
         _ => None,
     };
     let target = Target { output: args.output.as_deref(), is_beside: place.is_some() };
-    let Digesting { format, specs, form, template, key, notes } =
+    let Digesting { format, specs, form, template, key, mut notes } =
         digesting(&args.algorithms, &args.format, target)?;
+    let globs = (args.select.filter.include.clone(), args.select.filter.exclude.clone());
     if format.name() == "ascmhl" {
         let ignored = ASCMHL_IGNORED.iter().filter(|name| !name.ends_with('/'));
         args.select.filter.exclude.extend(ignored.map(|name| (*name).to_owned()));
@@ -174,6 +177,10 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
             Refusal::new(format!("{root}: cannot open: {}", truesum::error::io_reason(&error)))
         })?),
     };
+    let rules = match &args.output {
+        Some(_) if !args.no_stored_rules => rules(&globs, &inputs, root.as_deref(), form, &mut notes)?,
+        _ => Vec::new(),
+    };
     let order = if args.unordered { Order::AsReady } else { Order::Stable };
     let reporting = args.run.reporting(args.quiet);
     Ok(Hashing {
@@ -197,11 +204,56 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
             overwrite: args.overwrite,
             outside: args.allow_outside,
         },
+        rules,
         place,
         ending: args.summary.unwrap_or(if args.run.verbose { Ending::Short } else { Ending::None }),
         key: key.map(|read| read.key),
         notes,
     })
+}
+
+/// Returns the rules for a manifest with these globs of `--include` and `--exclude`.
+fn rules(
+    (include, exclude): &(Vec<String>, Vec<String>),
+    inputs: &Inputs,
+    root: Option<&Path>,
+    form: Form,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Rule>, Refusal> {
+    if include.is_empty() && exclude.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(format) = form.format() else { return Ok(Vec::new()) };
+    if format.comment().is_none() {
+        notes.push(format!(
+            "--include and --exclude are not stored in the manifest: {} has no comments",
+            format.name()
+        ));
+        return Ok(Vec::new());
+    }
+    let names = match inputs {
+        Inputs::Named(names) => &names[..],
+        Inputs::Listed(..) => &[],
+    };
+    let mut folders = Vec::new();
+    for name in names.iter().map(|name| Path::new(OsStr::from_bytes(name))).filter(|name| name.is_dir()) {
+        let (Ok(path), Some(root)) = (std::fs::canonicalize(name), root) else { continue };
+        // Names outside of the folder of the manifest are not searched for later.
+        let Ok(below) = path.strip_prefix(root) else { continue };
+        let [given, below] = [name, below].map(|path| manifest_name(path));
+        folders.extend(given.zip(below));
+    }
+    if folders.is_empty() {
+        folders.push((".".to_owned(), String::new()));
+    }
+    rules_of(include, exclude, &folders).map_err(|why| Refusal::new(format!("selection: {why}")))
+}
+
+/// Returns a path with slashes and without a leading `./`, if it is valid UTF-8.
+fn manifest_name(path: &Path) -> Option<String> {
+    let name = truesum_fs::name::of(path);
+    let name = String::from_utf8(name.into_owned()).ok()?;
+    Some(name.strip_prefix("./").map_or(name.as_str(), |rest| rest.trim_start_matches('/')).to_owned())
 }
 
 /// Validates the options that select algorithms and the format.
@@ -448,7 +500,7 @@ fn form(
     let digests = specs.iter().map(|spec| (spec.clone(), spec.digest(b""))).collect();
     let pieces = format.capabilities().pieces().map(no_pieces).unwrap_or_default();
     let entry = Entry { path: b"file".to_vec(), size: Some(0), digests, pieces, ..Entry::default() };
-    let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None));
+    let mut writer = Writer::new(Vec::new(), format, &heading(style, specs, None, &[]));
     writer.write(&entry).map_err(|why| {
         let hint = match target.output.filter(|_| is_open(args)).and_then(format_of_name) {
             Some(_) => "the file name implies this format; to write another format, use -t bsd or -t jsonl",
@@ -533,9 +585,10 @@ pub fn no_pieces(cut: PieceLayout) -> Vec<PieceList> {
 /// Returns the data of a manifest that precedes its entries. It contains neither the folder nor the
 /// command, so that the same files produce the same manifest. Media hash lists are the exception:
 /// they must contain the time and the host.
-pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>) -> Heading {
+pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>, rules: &[Rule]) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
-    Heading::default().style(style).specs(specs.to_vec()).announce(announce).made(Some(made()))
+    let heading = Heading::default().style(style).specs(specs.to_vec()).announce(announce).made(Some(made()));
+    heading.rules(rules.to_vec())
 }
 
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {

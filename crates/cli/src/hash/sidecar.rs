@@ -433,7 +433,7 @@ impl<'a> SidecarWriter<'a> {
 
     fn text(&self, path: &[u8], entries: &[Entry], specs: &[Spec]) -> Result<Vec<u8>, Error> {
         let format = manifest::for_file(self.format, specs, self.style.digest_spelling(), path);
-        let mut writer = Writer::new(Vec::new(), format, &heading(self.style, specs, None));
+        let mut writer = Writer::new(Vec::new(), format, &heading(self.style, specs, None, &[]));
         let failed = |error: WriteError| match error {
             WriteError::Io(error) => Error::io(path, "write", error),
             WriteError::Refused(why) => Error::new(path, "write", Cause::Other(why.to_string())),

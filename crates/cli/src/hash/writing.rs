@@ -12,7 +12,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
-use truesum::manifest::{Entry, PieceLayout, PieceList, Time, Unrepresentable, WriteError, Writer};
+use truesum::manifest::{Entry, PieceLayout, PieceList, Rule, Time, Unrepresentable, WriteError, Writer};
 use truesum::update::SIGNATURES;
 use truesum::verify::place_of;
 use truesum::{Kind, Notice, Outcome, Root, Sink, Special, Task};
@@ -61,11 +61,16 @@ pub struct Writing<'a> {
 }
 
 /// Returns the writer for this form; `None` if it is not a manifest.
-pub fn writer(form: Form, specs: &[Spec], torrent: Option<&Torrent>) -> Option<Writer<Vec<u8>>> {
+pub fn writer(
+    form: Form,
+    specs: &[Spec],
+    torrent: Option<&Torrent>,
+    rules: &[Rule],
+) -> Option<Writer<Vec<u8>>> {
     match form {
         Form::Raw | Form::Template => None,
         Form::Entries(format, style) => {
-            Some(Writer::new(Vec::new(), format, &heading(style, specs, torrent)))
+            Some(Writer::new(Vec::new(), format, &heading(style, specs, torrent, rules)))
         }
     }
 }

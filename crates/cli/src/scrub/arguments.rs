@@ -22,6 +22,7 @@ Examples:
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show when files were last verified
+  truesum scrub --exclude tmp/ /srv/photos  store a rule in a new state file
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content does not match the recorded digest, but the modification time is unchanged, so it is unlikely that a \
 program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \
@@ -39,6 +40,19 @@ pub struct ScrubArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
+    /// Process only files that match GLOB (stored in the state file)
+    #[arg(long, value_name = "GLOB", help_heading = "Selection")]
+    #[arg(conflicts_with_all = ["status", "log", "forget"])]
+    pub include: Vec<String>,
+    /// Skip files and folders that match GLOB (stored in the state file)
+    #[arg(long, value_name = "GLOB", help_heading = "Selection")]
+    #[arg(conflicts_with_all = ["status", "log", "forget"])]
+    pub exclude: Vec<String>,
+    /// Replace the stored rules with --include and --exclude, or with no rules
+    ///
+    /// Entries of files that the new rules exclude are removed from the state file.
+    #[arg(long, help_heading = "Selection", conflicts_with_all = ["status", "log", "forget"])]
+    pub set_rules: bool,
     /// Read every file at least once per DURATION, assuming daily runs [default: 30d]
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub within: Option<Duration>,

@@ -1,9 +1,9 @@
 //! `truesum scrub --status` and `--log`: what a state contains, without reading any file.
 
-use crate::objects::{add, begin, end, path, text};
+use crate::objects::{self, add, begin, end, path, text};
 use crate::origin::rfc3339;
 use crate::scrub::report::{SCHEMA, in_the_last, percent, word};
-use crate::words::{clock, count, grouped, size};
+use crate::words::{clock, count, grouped, rules, size};
 use std::fmt::Write;
 use truesum::manifest::Time;
 use truesum::manifest::path::display_safe;
@@ -33,6 +33,9 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let created = rfc3339(overview.created());
     let _ = writeln!(out, "folder: {root}");
     let _ = writeln!(out, "state file created: {created}, {}", names.join(","));
+    if !overview.rules().is_empty() {
+        let _ = writeln!(out, "rules: {}", rules(overview.rules()));
+    }
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
     let share = percent(coverage.within().weight(), all.weight());
     let _ = writeln!(out, "verified {}: {share}", in_the_last(within));
@@ -77,6 +80,7 @@ pub fn status_object(overview: &Overview, within: u64) -> Vec<u8> {
         &mut out,
         format_args!(",\"algorithms\":[{}],\"created\":\"{}\"", names.join(","), overview.created()),
     );
+    objects::rules(overview.rules(), &mut out);
     let (all, done, due) = (coverage.all(), coverage.within(), coverage.due());
     add(&mut out, format_args!(",\"files\":{},\"bytes\":{}", all.files(), all.bytes()));
     add(

@@ -94,6 +94,7 @@ impl Printer {
             ("failures", report.failures()),
             ("failed", report.failed()),
             ("deferred", report.deferred()),
+            ("excluded", report.excluded()),
             ("files", report.files()),
             ("read", report.read()),
             ("bytes", report.bytes()),

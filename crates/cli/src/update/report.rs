@@ -165,6 +165,8 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         console.summary(exit, &words(plan, report));
     }
     notes(plan, report, console);
+    let rules = crate::comparing::words::rules(report.audit());
+    rules.filter(|_| plan.reporting.notes).into_iter().for_each(|rules| console.note(&rules));
     shift.advise(report.audit().listed(), console);
     let audit = report.audit();
     if audit.count(FileStatus::Corrupt) > 0 {

@@ -46,6 +46,7 @@ mod scrub;
 mod selection;
 mod settings;
 mod shard;
+mod stored_rules;
 mod stores;
 mod strace;
 mod streams_and_signals;

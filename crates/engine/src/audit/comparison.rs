@@ -10,6 +10,7 @@ use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::progress::Progress;
 use crate::select::Unmatched;
+use crate::select::rules::RuleSets;
 use crate::verify::entries::tasks::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{ReadOptions, under};
@@ -104,6 +105,8 @@ pub struct Comparison<'a> {
     pub(super) below: Option<Vec<u8>>,
     /// The file in the manifest that most likely matches the next file found.
     pub(super) likely: u32,
+    /// The rules of the manifests read so far.
+    pub(super) rules: RuleSets,
     /// Settings and additional results of an update.
     pub(crate) requested: UpdateRequest,
 }
@@ -168,6 +171,7 @@ impl<'a> Comparison<'a> {
             likely,
             root: PathBuf::new(),
             below: None,
+            rules: RuleSets::default(),
             requested,
         }
     }

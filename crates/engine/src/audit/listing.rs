@@ -17,9 +17,9 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use truesum_fs::name::{self, OsStringExt};
-use truesum_manifest::Time;
+use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_manifest::path::display_safe;
+use truesum_manifest::{Rules, Time};
 
 impl Comparison<'_> {
     /// Adds the entries of a manifest.
@@ -31,6 +31,7 @@ impl Comparison<'_> {
     ) -> io::Result<()> {
         let (options, progress) = (self.options, self.progress);
         let mut own = std::mem::take(&mut self.own);
+        let mut rules = Rules::default();
         let ended = listed_jobs(name, &options.read, progress, &mut own, &mut |listed| {
             self.report.pieces[side] |= matches!(listed, ListItem::Pieced(_));
             let bad = match listed {
@@ -46,6 +47,10 @@ impl Comparison<'_> {
                 }
                 ListItem::Bad(line) => Some(line),
                 ListItem::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
+                ListItem::Rules(found) => {
+                    rules = found;
+                    return Ok(());
+                }
             };
             let Some(line) = bad else { return Ok(()) };
             self.report.malformed += 1;
@@ -56,7 +61,9 @@ impl Comparison<'_> {
         match ended {
             Ok(digest) => {
                 self.report.manifests.push((name.to_owned(), digest));
-                Ok(())
+                let doubt = self.rules.add(name.as_os_str().as_bytes(), &rules);
+                self.report.rules = self.rules.applied().to_vec();
+                doubt.map_or(Ok(()), |doubt| on_event(Event::Doubtful(&doubt)))
             }
             Err(ListEnd::Unread(error)) => self.failed(&error, on_event),
             Err(ListEnd::Refused(error)) => Err(error),
@@ -136,7 +143,7 @@ impl Comparison<'_> {
         }
         let threads = self.options.read.threads;
         let select = &self.options.read.select;
-        let names = select.by_names().below(self.below.as_deref());
+        let names = select.by_names().below(self.below.as_deref()).with_rules(&self.rules);
         let options = Options { select: names, below_root: true, ..Options::default() };
         let mut walk = Walk::new([folder.to_owned()], options, threads).until(self.progress.stop_flag());
         for item in walk.by_ref() {

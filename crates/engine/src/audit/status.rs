@@ -6,6 +6,7 @@ use crate::task::BadLine;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use truesum_hash::Digest;
+use truesum_manifest::Rule;
 
 /// The category of a file in a comparison. The rules are in docs/reference/audit.md, "Categories".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,6 +154,8 @@ readable! {
         left_out: [u64; 2],
         /// The manifests that were read, each with its own SHA-256 if requested.
         manifests: Vec<(PathBuf, Option<Digest>)> => &[(PathBuf, Option<Digest>)],
+        /// The rules of the manifests that were applied to files that are not in them.
+        rules: Vec<Rule> => &[Rule],
         /// Malformed lines.
         malformed: u64,
         /// Manifests that could not be read, and folders that could not be listed.
@@ -217,6 +220,7 @@ impl Report {
             read: _,
             bytes: _,
             manifests: _,
+            rules: _,
             algorithms: _,
             pieces: _,
             not_tamper_evident: _,

@@ -211,6 +211,7 @@ impl<'a> Search<'a> {
                     lacks_key: false,
                 },
                 ListItem::Bad(line) => line,
+                ListItem::Rules(_) => return Ok(()),
                 ListItem::Omitted(doubt, objects) => {
                     report.omitted += objects;
                     return on_event(Event::Doubtful(&doubt));

@@ -4,6 +4,7 @@
 use crate::audit::same_time;
 use crate::error::{Cause, Error};
 use crate::io::anchor::{Anchor, stat_found};
+use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::scrub::limits::Limits;
@@ -11,6 +12,7 @@ use crate::scrub::plan::Classes;
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Entry, Scan};
 use crate::scrub::store::State;
+use crate::select::Selection;
 use crate::walk::{Item, Options, Walk, relative};
 use std::collections::HashMap;
 use std::iter::Peekable;
@@ -61,6 +63,9 @@ pub(crate) struct Inventory<'l> {
     limits: &'l Limits,
     specs: Arc<[Spec]>,
     root: &'l Path,
+    folder: &'l Root,
+    /// The files that belong to the tree. Files with an entry do so in any case.
+    select: Selection,
     /// The names of files that are not part of the tree, such as the state file.
     own: Vec<Vec<u8>>,
     progress: &'l Progress,
@@ -70,6 +75,8 @@ pub(crate) struct Inventory<'l> {
 impl<'l> Inventory<'l> {
     pub(crate) fn new(
         root: &'l Path,
+        folder: &'l Root,
+        select: Selection,
         threads: usize,
         state: &State,
         own: Vec<Vec<u8>>,
@@ -77,9 +84,23 @@ impl<'l> Inventory<'l> {
         limits: &'l Limits,
         progress: &'l Progress,
     ) -> Inventory<'l> {
-        let walk = Walk::new([root.to_owned()], Options::default(), threads).until(progress.stop_flag());
+        let options = Options::default().select(select.clone()).below_root(true);
+        let walk = Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
-        Inventory { walk, file: None, scan, shared, limits, specs, root, own, progress, next: 0 }
+        Inventory {
+            walk,
+            file: None,
+            scan,
+            shared,
+            limits,
+            specs,
+            root,
+            folder,
+            select,
+            own,
+            progress,
+            next: 0,
+        }
     }
 
     /// Finds the next file of the walk, and stores its name, its path and its anchor.
@@ -129,6 +150,31 @@ impl<'l> Inventory<'l> {
         Some((job, size))
     }
 
+    /// Returns the job for a file that must be read now, unless a limit has been reached.
+    fn examine(
+        &mut self,
+        file: (Vec<u8>, Vec<u8>, Option<Anchor>),
+        before: Option<Record>,
+        stat: &Metadata,
+    ) -> Option<(Job, u64)> {
+        if let Some(before) = &before
+            && is_unchanged(before, stat)
+            && !before.is_failure()
+        {
+            self.shared.get().classes.add(before.day, stat.size());
+            return None;
+        }
+        self.job(file, before, stat.size())
+    }
+
+    /// Returns the metadata of a file that has an entry although the rules exclude it, so that the walk did not find it.
+    fn excluded(&self, name: &[u8]) -> Option<Metadata> {
+        if self.select.has_name(name) {
+            return None;
+        }
+        self.folder.stat(name, false).ok().filter(|stat| stat.kind().is_file())
+    }
+
     /// Returns the next entry if its name is at most `name`.
     fn entry_until(&mut self, name: Option<&[u8]>) -> Option<Entry> {
         let fits = |entry: &Result<Entry, Error>| match (entry, name) {
@@ -162,6 +208,14 @@ impl Iterator for Inventory<'_> {
                 (None, Some(_)) => None,
                 (Some((key, record)), Some(name)) if key == *name => Some(record),
                 (Some(entry), name) => {
+                    if let Some(stat) = self.excluded(&entry.0) {
+                        self.shared.get().files += 1;
+                        let (key, before) = entry;
+                        if let Some(job) = self.examine((key.clone(), key, None), Some(before), &stat) {
+                            return Some(job);
+                        }
+                        continue;
+                    }
                     let mut found = self.shared.get();
                     found.gone.push(entry);
                     // Nothing is missing if everything is: the run is refused.
@@ -184,14 +238,7 @@ impl Iterator for Inventory<'_> {
                     continue;
                 }
             };
-            if let Some(before) = &before
-                && is_unchanged(before, &stat)
-                && !before.is_failure()
-            {
-                self.shared.get().classes.add(before.day, stat.size());
-                continue;
-            }
-            if let Some(job) = self.job(file, before, stat.size()) {
+            if let Some(job) = self.examine(file, before, &stat) {
                 return Some(job);
             }
         }

@@ -53,6 +53,8 @@ readable! {
         deferred: u64,
         /// Folders that could not be listed and files that could not be examined.
         failed: u64,
+        /// Entries removed because new rules exclude their files.
+        excluded: u64,
         /// Whether this is the first run of the state.
         created: bool,
         /// Whether the run was stopped before its end.

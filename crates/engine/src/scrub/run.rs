@@ -24,6 +24,8 @@ use std::time::Duration;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_fs::{clock, machine};
 use truesum_hash::Spec;
+use truesum_manifest::Rule;
+use truesum_manifest::path::display_safe;
 
 /// How often it is tested whether results must be written, even while a large file is read.
 const TICK: Duration = Duration::from_secs(1);
@@ -58,6 +60,11 @@ options! {
         mapping: Mapping,
         /// Files that are not part of the tree although they are in it, as the state file.
         excluded: Vec<PathBuf>,
+        /// The rules that select the files of the tree, in the order include, exclude. An existing state must have the
+        /// same, unless this is `None` or `set_rules` is set.
+        rules: Option<Vec<Rule>>,
+        /// Whether `rules`, or no rules, replace those of the state.
+        set_rules: bool,
         /// The version of the program, for the history.
         version: String,
     }
@@ -124,16 +131,19 @@ impl<'a> Scrub<'a> {
     /// Opens or creates the state, and begins the next run in its history.
     fn open(&mut self) -> Result<Session, Error> {
         let Options { root, state: path, within, .. } = self.options;
-        let head = head(root, &self.options.algorithms)?;
+        let rules = self.options.rules.clone().unwrap_or_default();
+        let head = Head { rules, ..head(root, &self.options.algorithms)? };
+        head.selection(path)?;
         if path.is_symlink() {
             let why = "it is a symbolic link and would be replaced; specify the file itself";
             return Err(Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.to_owned())));
         }
-        let state = match self.options.dry_run {
+        let mut state = match self.options.dry_run {
             true => State::read(path)?.unwrap_or_else(|| State::new(path, head.clone())),
             false => State::write(path, || Ok(head.clone()))?,
         };
         fits(&state, &head, root, &self.options.algorithms)?;
+        self.use_rules(&mut state)?;
         let before = state.runs.last().cloned().unwrap_or_default();
         let this = before.next(clock::now(), *within);
         let this = Run { host: machine::host(), version: self.options.version.clone(), ..this };
@@ -143,6 +153,29 @@ impl<'a> Scrub<'a> {
         self.report.created = before.number == 0;
         let schedule = Schedule { today: this.day, gap, within: *within };
         Ok(Session { state, this, schedule, earlier, is_first })
+    }
+
+    /// Replaces the rules of a state if that was requested.
+    fn use_rules(&mut self, state: &mut State) -> Result<(), Error> {
+        let requested = &self.options.rules;
+        if self.options.set_rules {
+            let rules = requested.clone().unwrap_or_default();
+            if rules != state.head.rules {
+                self.report.excluded = state.set_rules(rules)?;
+            }
+            return Ok(());
+        }
+        if requested.as_ref().is_some_and(|rules| *rules != state.head.rules) {
+            let rules: Vec<String> =
+                state.head.rules.iter().map(|rule| display_safe(rule.to_string().as_bytes())).collect();
+            let why = match rules.is_empty() {
+                true => "no rules are stored".to_owned(),
+                false => format!("the stored rules are: {}", rules.join(", ")),
+            };
+            let name = state.path().as_os_str().as_bytes();
+            return Err(Error::new(name, "use other rules", Cause::Other(why)));
+        }
+        Ok(())
     }
 
     /// Carries out the steps of a run ([`crate::scrub`]).
@@ -157,8 +190,18 @@ impl<'a> Scrub<'a> {
         let excluded = self.options.excluded.iter().map(PathBuf::as_path);
         let Session { state, this, schedule, earlier, is_first } = session;
         let own = excluded.chain([state.path()]).filter_map(|file| own_name(path, file)).collect();
-        let mut inventory =
-            Inventory::new(path, self.options.threads, state, own, &shared, &limits, self.progress);
+        let select = state.head.selection(state.path())?;
+        let mut inventory = Inventory::new(
+            path,
+            root,
+            select,
+            self.options.threads,
+            state,
+            own,
+            &shared,
+            &limits,
+            self.progress,
+        );
         let mut recorder = Recorder {
             state,
             shared: shared.clone(),
@@ -236,7 +279,7 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
         return Err(Error::new(name, "scrub", Cause::Other(why)));
     }
     let root = entry_name(path);
-    Ok(Head { root, specs: specs.into(), created: clock::now(), is_partial: false })
+    Ok(Head { root, specs: specs.into(), created: clock::now(), is_partial: false, rules: Vec::new() })
 }
 
 /// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
@@ -246,7 +289,7 @@ pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec])
     let refuse = |why: String| Err(Error::new(name, "use", Cause::Other(why)));
     let is_inside = own_name(root, state.path()).is_some();
     if state.head.root != head.root && !is_inside {
-        let other = truesum_manifest::path::display_safe(&state.head.root);
+        let other = display_safe(&state.head.root);
         return refuse(format!("it is the state file of another folder, {other}"));
     }
     if !algorithms.is_empty() && state.head.specs[..] != *algorithms {

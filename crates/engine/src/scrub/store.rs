@@ -17,6 +17,7 @@ use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use crate::scrub::history::{KEPT, Run};
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Changes, Scan};
+use crate::select::Selection;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::open::{open_companion, open_or_create};
 use truesum_hash::Spec;
-use truesum_manifest::Time;
+use truesum_manifest::{Rule, Time};
 
 /// The maximum time for which results are not written, so that a run that is killed loses little.
 const INTERVAL: Duration = Duration::from_secs(15);
@@ -47,6 +48,8 @@ pub(crate) struct Head {
     pub(crate) created: Time,
     /// Whether a manifest is being imported, so that entries are still to be added.
     pub(crate) is_partial: bool,
+    /// The rules that select the files of the tree.
+    pub(crate) rules: Vec<Rule>,
 }
 
 impl Head {
@@ -56,13 +59,29 @@ impl Head {
         put_number(self.specs.len() as u64, out);
         self.specs.iter().for_each(|spec| put_bytes(spec.to_string().as_bytes(), out));
         put_number(u64::from(self.is_partial), out);
+        put_number(self.rules.len() as u64, out);
+        self.rules.iter().for_each(|rule| put_bytes(rule.to_string().as_bytes(), out));
     }
 
     fn take(rest: &mut Rest<'_>) -> Option<Head> {
         let (root, created) = (rest.bytes()?.to_vec(), rest.time()?);
         let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Vec<Spec>>>()?;
         let is_partial = rest.number()? != 0;
-        (!specs.is_empty()).then(|| Head { root, specs: specs.into(), created, is_partial })
+        // States written before there were rules end here.
+        let rules = match rest.0 {
+            [] => Vec::new(),
+            _ => (0..rest.number()?).map(|_| Rule::parse(&rest.text()?)).collect::<Option<Vec<Rule>>>()?,
+        };
+        (!specs.is_empty()).then(|| Head { root, specs: specs.into(), created, is_partial, rules })
+    }
+
+    /// Returns the selection of files by the rules.
+    ///
+    /// # Errors
+    /// Fails if a glob is invalid.
+    pub(crate) fn selection(&self, path: &Path) -> Result<Selection, Error> {
+        Selection::of_rules(&self.rules)
+            .map_err(|why| Error::new(path.as_os_str().as_bytes(), "use the rules of", Cause::Other(why)))
     }
 }
 
@@ -164,6 +183,7 @@ impl State {
             specs: Arc::from([]),
             created: Time { seconds: 0, nanos: 0 },
             is_partial: false,
+            rules: Vec::new(),
         };
         let mut state = State { lock, ..State::new(path, placeholder) };
         let mut at = Position::FIRST;
@@ -226,6 +246,38 @@ impl State {
     /// Returns the path of the state file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Replaces the rules, and removes the entries of files that they exclude. Returns the number of these entries.
+    ///
+    /// # Errors
+    /// Fails if a glob is invalid, if the rules exclude all entries, or if the file cannot be read or written.
+    pub(crate) fn set_rules(&mut self, rules: Vec<Rule>) -> Result<u64, Error> {
+        let path = self.path.clone();
+        let head = Head { rules, ..self.head.clone() };
+        let select = head.selection(&path)?;
+        let (mut kept, mut removed) = (0u64, 0u64);
+        for entry in self.scan() {
+            let is_kept = select.has_name(&entry?.0);
+            (kept, removed) = (kept + u64::from(is_kept), removed + u64::from(!is_kept));
+        }
+        if kept == 0 && removed > 0 {
+            let why = "they exclude every recorded file".to_owned();
+            return Err(Error::new(path.as_os_str().as_bytes(), "use these rules for", Cause::Other(why)));
+        }
+        // Written first: if the run is killed before all entries are removed, the others are still verified. Without the
+        // new rules, the next run would record the current content of the removed ones.
+        self.head = head;
+        if self.lock.is_some() {
+            self.merge()?;
+        }
+        for entry in self.scan() {
+            let (key, _) = entry?;
+            if !select.has_name(&key) {
+                self.put(&key, None)?;
+            }
+        }
+        self.flush().map(|()| removed)
     }
 
     /// Returns all entries, as they are now, in the order of names.
@@ -450,5 +502,29 @@ impl Output<'_> {
         self.at = self.at.after(content.len());
         content.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_are_read_back_and_states_without_rules_are_accepted() {
+        let rules: Vec<Rule> =
+            ["include *.jpg", "exclude cache/"].iter().filter_map(|text| Rule::parse(text)).collect();
+        let created = Time { seconds: 1, nanos: 2 };
+        let specs: Arc<[Spec]> = Arc::from(["sha256".parse().unwrap()]);
+        let head = Head { root: b"/a".to_vec(), specs, created, is_partial: false, rules };
+        let mut bytes = Vec::new();
+        head.put(&mut bytes);
+        assert_eq!(head.rules.len(), 2);
+        assert_eq!(Head::take(&mut Rest(&bytes)), Some(head.clone()));
+        assert_eq!(Head::take(&mut Rest(&bytes[..bytes.len() - 1])), None);
+        let without = Head { rules: Vec::new(), ..head };
+        let mut bytes = Vec::new();
+        without.put(&mut bytes);
+        assert_eq!(bytes.pop(), Some(0), "the number of rules");
+        assert_eq!(Head::take(&mut Rest(&bytes)), Some(without));
     }
 }

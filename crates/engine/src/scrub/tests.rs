@@ -611,7 +611,7 @@ fn exported_state_can_be_imported_and_is_verified_within_the_days() {
     fs::remove_file(tree.state()).unwrap();
     tree.write("b/c", "X", 1000);
     let (options, progress) = (ReadOptions::default(), Progress::default());
-    let read = |tree: &Tree| import(&list, tree.folder.path(), &tree.state(), &options, &progress);
+    let read = |tree: &Tree| import(&list, tree.folder.path(), &tree.state(), &options, None, &progress);
     assert_eq!(read(&tree).unwrap(), 3);
     assert!(read(&tree).unwrap_err().to_string().contains("the state file already exists"));
     assert_eq!(export(&tree.state(), Vec::new()).unwrap(), manifest);
@@ -709,7 +709,7 @@ fn contradictory_entries_are_not_imported() {
     let list = tempfile::NamedTempFile::new().unwrap();
     let [one, other] = ["c4ca4238a0b923820dcc509a6f75849b", "d4ca4238a0b923820dcc509a6f75849b"];
     let (options, progress) = (ReadOptions::default(), Progress::default());
-    let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, &progress);
+    let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, None, &progress);
     fs::write(list.path(), format!("{one}  b\n{one}  a\n{other}  ./a\n")).unwrap();
     let error = read().unwrap_err().to_string();
     assert!(error.ends_with("it has contradictory digests for a"), "{error}");

@@ -22,7 +22,7 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::path::display_safe;
-use truesum_manifest::{Entry, Heading, Time, WriteError, Writer, format};
+use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
 
 /// Returns whether a file is a state of `scrub`.
 pub fn is_state(path: &Path) -> bool {
@@ -63,7 +63,7 @@ pub fn export<W: Write>(path: &Path, out: W) -> Result<W, Error> {
 }
 
 /// Creates a state of the tree `root` with the entries of a manifest, which count as never verified. Returns how many
-/// there are.
+/// there are. The state has the given rules, or those of the manifest.
 ///
 /// # Errors
 /// Fails if there is a state already, if the manifest cannot be read or has malformed lines or names outside of the tree,
@@ -73,8 +73,11 @@ pub fn import(
     root: &Path,
     path: &Path,
     options: &ReadOptions,
+    rules: Option<Vec<Rule>>,
     progress: &Progress,
 ) -> Result<u64, Error> {
+    let options = &options.clone().ignore_rules(rules.is_some());
+    let mut rules = rules.unwrap_or_default();
     let refuse = |why: String| Error::new(manifest.as_os_str().as_bytes(), "import", Cause::Other(why));
     let contradictory =
         |key: &[u8]| refuse(format!("it has contradictory digests for {}", display_safe(key)));
@@ -130,6 +133,13 @@ pub fn import(
             ListItem::Entry(job) | ListItem::Pieced(job) => add(&job),
             ListItem::Bad(line) => Err(refuse(line.to_string())),
             ListItem::Omitted(error, _) => Err(error),
+            ListItem::Rules(found) if found.is_invalid() => {
+                Err(refuse("it has rules that cannot be read; specify rules with --set-rules".to_owned()))
+            }
+            ListItem::Rules(found) => {
+                rules = found.all().to_vec();
+                Ok(())
+            }
         };
         added.map_err(|error| {
             let message = error.to_string();
@@ -145,11 +155,14 @@ pub fn import(
         (Ok(_), None) => Ok(()),
     };
     let finished = match (&mut state, &result) {
-        (Some(state), Ok(())) => match state.merge_added(true) {
-            Ok(None) => Ok(()),
-            Ok(Some(other)) => Err(contradictory(&other)),
-            Err(error) => Err(error),
-        },
+        (Some(state), Ok(())) => {
+            state.head.rules = rules;
+            match state.head.selection(path).and_then(|_| state.merge_added(true)) {
+                Ok(None) => Ok(()),
+                Ok(Some(other)) => Err(contradictory(&other)),
+                Err(error) => Err(error),
+            }
+        }
         (None, Ok(())) => return Err(refuse("it has no entries".to_owned())),
         _ => Ok(()),
     };
@@ -194,6 +207,8 @@ readable! {
         root: PathBuf => &PathBuf,
         /// The algorithms of its digests.
         algorithms: Vec<Spec> => &[Spec],
+        /// The rules that select the files of the tree.
+        rules: Vec<Rule> => &[Rule],
         /// When it was created.
         created: Time,
         /// The runs so far, the oldest first; at most the last 3660.
@@ -211,11 +226,12 @@ pub fn overview(path: &Path, root: &Path, within: u64) -> Result<Overview, Error
     let state = existing_of(path, root)?;
     let last = state.runs.last().map_or(0, Run::day);
     let coverage = coverage(&state, clock::now(), within, last)?;
-    let State { head: Head { root, specs, created, .. }, runs, .. } = state;
+    let State { head: Head { root, specs, created, rules, .. }, runs, .. } = state;
     Ok(Overview {
         root: OsString::from_vec(root).into(),
         algorithms: specs.to_vec(),
         created,
+        rules,
         runs,
         coverage,
     })

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum_fs::name::{self, OsStringExt};
 
 /// The conditions on names.
-#[derive(Debug)]
-pub(super) struct Names {
+#[derive(Debug, Default)]
+pub(crate) struct Names {
     globs: Globs,
     only: Vec<Only>,
     /// The folder that all names must be below, and further conditions on them.
@@ -47,7 +47,7 @@ impl Names {
     ///
     /// # Errors
     /// Fails if a glob is invalid.
-    pub(super) fn new(include: &[String], exclude: &[String], only: &[OsString]) -> Result<Names, String> {
+    pub(crate) fn new(include: &[String], exclude: &[String], only: &[OsString]) -> Result<Names, String> {
         if let Some(glob) = exclude.iter().find(|glob| glob.starts_with('!')) {
             let glob = glob.escape_debug();
             return Err(format!(
@@ -80,7 +80,7 @@ impl Names {
     }
 
     /// Returns whether every name is selected.
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.globs.is_empty() && self.only.is_empty() && self.below.is_none()
     }
 
@@ -89,7 +89,7 @@ impl Names {
     }
 
     /// Returns whether globs select this, given that they selected every folder above it.
-    pub(super) fn passes(&self, spellings: &[&[u8]], is_folder: bool) -> bool {
+    pub(crate) fn passes(&self, spellings: &[&[u8]], is_folder: bool) -> bool {
         if let Some((_, others)) = &self.below {
             return spellings.iter().any(|path| self.is_below(path, is_folder))
                 && others.as_ref().is_none_or(|others| others.passes(spellings, is_folder));

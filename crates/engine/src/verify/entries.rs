@@ -37,9 +37,9 @@ pub use tasks::{Entries, Facts};
 use tasks::{count, weak_name};
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::Omitted;
 use truesum_manifest::path::display_safe;
 use truesum_manifest::weak::{self, Strength};
+use truesum_manifest::{Omitted, Rules};
 
 /// The check of entries.
 pub(super) struct EntryCheck<'c> {
@@ -228,6 +228,7 @@ impl EntryCheck<'_> {
         checked.digest = digest.digest();
         let doubts = [not_compared(bytes, entries.unread()), omitted(bytes, entries.omitted())];
         checked.omitted = entries.omitted().iter().map(|objects| objects.count).sum();
+        let rules = if options.read.ignore_rules { Rules::default() } else { entries.rules() };
         let facts = entries.facts();
         checked.entries = facts.jobs - checked.deferred;
         checked.left_out = facts.left_out;
@@ -238,6 +239,11 @@ impl EntryCheck<'_> {
         checked.guessed = facts.guessed;
         let failed = facts.failed.filter(|error| !Input::is_interruption(error));
         checked.failed = failed.map(|error| Error::io(bytes, "read", error));
+        let mut doubt = None;
+        if let Some(folder) = &mut known {
+            doubt = folder.rules.add(bytes, &rules);
+            checked.rules = if doubt.is_none() { rules.all().to_vec() } else { Vec::new() };
+        }
         self.files.folders.extend(known);
         self.add(&mut checked, counted);
         result?;
@@ -251,7 +257,7 @@ impl EntryCheck<'_> {
                 Cause::Other("the manifest has piece digests; check it in one run, or use --only".to_owned());
             self.unread(&Error::new(bytes, "check in parts", why), on_event)?;
         }
-        doubts.iter().flatten().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))?;
+        doubts.iter().flatten().chain(&doubt).try_for_each(|doubt| on_event(Event::Doubtful(doubt)))?;
         on_event(Event::Checked(&manifest, &checked))
     }
 

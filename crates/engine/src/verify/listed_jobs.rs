@@ -16,6 +16,7 @@ use std::io;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
+use truesum_manifest::Rules;
 
 /// A part of a manifest: an entry, an entry with piece digests only, a malformed line, or objects without digests.
 pub(crate) enum ListItem {
@@ -24,6 +25,8 @@ pub(crate) enum ListItem {
     Bad(BadLine),
     /// The doubt about them, and their number.
     Omitted(Error, u64),
+    /// The rules about files that are not in the manifest, if there are any.
+    Rules(Rules),
 }
 
 /// The reason why reading entries ended early: the manifest could not be read, or the receiver
@@ -79,6 +82,10 @@ pub(crate) fn listed_jobs(
     if let Some(doubt) = omitted(bytes, entries.omitted()) {
         let objects = entries.omitted().iter().map(|objects| objects.count).sum();
         each(ListItem::Omitted(doubt, objects))?;
+    }
+    let rules = entries.rules();
+    if rules != Rules::default() && !options.ignore_rules {
+        each(ListItem::Rules(rules))?;
     }
     match entries.facts().failed {
         Some(error) if !Input::is_interruption(&error) => {

@@ -44,6 +44,8 @@ options! {
         allow_outside: bool,
         /// Whether malformed lines are counted without being failures.
         lenient: bool,
+        /// Whether the rules of manifests about files that are not in them ([`truesum_manifest::Rule`]) are ignored.
+        ignore_rules: bool,
         /// The selection of the entries to check, and of the files not in the manifest that count.
         select: Selection,
         /// Whether the SHA-256 of each manifest is computed while it is read, for

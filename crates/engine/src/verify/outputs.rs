@@ -49,7 +49,7 @@ pub fn lists_one_of(
         &mut |listed| {
             let job = match listed {
                 ListItem::Entry(job) | ListItem::Pieced(job) => job,
-                ListItem::Bad(BadLine { .. }) | ListItem::Omitted(..) => return Ok(()),
+                ListItem::Bad(BadLine { .. }) | ListItem::Omitted(..) | ListItem::Rules(_) => return Ok(()),
             };
             let name = job.path();
             let base = OsStr::from_bytes(

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
-use truesum_manifest::{Format, Signer};
+use truesum_manifest::{Format, Rule, Signer};
 
 /// The overall result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -363,6 +363,8 @@ readable! {
         format: Option<&'static Format>,
         /// The signer, if the signature was not verified.
         unverified_signature: Option<Signer>,
+        /// The rules about files that are not in the manifest.
+        rules: Vec<Rule> => &[Rule],
         /// As in [`Report`].
         not_tamper_evident: BTreeMap<String, u64> => &BTreeMap<String, u64>,
         /// An algorithm that was determined only by the digest length.

@@ -9,6 +9,7 @@ use crate::verify::options::{Options, Unlisted};
 use crate::verify::report::UnexpectedReport;
 use folders::{FolderIndex, KnownFiles};
 use search::{Scope, SearchScope, unlisted, unlisted_objects};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -34,6 +35,9 @@ impl UnexpectedSearch<'_> {
         }
         let mut folders = std::mem::take(&mut self.files.folders);
         let mut index = FolderIndex::new(&folders, &self.files.bags);
+        // A folder in another one is searched again if rules may have excluded its files from the first search.
+        let has_rules = folders.iter().any(|folder| !folder.rules.active().is_empty());
+        let mut reported = HashSet::new();
         for at in 0..folders.len() {
             // A folder without any entry in a manifest is not searched.
             if folders[at].listed.is_empty() && !exact {
@@ -48,10 +52,16 @@ impl UnexpectedSearch<'_> {
                 continue;
             }
             let (path, mut listed) = (folders[at].path.clone(), std::mem::take(&mut folders[at].listed));
-            index.searching(&path, if exact { b"" } else { listed.folder() });
+            let rules = folders[at].rules.clone();
+            if rules.active().is_empty() {
+                index.searching(&path, if exact { b"" } else { listed.folder() });
+            }
             let (mut files, report) = (0, &mut *self.report);
             let mut found = |name: &[u8]| {
                 if index.is_listed(&mut folders, &path, name) {
+                    return Ok(());
+                }
+                if has_rules && !reported.insert(path.join(OsStr::from_bytes(name))) {
                     return Ok(());
                 }
                 files += 1;
@@ -59,7 +69,7 @@ impl UnexpectedSearch<'_> {
             };
             let bytes = path.as_os_str().as_bytes();
             let stopped = || self.progress.stopped();
-            let select = &self.options.read.select;
+            let select = &self.options.read.select.clone().with_rules(&rules);
             let scope = SearchScope {
                 scope,
                 select,

@@ -2,6 +2,7 @@
 
 use crate::encoding::Encoding;
 use crate::entry::Time;
+use crate::rule::Rule;
 use truesum_hash::{Digest, Spec};
 
 /// An encoding of digests in a manifest.
@@ -123,5 +124,7 @@ options! {
         made: Option<(Time, String)>,
         /// The announce URL of a torrent's tracker, or empty for none.
         announce: Vec<u8>,
+        /// The rules by which files were excluded, for formats that have comments.
+        rules: Vec<Rule>,
     }
 }

@@ -40,6 +40,7 @@ pub(crate) static BAGIT: Format = Format {
     }),
     writing: Writing::Entries(write),
     tagged: Some(&BSD),
+    comment: None,
 };
 
 /// Returns true if a lower-case file name is that of a bag manifest of an algorithm that exists,

@@ -13,6 +13,7 @@ pub(crate) static BSD: Format = Format {
     sniff: |head| head.first(b'\n', is_known),
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(write),
+    comment: Some("#"),
     ..Format::DEFAULT
 };
 

@@ -33,6 +33,7 @@ pub(crate) static MTREE: Format = Format {
     },
     reading: Reading::lines(|options| Box::new(Tree { options: options.clone(), ..Tree::default() })),
     writing: Writing::Manifest(|_| Box::new(Spec::default())),
+    comment: Some("#"),
     ..Format::DEFAULT
 };
 

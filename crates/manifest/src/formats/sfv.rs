@@ -25,6 +25,7 @@ pub(crate) static SFV: Format = Format {
     sniff,
     reading: Reading::lines(|options| LineParser::of(options, row)),
     writing: Writing::Manifest(|heading| Box::new(Lines { style: heading.style.sfv, waiting: Vec::new() })),
+    comment: Some(";"),
     ..Format::DEFAULT
 };
 

@@ -20,7 +20,7 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Signer, Window,
+    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Rules, Signer, Window,
     usual, weak,
 };
 
@@ -258,6 +258,11 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Returns the objects in the manifest that are not regular files and therefore not compared.
     pub(crate) fn omitted(&self) -> &[Omitted] {
         self.reader.omitted()
+    }
+
+    /// Returns the rules of the manifest so far.
+    pub(crate) fn rules(&self) -> Rules {
+        self.reader.rules()
     }
 
     /// Returns the number of entries so far that have piece digests and are not among the tasks.

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
 use crate::progress::Progress;
+use crate::select::rules::RuleSets;
 use crate::verify::listed::ListedNames;
 use crate::verify::missing::entries::MissingEntries;
 use crate::verify::place::open;
@@ -21,6 +22,8 @@ pub(crate) struct Folder {
     pub(crate) listed: ListedNames,
     /// Missing entries, if they are to be searched for elsewhere.
     pub(crate) missing: MissingEntries,
+    /// The rules of these manifests about other files.
+    pub(crate) rules: RuleSets,
 }
 
 /// The files that a check knows so far.
@@ -47,7 +50,10 @@ impl KnownFiles {
         let id = Metadata::at(&path).map_or(FileId { device: 0, inode: 0 }, |stat| stat.id());
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
-            None => Folder { id, path, listed: ListedNames::default(), missing: MissingEntries::default() },
+            None => {
+                let (listed, missing, rules) = Default::default();
+                Folder { id, path, listed, missing, rules }
+            }
         }
     }
 }

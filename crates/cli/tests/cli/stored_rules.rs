@@ -1,0 +1,173 @@
+//! Include and exclude rules that are stored in manifests and in the state of `scrub`.
+
+use crate::program::{ABC, Folder, result_of};
+
+/// Writes `d/M` with an exclude rule, which leaves out `d/x.tmp` and `d/cache/c`.
+fn excluded() -> Folder {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/x.tmp", "1"), ("d/cache/c", "2")]);
+    let ran = folder.run(&["hash", "-o", "d/M", "--exclude", "*.tmp", "--exclude", "/cache", "d"]);
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    let text = format!("# truesum: exclude *.tmp\n# truesum: exclude /cache\n{ABC}  a\n");
+    assert_eq!(folder.read("d/M"), text.as_bytes());
+    folder
+}
+
+const NOTE: &str = "truesum: note: rules of the manifest: exclude *.tmp, exclude /cache\n";
+
+#[test]
+fn excluded_files_are_not_reported_as_absent_from_the_manifest() {
+    let folder = excluded();
+    let before = folder.read("d/M");
+    for (words, code_without) in [
+        (&["check", "--exact", "d/M"][..], 1),
+        (&["audit", "d/M"], 1),
+        (&["diff", "d/M", "d"], 1),
+        (&["diff", "d", "d/M"], 1),
+        (&["update", "-n", "d/M"], 1),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(NOTE), "{words:?}: {}", ran.err);
+        let ran = folder.run(&[words, &["--no-stored-rules"]].concat());
+        assert_eq!(ran.code, Some(code_without), "{words:?}: {}", ran.err);
+        assert!(!ran.err.contains("rules of the manifest"), "{}", ran.err);
+    }
+    folder.write("d/new", "3");
+    let ran = folder.run(&["update", "d/M"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "added\tnew\n".to_owned()), "{}", ran.err);
+    let text = folder.read("d/M");
+    assert!(text.starts_with(&before), "{}", String::from_utf8_lossy(&text));
+    // Other tools treat rules as comments.
+    folder.write("d/unexpected", "4");
+    assert_eq!(folder.run(&["check", "--exact", "d/M"]).code, Some(1));
+    let ran = folder.run(&["audit", "--json", "d/M"]);
+    let rules = "\"rules\":[\"exclude *.tmp\",\"exclude /cache\"]";
+    assert!(ran.out().contains("\"standing\":\"new\",\"path\":\"unexpected\"") && ran.out().contains(rules));
+}
+
+#[test]
+fn rules_never_exclude_an_entry() {
+    let folder = excluded();
+    let text =
+        [folder.read("d/M"), format!("{ABC}  x.tmp\n{ABC}  cache/c\n{ABC}  cache/gone\n").into()].concat();
+    folder.write("d/M", text);
+    let ran = folder.run(&["check", "--exact", "d/M"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    for line in ["x.tmp: FAILED", "cache/c: FAILED", "cache/gone: MISSING"] {
+        assert!(ran.out().lines().any(|other| other == line), "{}", ran.out());
+    }
+    let ran = folder.run(&["audit", "d/M"]);
+    assert_eq!(ran.out(), "ok\ta\nchanged\tcache/c\nmissing\tcache/gone\nchanged\tx.tmp\n", "{}", ran.err);
+    // Entries in a state are verified, too, whatever its rules are.
+    folder.write("d/M", [folder.read("d/M"), b"# truesum: exclude M\n".to_vec()].concat());
+    assert_eq!(folder.run(&["scrub", "--import", "d/M", "d"]).code, Some(0));
+    let ran = folder.run(&["scrub", "--all", "d"]);
+    let mut lines: Vec<String> = ran.out().lines().map(str::to_owned).collect();
+    lines.sort();
+    let has = |start: &str| lines.iter().any(|line| line.starts_with(start));
+    assert!(has("missing\tcache/gone") && lines.len() == 3, "{}{}", ran.out(), ran.err);
+    assert!(
+        lines.iter().any(|line| line.contains("\tcache/c"))
+            && lines.iter().any(|line| line.contains("\tx.tmp"))
+    );
+}
+
+#[test]
+fn rules_that_cannot_be_used_are_reported_and_exclude_nothing() {
+    let folder = Folder::with(&[("a", "abc"), ("x.tmp", "1")]);
+    folder.write("M", format!("# truesum: exclude *.tmp\n# truesum: exclude [\n{ABC}  a\n"));
+    for words in [&["check", "--exact", "M"][..], &["audit", "M"]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert!(
+            ran.err.contains("M: the rules of the manifest are ignored: error parsing glob "),
+            "{}",
+            ran.err
+        );
+    }
+    // A file is excluded only if the rules of all manifests exclude it.
+    folder.write("M", format!("# truesum: exclude *.tmp\n{ABC}  a\n"));
+    folder.write("N", format!("{ABC}  a\n"));
+    let ran = folder.run(&["audit", "-q", "M", "N"]);
+    assert_eq!((ran.code, ran.out()), (Some(1), "new\tx.tmp\n".to_owned()));
+    let ran = folder.run(&["check", "--exact", "M", "N"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+}
+
+#[test]
+fn rules_are_written_only_to_formats_with_comments() {
+    let folder = Folder::with(&[("a", "abc"), ("x.tmp", "1")]);
+    let ran = folder.run(&["hash", "-t", "jsonl", "-o", "M", "--exclude", "*.tmp", "."]);
+    let said =
+        "truesum: note: --include and --exclude are not stored in the manifest: jsonl has no comments\n";
+    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let ran = folder.run(&["hash", "--no-stored-rules", "-o", "N", "--exclude", "[!a]*", "."]);
+    assert_eq!((result_of(&ran).2, folder.read("N")), (Some(0), format!("{ABC}  a\n").into_bytes()));
+    let ran = folder.run(&["hash", "-a", "crc32", "-o", "a.sfv", "--include", "a", "."]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(String::from_utf8(folder.read("a.sfv")).unwrap().contains("\n; truesum: include a\n"));
+    assert_eq!(folder.run(&["check", "--exact", "a.sfv"]).code, Some(0));
+    // Nothing is printed in addition to the digests.
+    let ran = folder.run(&["hash", "--include", "a", "."]);
+    assert_eq!(ran.out(), format!("{ABC}  ./a\n"));
+}
+
+#[test]
+fn glob_with_a_slash_is_stored_for_the_names_in_the_manifest() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/raw/old/b", "1"), ("d/x/raw/old/c", "abc")]);
+    for glob in ["raw/old", "/raw/old", "./raw/old", "d/raw/old"] {
+        for output in ["d/M", "M"] {
+            let ran = folder.run(&["hash", "-o", output, "--exclude", glob, "d"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            let ran = folder.run(&["check", "--exact", output]);
+            assert_eq!(ran.code, Some(0), "{glob} {output}: {}", ran.err);
+            std::fs::remove_file(folder.path(output)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn rules_of_a_state_last_until_they_are_replaced() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/x.tmp", "1"), ("d/cache/c", "2")]);
+    let rules = ["--exclude", "*.tmp", "--exclude", "cache/"];
+    let ran = folder.run(&[&["scrub", "-q", "d"][..], &rules].concat());
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
+    assert!(ran.err.starts_with("truesum: 1 file recorded, 1 read"), "{}", ran.err);
+    // Later runs use the stored rules; the same rules may be given again.
+    for words in [&["scrub", "--all", "d"][..], &[&["scrub", "--all", "d"][..], &rules].concat()] {
+        let ran = folder.run(words);
+        assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
+    }
+    let ran = folder.run(&["scrub", "--status", "d"]);
+    assert!(ran.out().contains("\nrules: exclude *.tmp, exclude cache/\n"), "{}", ran.out());
+    let ran = folder.run(&["scrub", "--status", "--json", "d"]);
+    assert!(ran.out().contains(",\"rules\":[\"exclude *.tmp\",\"exclude cache/\"]"), "{}", ran.out());
+    // Other rules are refused, and nothing changes.
+    let before = folder.read("d/.truesum-state");
+    let ran = folder.run(&["scrub", "--exclude", "a", "d"]);
+    let said = "truesum: d/.truesum-state: cannot use other rules: the stored rules are: exclude *.tmp, exclude cache/\n\
+                hint: to use the stored rules, omit --include and --exclude; to replace them: truesum scrub --set-rules --exclude GLOB d\n";
+    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let ran = folder.run(&["scrub", "--set-rules", "--exclude", "*", "d"]);
+    assert!(ran.code == Some(2) && ran.err.contains("they exclude every recorded file"), "{}", ran.err);
+    assert_eq!(folder.read("d/.truesum-state"), before);
+    // New rules are stored, and the entries of files that they exclude are removed.
+    let ran = folder.run(&["scrub", "-n", "--set-rules", "d"]);
+    assert_eq!(ran.out().lines().count(), 2, "{}{}", ran.out(), ran.err);
+    let ran = folder.run(&["scrub", "--set-rules", "d"]);
+    let mut lines: Vec<String> = ran.out().lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, ["new\tcache/c\trecorded", "new\tx.tmp\trecorded"], "{}", ran.err);
+    assert!(!folder.run(&["scrub", "--status", "d"]).out().contains("rules:"));
+    let ran = folder.run(&["scrub", "--set-rules", "--include", "a", "d"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("truesum: note: 2 entries removed, because the new rules exclude the files\n"),
+        "{}",
+        ran.err
+    );
+    std::fs::remove_file(folder.path("d/x.tmp")).unwrap();
+    folder.write("d/cache/c", "changed");
+    let ran = folder.run(&["scrub", "--all", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
+}
