@@ -111,6 +111,7 @@ fn audit(args: AuditArgs) -> Exit {
         .remote(remote)
         .threads(reporting.threads)
         .sequential(args.reads.sequential)
+        .reads(args.reads.order())
         .mapping(Mapping::Guarded)
         .select(select);
     let options = Options::default().read(read).folder(folder).moved_passes(args.moved == Some(Moved::Ok));

@@ -9,9 +9,9 @@ use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use truesum::ReadOptions;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
+use truesum::{ReadOptions, ReadOrder};
 use truesum_fs::name::OsStrExt;
 
 /// Execution and output options of every command that reads files.
@@ -52,6 +52,36 @@ pub struct ReadArgs {
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     pub sequential: bool,
+    /// Order in which files are read [default: chosen for speed]
+    ///
+    /// The order of the output does not change. Long lists are sorted in parts of 65,536 files.
+    #[arg(hide_short_help = true, help_heading = "Running")]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<Reads>,
+}
+
+/// The value of `--order`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reads {
+    /// The order of the manifest, the arguments or the walk
+    #[value(alias = "given")]
+    Manifest,
+    /// The largest file first
+    Size,
+    /// The position on the disk or tape
+    Physical,
+}
+
+impl ReadArgs {
+    /// Returns the order in which files are read.
+    pub fn order(&self) -> ReadOrder {
+        match self.order {
+            None => ReadOrder::Fast,
+            Some(Reads::Manifest) => ReadOrder::Given,
+            Some(Reads::Size) => ReadOrder::Size,
+            Some(Reads::Physical) => ReadOrder::Physical,
+        }
+    }
 }
 
 /// Options that select the settings file. [`settings::choose`](crate::settings::choose) finds them in the parsed command

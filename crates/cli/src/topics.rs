@@ -166,7 +166,8 @@ needed. A single large file is hashed on one core, unless the algorithm is a
 tree hash, such as blake3 or sha256-tree.
 
 - Hard disks, tapes and some network mounts are slow if several files are read
-  at once: use --sequential.
+  at once: use --sequential. --order physical reads files in their order on the
+  disk or tape.
 - On network file systems and SSDs, truesum starts more reader threads than the
   machine has cores.
 - A long check can be divided into parts, for example one part per night:

@@ -13,7 +13,7 @@
 //! | names as bytes and as paths | [`name`] |
 //! | names resolved below a folder, without escape | [`open`], [`anchor`], [`resolve`], [`rename`] |
 //! | metadata and identity of files, entries of folders | [`metadata`], [`file_id`], [`version`], [`listing`] |
-//! | guarantees of file systems and devices | [`system`], [`device`], [`mounts`] |
+//! | guarantees of file systems and devices, positions of files | [`system`], [`device`], [`mounts`], [`placement`] |
 //! | whether another process is writing | [`lease`], [`quiescence`] |
 //! | complete reads, positioned reads, mappings | [`read`], [`data`], [`handle`], [`mapping`], [`mapped`] |
 //! | atomic writes and locks | [`write`](mod@write), [`temporary`], [`lock`] |
@@ -48,6 +48,7 @@ pub mod metadata;
 pub mod mounts;
 pub mod name;
 pub mod open;
+pub mod placement;
 pub mod process;
 pub mod quiescence;
 pub mod read;

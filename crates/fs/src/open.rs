@@ -6,6 +6,7 @@
 use crate::error::{Cause, DIRECTORY, Errno, Error};
 use crate::metadata::{FileType, Metadata};
 use crate::name::{BACKSLASH_SEPARATES, OsStrExt};
+use crate::placement::Placement;
 use crate::resolve::{Confinement, OpenMode};
 use crate::sys::{folder, open, resolve};
 use std::fs::File;
@@ -207,6 +208,18 @@ impl Root {
             Ok(stat) if stat.kind() == FileType::RegularFile => stat.size(),
             _ => 0,
         }
+    }
+
+    /// Returns the position of the regular file with this name on its device, or `None` for anything else. This is only a
+    /// hint for planning.
+    pub fn placement(&self, path: &[u8]) -> Option<Placement> {
+        let stat = self.stat(path, self.confinement() != Confinement::NoLinks).ok()?;
+        // Opening a pipe would disturb its writer.
+        if stat.kind() != FileType::RegularFile {
+            return None;
+        }
+        let file = self.resolve(path, OpenMode::Read).ok();
+        Some(Placement::of(file.as_ref(), &stat))
     }
 
     /// Returns the metadata of the object with this name: the target of a symbolic link, or the link itself.

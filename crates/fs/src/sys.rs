@@ -29,6 +29,7 @@
 //! | `mounts` | `absent`: file systems that should be mounted |
 //! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `of`, `entry_name`, `program`: paths as users, programs and manifests write them |
 //! | `path` | `real_path`: the path of an open file (not on Windows) |
+//! | `placement` | `first_extent`: the position of a file on its device |
 //! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
 //! | `process` | `end_with_parent`, `use_one_heap`, `use_idle_io_priority`, `exit_at_once`, `is_program` |
@@ -62,6 +63,8 @@ mod linux;
 mod unix;
 #[cfg(any(truesum_fs = "portable", not(target_os = "linux")))]
 pub(crate) mod unmapped;
+#[cfg(any(truesum_fs = "portable", not(target_os = "linux")))]
+pub(crate) mod unplaced;
 #[cfg(windows)]
 mod windows;
 

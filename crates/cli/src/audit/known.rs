@@ -30,6 +30,7 @@ pub fn run(args: AuditArgs, read: ReadOptions, style: &OutputStyle, mut console:
     let options = read
         .threads(reporting.threads)
         .sequential(args.reads.sequential)
+        .reads(args.reads.order())
         .mapping(Mapping::Guarded)
         .own(output.own());
     let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();

@@ -50,6 +50,7 @@ pub fn read(
         .select(select)
         .threads(reporting.threads)
         .sequential(args.reads.sequential)
+        .reads(args.reads.order())
         .mapping(Mapping::Guarded);
     let options = truesum::Options::from(read).also(args.algorithm.clone());
     let lines = manifest::format("jsonl").expect("a row of the table of formats");

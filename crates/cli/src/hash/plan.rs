@@ -192,6 +192,7 @@ pub fn plan(mut args: HashArgs) -> Result<Hashing, Refusal> {
             root,
             order,
             sequential: args.reads.sequential,
+            reads: args.reads.order(),
             reporting,
         },
         form,

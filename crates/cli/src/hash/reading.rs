@@ -7,7 +7,7 @@ use crate::tasks::{Inputs, Tasks};
 use std::path::PathBuf;
 use std::sync::Arc;
 use truesum::hash::Spec;
-use truesum::{Config, FileId, Mapping, Order, Progress, Remote, Root, walk};
+use truesum::{Config, FileId, Mapping, Order, Progress, ReadOrder, Remote, Root, walk};
 
 /// The files to hash, the algorithms, and how the files are read.
 pub struct Reading {
@@ -21,6 +21,8 @@ pub struct Reading {
     pub order: Order,
     /// Whether each file is read from its beginning to its end before the next one.
     pub sequential: bool,
+    /// The order in which files are read.
+    pub reads: ReadOrder,
     pub reporting: Reporting,
 }
 
@@ -28,7 +30,8 @@ impl Reading {
     /// Returns a reading of local files whose names are kept as they were given.
     pub fn local(specs: Arc<[Spec]>, inputs: Inputs, walk: walk::Options, reporting: Reporting) -> Reading {
         let (remote, root, order, sequential) = (None, None, Order::Stable, false);
-        Reading { specs, inputs, remote, walk, root, order, sequential, reporting }
+        let reads = ReadOrder::Fast;
+        Reading { specs, inputs, remote, walk, root, order, sequential, reads, reporting }
     }
 
     /// Returns the engine's configuration. `own` are files that this run writes.
@@ -38,6 +41,7 @@ impl Reading {
             .special(self.walk.get_special())
             .threads(self.reporting.threads)
             .sequential(self.sequential)
+            .reads(self.reads)
             .mapping(Mapping::Guarded)
             .order(self.order)
             .own(own)

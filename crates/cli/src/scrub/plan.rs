@@ -61,6 +61,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .dry_run(args.dry_run)
         .threads(threads)
         .sequential(args.reads.sequential)
+        .reads(args.reads.order())
         .mapping(Mapping::Guarded)
         .excluded(args.html.iter().cloned().collect())
         .rules(rules(args)?)

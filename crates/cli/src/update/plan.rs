@@ -62,6 +62,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         .root(args.root)
         .threads(reporting.threads)
         .sequential(args.reads.sequential)
+        .reads(args.reads.order())
         .mapping(Mapping::Guarded)
         .digest_manifests(form == ResultForm::Json);
     let options = Options::default()

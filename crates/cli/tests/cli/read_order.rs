@@ -111,3 +111,44 @@ fn file_in_several_manifests_is_read_once() {
         }
     }
 }
+
+#[test]
+fn files_are_read_in_the_requested_order_and_reported_in_the_usual_one() {
+    if !can_trace() {
+        return;
+    }
+    let folder = Folder::new();
+    for (name, len) in [("b", 200_000), ("a", 5), ("d", 70_000), ("c", 300_000)] {
+        folder.write(format!("data/{name}"), vec![7; len]);
+        // Before, the data may have no position on the disk.
+        std::fs::File::open(folder.path(format!("data/{name}"))).unwrap().sync_all().unwrap();
+    }
+    let root = truesum_fs::open::Root::folder(folder.path("data"), false).unwrap();
+    let mut placed = ["a", "b", "c", "d"];
+    placed.sort_by_key(|name| root.placement(name.as_bytes()));
+    assert_eq!(folder.run(&["hash", "-q", "-t", "jsonl", "-o", "data.jsonl", "data"]).code, Some(0));
+    for command in [
+        &["hash", "-q", "data"][..],
+        &["check", "data.jsonl"],
+        &["audit", "data.jsonl"],
+        &["scrub", "--state", "state", "data"],
+    ] {
+        let plain = folder.run(command);
+        for (order, expected) in [
+            ("manifest", ["a", "b", "c", "d"]),
+            ("given", ["a", "b", "c", "d"]),
+            ("size", ["c", "b", "d", "a"]),
+            ("physical", placed),
+        ] {
+            let args = [command, &["--sequential", "--order", order]].concat();
+            let _ = std::fs::remove_file(folder.path("state"));
+            assert_eq!(reads(&folder, &args).0, expected, "{args:?}");
+            if command[0] != "scrub" {
+                let ran = folder.run(&args);
+                assert_eq!((ran.code, ran.out()), (plain.code, plain.out()), "{args:?}");
+            }
+        }
+    }
+    let ran = folder.run(&["hash", "--order", "random", "data"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}

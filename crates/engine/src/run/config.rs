@@ -4,7 +4,7 @@ use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::memory_limit::fitting;
 use crate::io::open::{Root, Special};
-use crate::run::order::Order;
+use crate::run::order::{Order, ReadOrder};
 use crate::run::remote::Remote;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,6 +21,8 @@ options! {
         threads: usize,
         /// Whether each file is read from its beginning to its end, in the order of the tasks, before the next one.
         sequential: bool,
+        /// The order in which files are read.
+        reads: ReadOrder,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
@@ -41,6 +43,7 @@ impl Default for Config {
             special: Special::Refuse,
             threads: 0,
             sequential: false,
+            reads: ReadOrder::Fast,
             mapping: Mapping::Never,
             order: Order::Stable,
             interval: None,

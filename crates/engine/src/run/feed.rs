@@ -8,8 +8,10 @@ use crate::run::alone::alone;
 use crate::run::config::Config;
 use crate::run::event::{Batch, WorkerEvent};
 use crate::run::frontier::Frontier;
+use crate::run::order::{ReadOrder, SORTED};
 use crate::task::Task;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use truesum_hash::Spec;
@@ -33,6 +35,7 @@ const THREAD_COST: u64 = 1 << 17;
 /// Distributes jobs to workers.
 pub(crate) struct Feeder<'a> {
     feed: Mutex<Feed<'a>>,
+    config: &'a Config,
     frontier: Frontier,
     /// The number of threads that have something to do.
     pub(crate) useful_threads: usize,
@@ -75,6 +78,8 @@ struct Feed<'a> {
     ended: bool,
     /// The length of the longest name so far.
     longest: usize,
+    /// The maximum number of tasks in progress, if names are short.
+    most: u64,
 }
 
 /// A job and its position in the order of tasks.
@@ -93,14 +98,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'a> Feeder<'a> {
     pub(crate) fn new(
         tasks: &'a mut (dyn Iterator<Item = Task> + Send),
-        config: &Config,
+        config: &'a Config,
         threads: usize,
         progress: &'a Progress,
     ) -> Feeder<'a> {
         let (ready, events, found) = (Vec::new(), Vec::new(), progress.found());
+        let most = if config.reads.is_sorted() { SORTED } else { WINDOW };
         let mut feed =
-            Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1 };
-        let mut bytes = feed.take(MAX_EXAMINED);
+            Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1, most };
+        let mut bytes = feed.take(if config.reads.is_sorted() { SORTED as usize } else { MAX_EXAMINED });
         let connections = config.remote.as_ref().map(|remote| fitting(remote.connections()));
         let in_order = config.reads_in_order();
         let mut useful_threads = if in_order { 1 } else { connections.unwrap_or(threads) };
@@ -113,7 +119,9 @@ impl<'a> Feeder<'a> {
                     only.alone = Some(true);
                     None
                 }
-                jobs if in_order => total(jobs.iter().map(|next| size(&next.job, config))),
+                jobs if in_order || config.reads != ReadOrder::Fast => {
+                    total(jobs.iter().map(|next| size(&next.job, config)))
+                }
                 _ => feed.largest_first(config, threads),
             };
             useful_threads = useful_threads.min(feed.ready.len());
@@ -123,6 +131,7 @@ impl<'a> Feeder<'a> {
                 useful_threads = useful_threads.min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
             }
         }
+        feed.sort(config);
         // The size of a single file is determined when it is opened.
         if known_jobs != Some(1) {
             progress.add_found_bytes(bytes);
@@ -136,6 +145,7 @@ impl<'a> Feeder<'a> {
         });
         Feeder {
             feed: Mutex::new(feed),
+            config,
             frontier: Frontier::new(),
             useful_threads,
             threads,
@@ -205,10 +215,14 @@ impl<'a> Feeder<'a> {
                     0
                 }
             };
-            if feed.ready.is_empty() && !feed.ended && room > 0 {
-                let batch = BATCH.max(most).min(room as usize);
+            // Tasks that are sorted are taken together, after all earlier ones were delivered.
+            let is_sorted = self.config.reads.is_sorted();
+            let least = if is_sorted { feed.window() } else { 1 };
+            if feed.ready.is_empty() && !feed.ended && room >= least {
+                let batch = if is_sorted { room as usize } else { BATCH.max(most).min(room as usize) };
                 let bytes = feed.take(batch);
                 feed.progress.add_found_bytes(bytes);
+                feed.sort(self.config);
             }
             events.append(&mut feed.events);
             // A worker hashes files that go alone one after the other, while others may have nothing to do.
@@ -227,7 +241,10 @@ impl<'a> Feeder<'a> {
             // Waiting for `MIN_READY` tasks instead of one saves a wake-up for each outcome. The window
             // has at least `MIN_READY` tasks, so this position is not after `next`: everything before it
             // was taken and will be delivered.
-            let until = (feed.next + MIN_READY).saturating_sub(feed.window());
+            let until = match is_sorted {
+                true => feed.next,
+                false => (feed.next + MIN_READY).saturating_sub(feed.window()),
+            };
             drop(feed);
             self.frontier.wait(until);
         }
@@ -247,7 +264,7 @@ impl<'a> Feeder<'a> {
 impl Feed<'_> {
     /// Returns the maximum number of tasks in progress.
     fn window(&self) -> u64 {
-        ((NAMES / self.longest) as u64).clamp(MIN_READY, WINDOW)
+        ((NAMES / self.longest) as u64).clamp(MIN_READY, self.most)
     }
 
     /// Takes tasks from the iterator, unless the run was stopped. Returns the sum of the sizes that
@@ -284,6 +301,21 @@ impl Feed<'_> {
         self.progress.set_found(self.found + least as u64, exact);
         // The remaining tasks count as found, but their sizes are not known.
         if exact && !self.ended { None } else { bytes }
+    }
+
+    /// Sorts the jobs that were taken, if that was requested. Jobs with the same position keep their order.
+    fn sort(&mut self, config: &Config) {
+        // Ready jobs are taken from the end, so the first one must be last.
+        match config.reads {
+            ReadOrder::Fast | ReadOrder::Given => {}
+            ReadOrder::Size => self.ready.sort_by_cached_key(|assigned| size(&assigned.job, config)),
+            ReadOrder::Physical if config.remote.is_some() => {}
+            ReadOrder::Physical => self.ready.sort_by_cached_key(|assigned| {
+                let (root, path) = assigned.job.way(&config.root);
+                let placement = if assigned.job.stdin { None } else { root.placement(path) };
+                Reverse((placement.is_none(), placement))
+            }),
+        }
     }
 
     /// Determines the sizes of all files, sorts the jobs so that the largest are started first, and decides which go

@@ -4,6 +4,7 @@ use super::*;
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::job::{Job, Outcome};
+use crate::run::order::{ReadOrder, SORTED};
 use crate::task::Notice;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,47 @@ fn sequential_run_reads_each_file_once_and_in_order() {
                 assert_eq!(found, in_order, "{algorithms}, {threads} threads, {mapping:?}");
             }
         }
+    }
+}
+
+#[test]
+fn files_are_read_in_the_requested_order_and_reported_in_that_of_the_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    // More files than are sorted at a time, created in an order that is not that of the list.
+    let mut list: Vec<(PathBuf, Vec<u8>)> = (0..250usize)
+        .map(|at| {
+            let (path, data) = (folder.path().join(at.to_string()), vec![at as u8; at * 7919 % 20_000]);
+            std::fs::write(&path, &data).unwrap();
+            // Before, the data may have no position on the disk.
+            std::fs::File::open(&path).unwrap().sync_all().unwrap();
+            (path, data)
+        })
+        .collect();
+    list.sort_by_key(|(_, data)| data.len() * 7 % 1000);
+    let placement = |at: usize| Root::Anywhere.placement(list[at].0.as_os_str().as_bytes()).unwrap();
+    let sorted = |order: ReadOrder| -> Vec<usize> {
+        let mut all = Vec::new();
+        for from in (0..list.len()).step_by(SORTED as usize) {
+            let mut window: Vec<usize> = (from..list.len().min(from + SORTED as usize)).collect();
+            match order {
+                ReadOrder::Size => window.sort_by_key(|&at| std::cmp::Reverse(list[at].1.len())),
+                ReadOrder::Physical => window.sort_by_key(|&at| placement(at)),
+                ReadOrder::Fast | ReadOrder::Given => {}
+            }
+            all.extend(window);
+        }
+        all
+    };
+    let given: Vec<usize> = (0..list.len()).collect();
+    assert!(sorted(ReadOrder::Size) != given && sorted(ReadOrder::Physical) != given);
+    for order in [ReadOrder::Given, ReadOrder::Size, ReadOrder::Physical] {
+        for threads in [1, 4] {
+            let config = Config::default().threads(threads).sequential(true).reads(order);
+            assert_eq!(reads(&list, "sha1", &config, true), sorted(order), "{order:?}, {threads} threads");
+        }
+        // `reads` compares the outcomes with the list, so their order is tested here, too.
+        let config = Config::default().threads(4).reads(order);
+        assert_eq!(reads(&list, "sha1", &config, false).iter().collect::<HashSet<_>>().len(), list.len());
     }
 }
 

@@ -6,7 +6,7 @@ use crate::io::open::Root;
 use crate::job::{Job, Summary};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::Order;
+use crate::run::order::{Order, ReadOrder};
 use crate::run::run;
 use crate::scrub::coverage::coverage;
 use crate::scrub::history::{EarlierRuns, Run};
@@ -56,6 +56,8 @@ options! {
         threads: usize,
         /// Whether each file is read from its beginning to its end before the next one.
         sequential: bool,
+        /// The order in which files are read.
+        reads: ReadOrder,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Files that are not part of the tree although they are in it, as the state file.
@@ -330,6 +332,7 @@ impl Reader<'_> {
             .root(root)
             .threads(self.options.threads)
             .sequential(self.options.sequential)
+            .reads(self.options.reads)
             .mapping(self.options.mapping)
             .order(Order::AsReady)
             .interval(Some(TICK));

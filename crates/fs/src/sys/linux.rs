@@ -19,6 +19,7 @@ pub(crate) mod mapped;
 pub(crate) mod mounts;
 pub(crate) mod path;
 pub(crate) mod placeholder;
+pub(crate) mod placement;
 pub(crate) mod replace;
 pub(crate) mod resolve;
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub(crate) use super::unix::{
     attributes, console, lock, machine, name, open, process, standard, stat, temporary, usage, wait, waits,
 };
 pub(crate) use super::unmapped as mapped;
+pub(crate) use super::unplaced as placement;
 
 #[path = "linux/clock.rs"]
 pub(crate) mod clock;

@@ -2,6 +2,7 @@
 
 use super::guarantees::Guarantees;
 pub(crate) use super::unmapped as mapped;
+pub(crate) use super::unplaced as placement;
 
 pub(crate) mod attributes;
 pub(crate) mod clock;
