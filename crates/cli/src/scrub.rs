@@ -5,6 +5,7 @@ mod overview;
 mod page;
 mod plan;
 mod report;
+mod xattr;
 
 use crate::comparing::advise_corrupt;
 use crate::console::Console;
@@ -27,6 +28,7 @@ use truesum_fs::process;
 pub fn run(args: ScrubArgs) -> Exit {
     let mut console = Console::new(args.run.color);
     match () {
+        () if args.xattr => xattr::run(&args, console),
         () if !args.forget.is_empty() => forget(&args, console),
         () if args.import.is_some() => import(&args, console),
         () if args.status || args.log => show(&args, &mut console),

@@ -13,6 +13,7 @@
 //! it: `policy` accepts differences, and everything else is a failure that remains open until the file is intact again
 //! or the user forgets its entry.
 
+mod attributes;
 mod block;
 mod codec;
 mod coverage;
@@ -32,6 +33,9 @@ mod store;
 mod tests;
 mod transfer;
 
+pub use attributes::{
+    AttributeEvent, AttributeObserver, AttributeOptions, AttributeReport, AttributeStatus, scrub_attributes,
+};
 pub use coverage::{AGES, Amount, Coverage, Folder};
 pub use history::Run;
 pub use policy::{ACCEPTABLE, Policy};

@@ -16,6 +16,7 @@
 //! | guarantees of file systems and devices, positions of files | [`system`], [`device`], [`mounts`], [`placement`] |
 //! | whether another process is writing | [`lease`], [`quiescence`] |
 //! | complete reads, positioned reads, mappings | [`read`], [`data`], [`handle`], [`mapping`], [`mapped`] |
+//! | extended attributes | [`xattr`] |
 //! | atomic writes and locks | [`write`](mod@write), [`temporary`], [`lock`] |
 //! | interruption and waiting | [`stop`], [`input`], [`waits`] |
 //! | the program: streams, terminal, signals (a feature), process | [`standard`], [`console`], `signals`, [`process`] |
@@ -65,5 +66,6 @@ pub mod usage;
 pub mod version;
 pub mod waits;
 pub mod write;
+pub mod xattr;
 
 pub use error::{Cause, Errno, Error, Kind};

@@ -44,6 +44,7 @@
 //! | `wait` | `WakePipe`, `Waker`, `until_readable`, `is_ready` |
 //! | `waits` | `waited`: how often this thread waited for a device |
 //! | `writeback` | `longest`: how long a page may stay dirty |
+//! | `xattr` | `get`, `set`: extended attributes of an open file |
 
 pub mod access;
 pub mod accounting;

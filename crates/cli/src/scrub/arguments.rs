@@ -51,6 +51,7 @@ pub struct ScrubArgs {
     /// Replace the stored rules with --include and --exclude, or with no rules
     ///
     /// Entries of files that the new rules exclude are removed from the state file.
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Selection", conflicts_with_all = ["status", "log", "forget"])]
     pub set_rules: bool,
     /// Read every file at least once per DURATION, assuming daily runs [default: 30d]
@@ -86,6 +87,14 @@ pub struct ScrubArgs {
     /// Create the state file from MANIFEST; entries count as never verified
     #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State file", group = "instead")]
     pub import: Option<PathBuf>,
+    /// Keep digests in extended attributes, as cshatag does, not in a state file
+    ///
+    /// Every run reads all files. New and modified files get the attributes user.shatag.sha256 and user.shatag.ts.
+    /// --include and --exclude are not stored.
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "State file", group = "instead")]
+    #[arg(conflicts_with_all = ["state", "algorithm", "within", "all", "max_bytes", "max_time", "accept", "set_rules", "html", "json"])]
+    pub xattr: bool,
     /// Print when files were last verified, and which failures are still open
     #[arg(long, help_heading = "State file", group = "instead")]
     pub status: bool,

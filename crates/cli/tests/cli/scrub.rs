@@ -568,3 +568,120 @@ fn nothing_is_accepted_that_an_unreadable_file_or_folder_could_explain() {
     let (code, out) = run_unprivileged(&folder, &[&["scrub"], &accept[..], &["d"]].concat());
     assert_eq!((code, out.contains("moved-modified\tm\tf")), (Some(1), true), "{out}");
 }
+
+/// Returns the value of an attribute of a file.
+fn attribute(folder: &Folder, name: &str, attribute: &str) -> Option<String> {
+    let file = std::fs::File::open(folder.path(name)).unwrap();
+    let value = truesum_fs::xattr::get(&file, attribute).unwrap();
+    value.map(|value| String::from_utf8(value).unwrap())
+}
+
+/// Sets an attribute of a file.
+fn set_attribute(folder: &Folder, name: &str, attribute: &str, value: &str) {
+    let file = std::fs::File::open(folder.path(name)).unwrap();
+    truesum_fs::xattr::set(&file, attribute, value.as_bytes()).unwrap();
+}
+
+/// Returns whether the folder for temporary files has extended attributes. Otherwise, the test shows nothing.
+fn has_attributes() -> bool {
+    let folder = Folder::with(&[("a", "")]);
+    let file = std::fs::File::open(folder.path("a")).unwrap();
+    let has = truesum_fs::xattr::set(&file, "user.truesum.test", b"1").is_ok();
+    if !has {
+        let temporary = std::env::temp_dir();
+        println!("skipped: {} is on a file system without extended attributes", temporary.display());
+        let ran = folder.run(&["scrub", "--xattr", "."]);
+        assert!(ran.code == Some(2) && ran.err.contains("extended attributes"), "{}", ran.err);
+    }
+    has
+}
+
+const DIGEST: &str = "user.shatag.sha256";
+const TIME: &str = "user.shatag.ts";
+
+#[test]
+fn attributes_are_those_of_cshatag_and_corrupt_files_keep_them() {
+    if !has_attributes() {
+        return;
+    }
+    let folder = Folder::new();
+    let abc = crate::program::ABC;
+    write(&folder, "d/a", "abc", 1_560_177_334);
+    write(&folder, "d/b", "two", 1_560_177_334);
+    write(&folder, "d/sub/c", "three", 1_560_177_334);
+    let ran = folder.run(&["scrub", "--xattr", "-n", "d"]);
+    let new = "new\ta\twould be recorded\nnew\tb\twould be recorded\nnew\tsub/c\twould be recorded\n";
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), new), "{}", ran.err);
+    assert_eq!(attribute(&folder, "d/a", DIGEST), None);
+    let ran = folder.run(&["scrub", "--xattr", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), new.replace("would be ", "")), "{}", ran.err);
+    // The values that cshatag writes for this file.
+    assert_eq!(attribute(&folder, "d/a", DIGEST).as_deref(), Some(abc));
+    assert_eq!(attribute(&folder, "d/a", TIME).as_deref(), Some("1560177334.123456789"));
+    assert!(!folder.path("d/.truesum-state").exists());
+    let ran = folder.run(&["scrub", "--xattr", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()));
+    assert_eq!(ran.err, "truesum: 3 files read (11 B): 3 ok; nothing is wrong\n");
+    // An edit, damage without an edit, and a file whose time alone changed.
+    write(&folder, "d/a", "edited", 1_560_177_400);
+    write(&folder, "d/b", "TWO", 1_560_177_334);
+    set_mtime(&folder, "d/sub/c", time(1_560_177_500));
+    let stored = attribute(&folder, "d/b", DIGEST);
+    for expected in ["modified\ta\trecorded\ncorrupt\tb\n", "corrupt\tb\n"] {
+        let ran = folder.run(&["scrub", "--xattr", "d"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(1), expected), "{}", ran.err);
+        assert_eq!(attribute(&folder, "d/b", DIGEST), stored);
+        assert_eq!(attribute(&folder, "d/a", TIME).as_deref(), Some("1560177400.123456789"));
+        assert_eq!(attribute(&folder, "d/sub/c", TIME).as_deref(), Some("1560177500.123456789"));
+    }
+    write(&folder, "d/b", "two", 1_560_177_334);
+    let ran = folder.run(&["scrub", "--xattr", "-q", "d"]);
+    assert_eq!((ran.code, ran.out(), ran.err.as_str()), (Some(0), String::new(), ""));
+}
+
+#[test]
+fn attributes_of_other_programs_are_read_and_unusable_ones_accept_nothing() {
+    if !has_attributes() {
+        return;
+    }
+    let folder = Folder::new();
+    let abc = crate::program::ABC;
+    for (name, time, expected) in [
+        // shatag writes floating-point numbers.
+        ("shatag", Some("1560177334.1234567"), ""),
+        ("digits", Some("1560177334.123456700"), ""),
+        ("untimed", None, ""),
+    ] {
+        write(&folder, &format!("d/{name}"), "abc", 1_560_177_334);
+        set_attribute(&folder, &format!("d/{name}"), DIGEST, abc);
+        time.into_iter().for_each(|time| set_attribute(&folder, &format!("d/{name}"), TIME, time));
+        let ran = folder.run(&["scrub", "--xattr", "--include", name, "d"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), expected), "{name}: {}", ran.err);
+    }
+    let other = abc.replace('b', "c");
+    for (name, time, line) in [
+        ("same", Some("1560177334.123456789"), "corrupt"),
+        ("rounded", Some("1560177334.1234567"), "corrupt"),
+        ("unknown", None, "corrupt"),
+        ("damaged", Some("x"), "corrupt"),
+        ("earlier", Some("1560177333.123456789"), "modified"),
+    ] {
+        let path = format!("d/{name}");
+        write(&folder, &path, "abc", 1_560_177_334);
+        set_attribute(&folder, &path, DIGEST, &other);
+        time.into_iter().for_each(|time| set_attribute(&folder, &path, TIME, time));
+        let ran = folder.run(&["scrub", "--xattr", "--include", name, "d"]);
+        assert!(ran.out().starts_with(&format!("{line}\t{name}")), "{name}: {}{}", ran.out(), ran.err);
+        let is_kept = attribute(&folder, &path, DIGEST).as_deref() == Some(&other);
+        assert_eq!(
+            (ran.code, is_kept),
+            (Some(u8::from(line == "corrupt").into()), line == "corrupt"),
+            "{name}"
+        );
+    }
+    let ran = folder.run(&["scrub", "--xattr", "--state", "s", "d"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let ran = folder.run(&["scrub", "--xattr", "empty"]);
+    assert!(ran.code == Some(2) && ran.err.contains("no file was found"), "{}", ran.err);
+}

@@ -263,7 +263,7 @@ impl<'a> Scrub<'a> {
 }
 
 /// Opens a tree. Names in it do not lead through links, because the walk does not follow them.
-fn tree(path: &Path) -> Result<Root, Error> {
+pub(crate) fn tree(path: &Path) -> Result<Root, Error> {
     Ok(match Root::folder(path, false)? {
         Root::Beneath(folder) => Root::Within(folder),
         root => root,

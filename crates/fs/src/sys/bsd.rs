@@ -6,6 +6,7 @@ pub(crate) use guarantees::GUARANTEES;
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
     attributes, console, lock, machine, name, open, process, standard, stat, temporary, usage, wait, waits,
+    xattr,
 };
 pub(crate) use super::unmapped as mapped;
 pub(crate) use super::unplaced as placement;

@@ -5,6 +5,7 @@ use super::guarantees::Guarantees;
 pub(crate) use super::unix::signals;
 pub(crate) use super::unix::{
     attributes, console, lock, machine, name, open, process, standard, stat, temporary, usage, wait, waits,
+    xattr,
 };
 
 pub(crate) mod clock;

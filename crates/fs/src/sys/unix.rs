@@ -26,3 +26,4 @@ mod tests;
 pub mod usage;
 pub mod wait;
 pub mod waits;
+pub mod xattr;

@@ -33,6 +33,7 @@ pub(crate) mod volume;
 pub mod wait;
 pub(crate) mod waits;
 pub(crate) mod writeback;
+pub(crate) mod xattr;
 
 /// What Windows guarantees.
 pub(crate) const GUARANTEES: Guarantees = Guarantees {
