@@ -314,7 +314,9 @@ pub fn audit(
         .format(format.map(format_named).transpose()?)
         .threads(threads.unwrap_or(0))
         .lenient(lenient)
-        .allow_weak(allow_weak);
+        .allow_weak(allow_weak)
+        // A report has no place for them, and they must not exclude files without being reported.
+        .ignore_rules(true);
     let options = Options::default().read(read).moved_passes(allow_moved);
     let names: Vec<PathBuf> = manifest.0.into_iter().map(no_stream).collect();
     run_comparison(py, &options, callback.as_ref(), move |comparison, on_event| {
@@ -353,7 +355,9 @@ pub fn diff(
     let read = truesum::ReadOptions::default()
         .algorithms(algorithms.map_or_else(Vec::new, |Specs(specs)| specs))
         .threads(threads.unwrap_or(0))
-        .lenient(lenient);
+        .lenient(lenient)
+        // As in `audit`.
+        .ignore_rules(true);
     let options = Options::default().read(read).moved_passes(allow_moved);
     let (old, new) = (no_stream(old.0), no_stream(new.0));
     run_comparison(py, &options, callback.as_ref(), move |comparison, on_event| {

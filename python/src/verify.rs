@@ -142,7 +142,9 @@ pub fn verify(
         .threads(threads.unwrap_or(0))
         .lenient(lenient)
         .allow_weak(allow_weak)
-        .allow_outside(allow_outside);
+        .allow_outside(allow_outside)
+        // A report has no place for them, and they must not exclude files without being reported.
+        .ignore_rules(true);
     let unlisted = if exact { Unlisted::Refused } else { Unlisted::Unrequested };
     let options = Options::from(read).ignore_missing(ignore_missing).unlisted(unlisted);
     let progress = Progress::default();

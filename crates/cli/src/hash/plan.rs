@@ -241,7 +241,7 @@ fn rules(
         let (Ok(path), Some(root)) = (std::fs::canonicalize(name), root) else { continue };
         // Names outside of the folder of the manifest are not searched for later.
         let Ok(below) = path.strip_prefix(root) else { continue };
-        let [given, below] = [name, below].map(|path| manifest_name(path));
+        let [given, below] = [name, below].map(manifest_name);
         folders.extend(given.zip(below));
     }
     if folders.is_empty() {

@@ -73,21 +73,24 @@ pub(crate) struct Inventory<'l> {
 }
 
 impl<'l> Inventory<'l> {
+    /// Returns the inventory of a tree, given by its path and as an open folder.
+    ///
+    /// # Errors
+    /// Fails if a rule of the state is invalid.
     pub(crate) fn new(
-        root: &'l Path,
-        folder: &'l Root,
-        select: Selection,
+        (root, folder): (&'l Path, &'l Root),
         threads: usize,
         state: &State,
         own: Vec<Vec<u8>>,
         shared: &Shared,
         limits: &'l Limits,
         progress: &'l Progress,
-    ) -> Inventory<'l> {
+    ) -> Result<Inventory<'l>, Error> {
+        let select = state.head.selection(state.path())?;
         let options = Options::default().select(select.clone()).below_root(true);
         let walk = Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
-        Inventory {
+        Ok(Inventory {
             walk,
             file: None,
             scan,
@@ -100,7 +103,7 @@ impl<'l> Inventory<'l> {
             own,
             progress,
             next: 0,
-        }
+        })
     }
 
     /// Finds the next file of the walk, and stores its name, its path and its anchor.

@@ -192,18 +192,8 @@ impl<'a> Scrub<'a> {
         let excluded = self.options.excluded.iter().map(PathBuf::as_path);
         let Session { state, this, schedule, earlier, is_first } = session;
         let own = excluded.chain([state.path()]).filter_map(|file| own_name(path, file)).collect();
-        let select = state.head.selection(state.path())?;
-        let mut inventory = Inventory::new(
-            path,
-            root,
-            select,
-            self.options.threads,
-            state,
-            own,
-            &shared,
-            &limits,
-            self.progress,
-        );
+        let mut inventory =
+            Inventory::new((path, root), self.options.threads, state, own, &shared, &limits, self.progress)?;
         let mut recorder = Recorder {
             state,
             shared: shared.clone(),
