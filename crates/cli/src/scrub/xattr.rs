@@ -23,7 +23,7 @@ pub fn run(args: &ScrubArgs, mut console: Console) -> Exit {
         Err(refusal) => return console.refuse(&refusal),
     };
     if args.idle
-        && let Err(error) = process::yield_disk()
+        && let Err(error) = process::use_idle_io_priority()
     {
         return console.refuse(&Refusal::new(format!("--idle: not available on this system: {error}")));
     }

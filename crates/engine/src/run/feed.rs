@@ -311,7 +311,7 @@ impl Feed<'_> {
             ReadOrder::Size => self.ready.sort_by_cached_key(|assigned| size(&assigned.job, config)),
             ReadOrder::Physical if config.remote.is_some() => {}
             ReadOrder::Physical => self.ready.sort_by_cached_key(|assigned| {
-                let (root, path) = assigned.job.way(&config.root);
+                let (root, path) = assigned.job.root_and_name(&config.root);
                 let placement = if assigned.job.stdin { None } else { root.placement(path) };
                 Reverse((placement.is_none(), placement))
             }),

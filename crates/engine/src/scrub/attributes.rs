@@ -8,7 +8,7 @@
 use crate::error::{Cause, Error, Kind};
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
-use crate::job::{Found, Job, Outcome};
+use crate::job::{FileResult, Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::order::ReadOrder;
@@ -190,8 +190,8 @@ impl AttributeWriter<'_, '_> {
     }
 
     /// Compares a file with its attributes, and replaces them unless it is corrupt.
-    fn compare(&mut self, job: &Job, found: &Found) -> Result<AttributeStatus, Error> {
-        let (root, path) = job.way(&self.root);
+    fn compare(&mut self, job: &Job, found: &FileResult) -> Result<AttributeStatus, Error> {
+        let (root, path) = job.root_and_name(&self.root);
         let (file, stat) = root.open(path, Special::Refuse)?;
         let time = Time { seconds: found.mtime().0, nanos: found.mtime().1 };
         if (stat.mtime(), stat.size(), stat.id().number()) != (time, found.size(), found.inode()) {

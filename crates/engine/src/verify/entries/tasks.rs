@@ -20,8 +20,8 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Rules, Signer, Window,
-    usual, weak,
+    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Rules, Signer,
+    Window, usual, weak,
 };
 
 /// The entries of a manifest as tasks.
