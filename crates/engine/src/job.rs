@@ -46,8 +46,6 @@ readable! {
         origin: (usize, Place),
     }
     private {
-        /// The positions of the other lines of the manifest that the entry was joined from.
-        others: Vec<Place>,
         /// The way in which its read also serves other jobs for the same file.
         shared: Option<SharedRead>,
     }
@@ -125,7 +123,6 @@ impl Job {
             mtime: None,
             exempt: false,
             origin: (0, Place::Line(0)),
-            others: Vec::new(),
             shared: None,
         }
     }

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_manifest::path::display_safe;
-use truesum_manifest::{Rules, Time};
+use truesum_manifest::{Place, Rules, Time};
 
 impl Comparison<'_> {
     /// Adds the entries of a manifest.
@@ -34,15 +34,19 @@ impl Comparison<'_> {
         let mut rules = Rules::default();
         let ended = listed_jobs(name, &options.read, progress, &mut own, &mut |listed| {
             self.report.pieces[side] |= matches!(listed, ListItem::Pieced(_));
+            let others = match &listed {
+                ListItem::Entry(_, others) => *others,
+                _ => &[],
+            };
             let bad = match listed {
                 // A file with piece digests only has no digest of its own: only its existence is known.
-                ListItem::Entry(job) | ListItem::Pieced(job) => {
+                ListItem::Entry(job, _) | ListItem::Pieced(job) => {
                     let at = job.origin.1;
                     let reason = |why| {
                         let name = display_safe(&job.name);
                         format!("{name}: {why}")
                     };
-                    let refused = self.entry(side, &job).err();
+                    let refused = self.entry(side, &job, others).err();
                     refused.map(|why| BadLine { at, reason: reason(why), lacks_key: false })
                 }
                 ListItem::Bad(line) => Some(line),
@@ -70,8 +74,9 @@ impl Comparison<'_> {
         }
     }
 
-    /// Adds an entry. For the other side, only entries that differ are stored.
-    fn entry(&mut self, side: usize, job: &Job) -> Result<(), String> {
+    /// Adds an entry, whose lines after the first one have these positions. For the other side, only entries that differ
+    /// are stored.
+    fn entry(&mut self, side: usize, job: &Job, others: &[Place]) -> Result<(), String> {
         // The format deliberately records no digest for this entry.
         if job.exempt {
             return Ok(());
@@ -90,7 +95,7 @@ impl Comparison<'_> {
         if side == LISTED {
             let at = listed.insert(name, facts, &job.specs, &job.expected)?;
             if self.requested.notes {
-                let places = std::iter::once(&job.origin.1).chain(&job.others);
+                let places = std::iter::once(&job.origin.1).chain(others);
                 self.requested.places.extend(places.map(|place| (place.number(), at)));
             }
             return Ok(());

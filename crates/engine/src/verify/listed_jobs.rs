@@ -16,11 +16,12 @@ use std::io;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
-use truesum_manifest::Rules;
+use truesum_manifest::{Place, Rules};
 
 /// A part of a manifest: an entry, an entry with piece digests only, a malformed line, or objects without digests.
-pub(crate) enum ListItem {
-    Entry(Job),
+pub(crate) enum ListItem<'l> {
+    /// An entry, and the positions of its lines after the first one.
+    Entry(Job, &'l [Place]),
     Pieced(Job),
     Bad(BadLine),
     /// The doubt about them, and their number.
@@ -53,7 +54,7 @@ pub(crate) fn listed_jobs(
     options: &ReadOptions,
     progress: &Progress,
     own: &mut Vec<FileId>,
-    each: &mut dyn FnMut(ListItem) -> io::Result<()>,
+    each: &mut dyn FnMut(ListItem<'_>) -> io::Result<()>,
 ) -> Result<Option<Digest>, ListEnd> {
     let bytes = name.as_os_str().as_bytes();
     let (file, id) = open(name, progress).map_err(ListEnd::Unread)?;
@@ -69,9 +70,9 @@ pub(crate) fn listed_jobs(
     };
     let mut entries =
         Entries::new(reader, options.manifest(bytes, progress), &root, 0, None).of_folder(&folder);
-    for task in entries.by_ref() {
+    while let Some(task) = entries.next() {
         match task {
-            Task::File(job) => each(ListItem::Entry(job))?,
+            Task::File(job) => each(ListItem::Entry(job, entries.others()))?,
             Task::Notice(Notice::Malformed(line)) => each(ListItem::Bad(line))?,
             Task::Notice(_) => {}
         }

@@ -51,7 +51,7 @@ pub(crate) fn shared_reads(
             if entries > ENTRIES || progress.stopped() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            if let ListItem::Entry(job) = listed {
+            if let ListItem::Entry(job, _) = listed {
                 shared.add_entry(&folder, &job);
             }
             Ok(())

@@ -20,8 +20,8 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path::alternatives;
 use truesum_manifest::{
-    Entry, Format, Joined, Line, LineError, Omitted, Options, ReadError, Reader, Reason, Rules, Signer,
-    Window, usual, weak,
+    Entry, Format, Joined, Line, LineError, Omitted, Options, Place, ReadError, Reader, Reason, Rules,
+    Signer, Window, usual, weak,
 };
 
 /// The entries of a manifest as tasks.
@@ -43,6 +43,8 @@ pub struct Entries<'a, R> {
     pieced: Join,
     /// A notice to be returned after the job before it.
     pending: Option<Notice>,
+    /// The positions of the lines of the last job after the first one.
+    others: Vec<Place>,
     /// The specs of the last job; equal ones are shared.
     specs: Arc<[Spec]>,
     /// The name for the algorithms of the last job, if a matching digest does not rule out tampering.
@@ -142,6 +144,7 @@ impl<'a, R: Read> Entries<'a, R> {
             listed,
             pieced: Join::default(),
             pending: None,
+            others: Vec::new(),
             specs: Arc::new([]),
             weak: None,
             facts: Facts::default(),
@@ -170,6 +173,11 @@ impl<'a, R: Read> Entries<'a, R> {
         if !self.failed.is_empty() && self.failed.contains(&key(job)) {
             self.left_out_failed.push(job.name.clone());
         }
+    }
+
+    /// Returns the positions of the lines after the first one that the last job was joined from.
+    pub(crate) fn others(&self) -> &[Place] {
+        &self.others
     }
 
     /// Creates tasks only for selected entries.
@@ -327,6 +335,7 @@ impl<'a, R: Read> Entries<'a, R> {
         let Joined { line: Line { at, entry }, others } = joined;
         let Entry { path, size, mtime, digests, pieces, .. } = entry;
         let (specs, expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
+        self.others = others;
         if self.specs[..] != specs[..] {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
@@ -356,7 +365,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| row.capabilities().exempts(&path));
         let origin = (self.origin, at);
-        Job { open, size, mtime, exempt, origin, others, ..Job::entry(path, specs, expected) }
+        Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
 
     /// Returns the next line that becomes a task of its own.
@@ -460,6 +469,7 @@ impl<R: Read> Iterator for Entries<'_, R> {
         }
         let (_, job) = self.spare.take().filter(|_| self.filter.is_empty())?;
         self.facts.left_out -= 1;
+        self.others.clear();
         self.left_out_failed.retain(|name| *name != job.name);
         Some(self.task(job))
     }
