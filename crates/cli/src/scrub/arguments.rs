@@ -40,11 +40,11 @@ pub struct ScrubArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
-    /// Process only files that match GLOB (stored in the state file)
+    /// Process only files that match GLOB
     #[arg(long, value_name = "GLOB", help_heading = "Selection")]
     #[arg(conflicts_with_all = ["status", "log", "forget"])]
     pub include: Vec<String>,
-    /// Skip files and folders that match GLOB (stored in the state file)
+    /// Skip files and folders that match GLOB, and all files in such folders
     #[arg(long, value_name = "GLOB", help_heading = "Selection")]
     #[arg(conflicts_with_all = ["status", "log", "forget"])]
     pub exclude: Vec<String>,
@@ -64,6 +64,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
     /// Do not start reading a file after this much time, such as 30m or 12h
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
     /// Read only while no other program uses the disk, as far as the system supports it
@@ -71,6 +72,7 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "What to read")]
     pub idle: bool,
     /// Read at most this much per second on average, such as 200MB/s
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = rate, help_heading = "What to read")]
     pub rate: Option<NonZeroU64>,
     /// Differences to accept, or none [default: new,modified,moved]
@@ -99,6 +101,7 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "State file", group = "instead")]
     pub status: bool,
     /// Print the history of runs
+    #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "State file", group = "instead")]
     pub log: bool,
     /// With --status: print metrics in the Prometheus text format

@@ -137,7 +137,7 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 /// let mut search = Search::new(&options, &progress);
 /// search.add(Wanted::new(b"cbf43926".to_vec(), readings, None))?;
 /// search.run([folder.path()], Default::default(), &mut |event| {
-///     if let Event::Found(found) = event {
+///     if let Event::Match(found) = event {
 ///         assert_eq!(found.name(), folder.path().join("a"));
 ///     }
 ///     Ok(())

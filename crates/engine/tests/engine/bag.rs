@@ -194,7 +194,7 @@ fn suspicious_bag_entries_are_noted_without_failing() {
                 std::fs::write(bag.join("tagmanifest-md5.txt"), &text).unwrap();
                 add_tag(bag, &format!("{}  tagmanifest-md5.txt", digest("sha256", text.as_bytes())));
             },
-            Some("/tagmanifest-sha256.txt: 1 entry is for payload files or tag manifests"),
+            Some("/tagmanifest-sha256.txt: 1 entry does not belong in a tag manifest"),
         ),
         (
             |bag| std::fs::write(bag.join("manifest_sha1.txt"), "x").unwrap(),
