@@ -192,7 +192,7 @@ pub struct ManifestArgs {
     /// Accept truncated digests that are too short to prove anything
     #[arg(long, help_heading = "What counts as a failure", hide_short_help = true)]
     pub allow_weak: bool,
-    /// Ignore the include and exclude rules stored in manifests
+    /// Do not store include and exclude rules in manifests, and ignore stored ones
     ///
     /// The rules apply only to files that are not in the manifest.
     #[arg(hide_short_help = true, help_heading = "Selection")]

@@ -420,7 +420,11 @@ mod tests {
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = requested(directory.path(), 1);
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert!(record.notes.contains(&"sha256: left out: fails: exit status 7: cannot do that".to_owned()));
+        assert!(
+            record
+                .notes
+                .contains(&"not measured with sha256: fails: exit status 7: cannot do that".to_owned())
+        );
     }
 
     #[test]

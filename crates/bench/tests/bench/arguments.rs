@@ -61,7 +61,7 @@ fn invalid_arguments_are_reported() {
     for (words, expected) in [
         (&["algorithms", "-a", "sha265"][..], "did you mean 'sha256'"),
         (&["algorithms", "--sizes", "12 apples"], "a number of bytes"),
-        (&["algorithms", "--stream", "fast"], "not a rate"),
+        (&["algorithms", "--stream", "fast"], "expected a rate"),
         (&["algorithms", "--time", "-3"], "unexpected argument"),
         (&["algorithms", "--time=-3"], "not a positive number"),
         (

@@ -45,7 +45,7 @@ pub struct HashArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub allow_outside: bool,
-    /// Do not store the rules of --include and --exclude in the manifest
+    /// Do not store include and exclude rules in manifests, and ignore stored ones
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     pub no_stored_rules: bool,
