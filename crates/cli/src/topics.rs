@@ -27,7 +27,7 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 For the exit statuses of a particular command, see truesum help COMMAND or its
 manual page.
 `truesum check --status MANIFEST` prints nothing except errors.
-If standard output is a closed pipe, SIGPIPE ends truesum without a message.
+If standard output is a closed pipe, SIGPIPE terminates truesum without a message.
 ",
     },
     Topic {
@@ -99,9 +99,9 @@ a GLOB, or the full name of a file or folder in the manifest.
   truesum check --only raw SHA256SUMS          only entries in the folder raw
 
 A GLOB with a slash can match the name relative to the searched folder (raw/old)
-or the path as it is printed (photos/raw/old). In a manifest, it is matched
-against the names of the entries. A leading ./ means the same as a leading
-slash.
+or the path as it is printed (photos/raw/old). When a manifest is checked,
+globs are matched against the names of its entries. A leading ./ means the same
+as a leading slash.
 
 Excluding a folder excludes its contents. --exclude takes precedence over
 --include. --newer, --older, --min-size and --max-size select files by

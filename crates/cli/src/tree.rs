@@ -31,7 +31,7 @@ Examples:
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
   truesum tree prove big.img --range 1MiB..2MiB  prove it contains these bytes
   truesum tree --save --append log               read only what was appended
-  truesum tree prove log --grown-from old.ftr    prove log was only appended to
+  truesum tree prove log --grown-from old.ftr    prove data was only appended
 If a file has the same name as a subcommand, write ./NAME."
 )]
 pub struct TreeArgs {

@@ -30,7 +30,7 @@ pub enum RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RestoreError::Unknown => f.write_str("not a saved state of a known version"),
+            RestoreError::Unknown => f.write_str("not a saved state, or saved by an unsupported version"),
             RestoreError::Other(name) => write!(f, "the saved state is for {name}"),
             RestoreError::Damaged => f.write_str("the saved state is damaged"),
             RestoreError::Unsupported => f.write_str("this algorithm's state cannot be saved"),

@@ -54,7 +54,7 @@ encodings! {
         |text| (!text.iter().any(u8::is_ascii_uppercase)).then(|| radix::base32(text))?;
     "base32upper" Some('B'), "base32 in upper case without padding", |bytes| Some(BASE32_NOPAD.encode(bytes)),
         |text| (!text.iter().any(u8::is_ascii_lowercase)).then(|| radix::base32(text))?;
-    "nix32" None, "Nix; own alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
+    "nix32" None, "Nix; custom alphabet, last byte first", |bytes| Some(radix::to_nix32(bytes)), radix::from_nix32;
     "base58" Some('z'), "IPFS; Bitcoin's alphabet", |bytes| Some(radix::to_base58(bytes)), radix::from_base58;
     "base64" None, "cksum, web pages, cloud storage; with padding", |bytes| Some(BASE64.encode(bytes)), |text| BASE64.decode(text).ok();
     "base64nopad" Some('m'), "base64 without padding",

@@ -78,7 +78,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
 fn total(counts: &Counts) -> String {
     let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
     let mut text = format!(
-        "truesum: {} with the checksums in the object store (objects not read)",
+        "truesum: {} with the checksums in the object store (without reading the objects)",
         count(agree, "entry agrees", "entries agree")
     );
     for (number, one, many) in [

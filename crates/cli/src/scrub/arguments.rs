@@ -22,7 +22,7 @@ Examples:
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show when files were last verified
-  truesum scrub --exclude tmp/ /srv/photos  store a rule in a new state file
+  truesum scrub --exclude tmp/ /srv/photos  always exclude tmp
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content does not match the recorded digest, but the modification time is unchanged, so it is unlikely that a \
 program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \

@@ -59,8 +59,8 @@ pub struct PlanArgs {
     manifest: Option<PathBuf>,
     /// Recognize changed files by size,mtime or by size,mtime,ctime,inode
     ///
-    /// Workers that read a copy of the files, for example on their own disks, need size,mtime.
-    /// With size,mtime, a change is not detected if the size is the same and mtime was reset.
+    /// If workers read copies of the files, for example on their own disks, use `--identity size,mtime`.
+    /// A change is then not detected if the size is unchanged and the modification time was reset.
     #[arg(long, value_name = "NAME,...", value_parser = identity, default_value = IDENTITY)]
     identity: Identity,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub struct PlanArgs {
 pub struct SizeArgs {
     /// Bundle size; larger files are split if the algorithm permits it
     ///
-    /// Files can be split for tree hashes, part digests and CRCs. With other algorithms, a larger
+    /// A file can be split if the algorithm is a tree hash, an S3 ETag or a CRC. With other algorithms, a larger
     /// file is a bundle of its own.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64GiB")]
     bundle_bytes: u64,

@@ -46,8 +46,8 @@ pub struct RunShardArgs {
     index_from_env: Option<String>,
     /// Run as one of N workers: also hash every N-th bundle after the given one
     ///
-    /// The default is the number of bundles. With --index-from-env, it is the number of processes that MPI or srun
-    /// started, or the size of the first job array that ran this plan, if one of these is known.
+    /// The default is the number of bundles. With --index-from-env, the default is the number of processes started by
+    /// MPI or srun, or the size of the job array that first ran this plan, if it is known.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: Option<u64>,
     /// Folder for the parts, created if missing [default: PLAN.parts]

@@ -62,13 +62,14 @@ pub struct VerifyProofArgs {
     proof: PathBuf,
     /// File that the proof is about
     ///
-    /// For a proof of growth, FILE is not needed if the old size is a multiple of the leaf size.
+    /// For a proof made with --grown-from, FILE is not needed if the size of the old file is a multiple of the leaf
+    /// size.
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<OsString>,
     /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST")]
     digest: String,
-    /// Trusted digest of the shorter file, for a proof of growth
+    /// Trusted digest of the old file, for a proof made with --grown-from
     #[arg(long, value_name = "DIGEST")]
     grown_from: Option<String>,
 }
@@ -110,10 +111,11 @@ pub fn verify(args: &VerifyProofArgs, console: &mut Console) -> Exit {
     let checked = match (text::parse_growth(&text), &args.grown_from, &args.file) {
         (Some(Ok(proof)), Some(old), file) => check_growth(&proof, file.as_ref(), old, &args.digest, console),
         (Some(Ok(_)), None, _) => {
-            Err("this is a proof of growth: specify the digest of the old file with --grown-from".to_owned())
+            Err("this proof was made with --grown-from: specify the digest of the old file with --grown-from"
+                .to_owned())
         }
         (Some(Err(why)), ..) => Err(why),
-        (None, Some(_), _) => Err("not a proof of growth".to_owned()),
+        (None, Some(_), _) => Err("the proof was not made with --grown-from".to_owned()),
         (None, None, Some(file)) => check_range(&text, file, &args.digest, console),
         (None, None, None) => Err("specify FILE, because the range is read from it".to_owned()),
     };

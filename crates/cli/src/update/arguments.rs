@@ -36,7 +36,7 @@ pub struct UpdateArgs {
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
-    /// Accept modified files; =all: even if older than before, or of unknown time
+    /// Accept modified files; =all: even if their time is earlier or unknown
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
@@ -47,7 +47,7 @@ pub struct UpdateArgs {
     /// Update the names of moved files
     #[arg(long, help_heading = "Changes")]
     pub rename: bool,
-    /// Skip files whose size and time match; =date: also files older than the manifest
+    /// Skip files whose size and time match; =date: skip files older than the manifest
     #[arg(long, value_name = "TIMES", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,

@@ -53,7 +53,7 @@ fn json_names_apk_digests() {
 fn apk_that_cannot_be_verified_is_reported_with_its_cause() {
     let folder = folder();
     let ran = folder.run(&["check", "cut.apk"]);
-    let said = "truesum: cut.apk: cannot verify: it is truncated or damaged (the ZIP archive does not end with an end record)\n";
+    let said = "truesum: cut.apk: cannot verify: it is truncated or damaged (the ZIP archive has no end of central directory record)\n";
     assert!(ran.err.starts_with(said), "{}", ran.err);
     assert_eq!((ran.code, &*ran.out()), (Some(2), ""));
     // If one of several is refused, the whole check fails.

@@ -187,7 +187,7 @@ fn is_lost(line: &[u8]) -> bool {
     (begins && is_damaged(key, b"")) || known() || (digest() && !scan::trim_start(line).starts_with(b"#"))
 }
 
-const DAMAGED: &str = "an unsupported or damaged source or digest array";
+const DAMAGED: &str = "a source or digest array that is damaged or uses unsupported syntax";
 
 fn read_flat(text: &[u8], arrays: &mut Arrays) -> Result<(), LineError> {
     for (number, (at, line)) in scan::lines(text).enumerate() {

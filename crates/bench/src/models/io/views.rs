@@ -127,7 +127,7 @@ fn hashing(record: &Record) -> Section {
         title: "Read and hash".to_owned(),
         text: vec![
             "If hashing is slower than reading, the read strategy hardly matters; if it is faster, only the read \
-            strategy matters. The file is hashed in blocks of 1 MiB, so that the results of all strategies can be \
+            strategy matters. Each block of 1 MiB is hashed separately, so that the digests of all strategies can be \
             compared."
                 .to_owned(),
         ],

@@ -61,7 +61,7 @@ impl From<&'static str> for Fault {
 }
 
 const NOT_ONE: &str = "it has no signing block, so there are no digests to compare (a package with only a version 1 signature has them in META-INF/MANIFEST.MF; unpack it and check that file)";
-const CUT: &str = "it is truncated or damaged (the ZIP archive does not end with an end record)";
+const CUT: &str = "it is truncated or damaged (the ZIP archive has no end of central directory record)";
 
 /// Returns whether the file given as a manifest is a package: an archive with the name of one, or with a signing block.
 pub(super) fn is_package(name: &Path, input: &Input, options: &Options) -> bool {
