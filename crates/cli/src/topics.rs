@@ -27,7 +27,8 @@ Exit status, for scripts. If both 1 and 2 apply, the status is 1.
 For the exit statuses of a particular command, see truesum help COMMAND or its
 manual page.
 `truesum check --status MANIFEST` prints nothing except errors.
-If standard output is a closed pipe, SIGPIPE terminates truesum without a message.
+If standard output is a closed pipe, SIGPIPE terminates truesum without a
+message.
 ",
     },
     Topic {
