@@ -115,6 +115,9 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
         "use other rules" => console.hint(&format!(
             "to use the stored rules, omit --include and --exclude; to replace them: truesum scrub {option}--set-rules --exclude GLOB {folder}"
         )),
+        "exclude failed files" => console.hint(&format!(
+            "restore the files from a copy, or remove their entries: truesum scrub {option}--forget PATH {folder}"
+        )),
         "use" if args.state.is_some() => {
             console.hint(&format!("to use another state file: truesum scrub --state FILE {folder}"));
         }
@@ -165,7 +168,10 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
     };
     let reporting = args.run.reporting(args.quiet);
     let watch = Watch::start(reporting.line, None, &mut console);
-    let read = ReadOptions::default().root(Some(args.folder.clone())).algorithms(args.algorithm.clone());
+    let read = ReadOptions::default()
+        .root(Some(args.folder.clone()))
+        .algorithms(args.algorithm.clone())
+        .ignore_rules(args.set_rules);
     let imported = scrub::import(manifest, &args.folder, &plan::state(args), &read, rules, &watch.progress);
     console.display = None;
     match imported {

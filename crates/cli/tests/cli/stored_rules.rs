@@ -159,6 +159,23 @@ fn rules_of_a_state_last_until_they_are_replaced() {
     lines.sort();
     assert_eq!(lines, ["new\tcache/c\trecorded", "new\tx.tmp\trecorded"], "{}", ran.err);
     assert!(!folder.run(&["scrub", "--status", "d"]).out().contains("rules:"));
+    // regression: the entry of a corrupt file was removed, and the file was recorded as new under the next rules.
+    let a = folder.read("d/a");
+    let time = std::fs::metadata(folder.path("d/a")).unwrap().modified().unwrap();
+    let write = |content: &[u8]| {
+        std::fs::write(folder.path("d/a"), content).unwrap();
+        std::fs::File::options().write(true).open(folder.path("d/a")).unwrap().set_modified(time).unwrap();
+    };
+    write(b"?");
+    assert_eq!(folder.run(&["scrub", "--all", "d"]).code, Some(1));
+    let ran = folder.run(&["scrub", "--set-rules", "--exclude", "a", "d"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("cannot exclude failed files: a has an open failure"),
+        "{}",
+        ran.err
+    );
+    write(&a);
+    assert_eq!(folder.run(&["scrub", "--all", "d"]).code, Some(0));
     let ran = folder.run(&["scrub", "--set-rules", "--include", "a", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(

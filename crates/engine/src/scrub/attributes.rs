@@ -5,6 +5,7 @@
 //! attributes are kept, so the file is reported until it is restored. Without a list of files, missing and moved files
 //! cannot be noticed.
 
+use crate::audit::same_time;
 use crate::error::{Cause, Error, Kind};
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
@@ -282,8 +283,8 @@ impl Stored {
         match (&self.digest, self.time) {
             (None, _) => AttributeStatus::New,
             (Some(stored), _) if stored.eq_ignore_ascii_case(digest.as_bytes()) => AttributeStatus::Same,
-            (Some(_), Some(stored)) if !stored.is(time) => AttributeStatus::Modified,
-            // Without a stored time, nothing shows that the file was modified.
+            (Some(_), Some(stored)) if !same_time(stored.time, time) => AttributeStatus::Modified,
+            // A time that differs only by its precision, or no stored time, does not show that the file was modified.
             (Some(_), _) => AttributeStatus::Corrupt,
         }
     }
@@ -359,18 +360,21 @@ mod tests {
             digest: digest.map(|digest| digest.as_bytes().to_vec()),
             time: time.and_then(Moment::parse),
         };
-        let now = at(5, 0);
+        let now = at(9, 123_456_789);
         for (digest, time, status) in [
             (None, None, AttributeStatus::New),
-            (None, Some("5.000000000"), AttributeStatus::New),
-            (Some("AB"), Some("5.000000000"), AttributeStatus::Same),
+            (None, Some("9.123456789"), AttributeStatus::New),
+            (Some("AB"), Some("9.123456789"), AttributeStatus::Same),
             (Some("ab"), Some("4.000000000"), AttributeStatus::Same),
             (Some("ab"), None, AttributeStatus::Same),
-            (Some("cd"), Some("4.000000000"), AttributeStatus::Modified),
-            (Some("cd"), Some("5.000000000"), AttributeStatus::Corrupt),
+            (Some("cd"), Some("4.123456789"), AttributeStatus::Modified),
+            // regression: the digest of a corrupt file was replaced if one of the times had only seconds.
+            (Some("cd"), Some("9"), AttributeStatus::Corrupt),
+            (Some("cd"), Some("9.123"), AttributeStatus::Corrupt),
+            (Some("cd"), Some("9.123456789"), AttributeStatus::Corrupt),
             (Some("cd"), None, AttributeStatus::Corrupt),
             (Some("cd"), Some("bad"), AttributeStatus::Corrupt),
-            (Some(""), Some("5.000000000"), AttributeStatus::Corrupt),
+            (Some(""), Some("9.123456789"), AttributeStatus::Corrupt),
         ] {
             assert_eq!(stored(digest, time).status("ab", now), status, "{digest:?} {time:?}");
         }

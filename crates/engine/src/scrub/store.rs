@@ -28,6 +28,7 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::open::{open_companion, open_or_create};
 use truesum_hash::Spec;
+use truesum_manifest::path::display_safe;
 use truesum_manifest::{Rule, Time};
 
 /// The maximum time for which results are not written, so that a run that is killed loses little.
@@ -251,19 +252,38 @@ impl State {
     /// Replaces the rules, and removes the entries of files that they exclude. Returns the number of these entries.
     ///
     /// # Errors
-    /// Fails if a glob is invalid, if the rules exclude all entries, or if the file cannot be read or written.
+    /// Fails if a glob is invalid, if the rules exclude all entries or one with an open failure, or if the file cannot be
+    /// read or written.
     pub(crate) fn set_rules(&mut self, rules: Vec<Rule>) -> Result<u64, Error> {
         let path = self.path.clone();
         let head = Head { rules, ..self.head.clone() };
         let select = head.selection(&path)?;
-        let (mut kept, mut removed) = (0u64, 0u64);
+        let (mut kept, mut removed, mut failures) = (0u64, 0u64, 0u64);
+        let mut first = None;
         for entry in self.scan() {
-            let is_kept = select.has_name(&entry?.0);
-            (kept, removed) = (kept + u64::from(is_kept), removed + u64::from(!is_kept));
+            let (key, record) = entry?;
+            if select.has_name(&key) {
+                kept += 1;
+                continue;
+            }
+            removed += 1;
+            if record.is_failure() {
+                failures += 1;
+                first.get_or_insert(key);
+            }
         }
+        let fail = |action, why| Err(Error::new(path.as_os_str().as_bytes(), action, Cause::Other(why)));
         if kept == 0 && removed > 0 {
-            let why = "they exclude every recorded file".to_owned();
-            return Err(Error::new(path.as_os_str().as_bytes(), "use these rules for", Cause::Other(why)));
+            return fail("apply the rules", "they exclude every recorded file".to_owned());
+        }
+        // Without its entry, a corrupt file would be forgotten, and recorded as new under the next rules.
+        if let Some(first) = first {
+            let shown = display_safe(&first);
+            let why = match failures {
+                1 => format!("{shown} has an open failure"),
+                _ => format!("{failures} files have open failures, such as {shown}"),
+            };
+            return fail("exclude failed files", why);
         }
         // Written first: if the run is killed before all entries are removed, the others are still verified. Without the
         // new rules, the next run would record the current content of the removed ones.

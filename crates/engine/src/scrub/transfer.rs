@@ -63,11 +63,11 @@ pub fn export<W: Write>(path: &Path, out: W) -> Result<W, Error> {
 }
 
 /// Creates a state of the tree `root` with the entries of a manifest, which count as never verified. Returns how many
-/// there are. The state has the given rules, or those of the manifest.
+/// there are. The state has the given rules, or those of the manifest unless `options` ignore them.
 ///
 /// # Errors
-/// Fails if there is a state already, if the manifest cannot be read or has malformed lines or names outside of the tree,
-/// or if its entries do not all have the same algorithms.
+/// Fails if there is a state already, if the manifest cannot be read or has malformed lines, names outside of the tree or
+/// other rules than those given, or if its entries do not all have the same algorithms.
 pub fn import(
     manifest: &Path,
     root: &Path,
@@ -76,8 +76,8 @@ pub fn import(
     rules: Option<Vec<Rule>>,
     progress: &Progress,
 ) -> Result<u64, Error> {
-    let options = &options.clone().ignore_rules(rules.is_some());
-    let mut rules = rules.unwrap_or_default();
+    let requested = rules;
+    let mut rules = requested.clone().unwrap_or_default();
     let refuse = |why: String| Error::new(manifest.as_os_str().as_bytes(), "import", Cause::Other(why));
     let contradictory =
         |key: &[u8]| refuse(format!("it has contradictory digests for {}", display_safe(key)));
@@ -135,6 +135,12 @@ pub fn import(
             ListItem::Omitted(error, _) => Err(error),
             ListItem::Rules(found) if found.is_invalid() => {
                 Err(refuse("it has rules that cannot be read; specify rules with --set-rules".to_owned()))
+            }
+            ListItem::Rules(found) if found.all().is_empty() => Ok(()),
+            ListItem::Rules(found)
+                if requested.as_ref().is_some_and(|requested| requested != found.all()) =>
+            {
+                Err(refuse("it has other rules; to replace them, use --set-rules".to_owned()))
             }
             ListItem::Rules(found) => {
                 rules = found.all().to_vec();

@@ -95,6 +95,7 @@ pub fn rules_of(
         }
     }
     match rules.iter().find(|rule| !rule.fits_line()) {
+        Some(rule) if rule.glob().is_empty() => Err("a glob is empty".to_owned()),
         Some(rule) => Err(format!("'{}' contains control characters", rule.glob().escape_debug())),
         None => Ok(rules),
     }

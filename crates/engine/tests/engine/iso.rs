@@ -150,6 +150,16 @@ fn first_damaged_fragment_is_located() {
 }
 
 #[test]
+fn image_with_the_name_of_a_manifest_is_not_verified() {
+    // regression: an image named SHA256SUMS was OK, although no list was checked.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("SHA256SUMS");
+    std::fs::write(&path, image(1000, OF_1000_SECTORS)).unwrap();
+    let result = check_at(&path, &Options::default());
+    assert!(result.verdict.is_none() && result.conclusion != Conclusion::Verified, "{result:?}");
+}
+
+#[test]
 fn truncated_image_fails() {
     let mut image = image(1000, OF_1000_SECTORS);
     // The skipped sectors are not hashed, but they must be there.

@@ -7,6 +7,7 @@ use crate::io::read::{CompleteRead, Guarded};
 use crate::job::{Compared, Damage, FileResult, Findings, Job, Outcome};
 use crate::progress::Progress;
 use crate::verify::containers::package::lists_more;
+use crate::verify::discovery::has_manifest_name;
 use crate::verify::entries::EntryCheck;
 use crate::verify::entries::tasks::weak_name;
 use crate::verify::event::{Event, Manifest, Observer};
@@ -67,11 +68,13 @@ fn image(file: &File) -> Option<Image> {
     None
 }
 
-/// Returns whether the file given as a manifest is an image.
+/// Returns whether the file given as a manifest is an image. A file with the name of a manifest must be one, so that an
+/// image cannot take the place of a list.
 pub(super) fn is_image(name: &Path, input: &Input, options: &Options) -> bool {
     let file = input.file();
     options.read.format.is_none()
         && name.as_os_str() != "-"
+        && !has_manifest_name(name)
         && file.metadata().is_ok_and(|file| file.is_file())
         && image(file).is_some()
 }
