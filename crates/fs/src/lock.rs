@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// The maximum time to wait for another run.
 const MAX_WAIT: Duration = Duration::from_secs(60);
+/// The maximum time for which a lock that was released can remain: until a process that was being started at that time, and
+/// inherited the descriptor, executes its program.
+const INHERITED: Duration = Duration::from_millis(500);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -47,12 +50,12 @@ impl Lock {
         Lock::take(path, true, MAX_WAIT, stop)
     }
 
-    /// Locks a file like [`Lock::create`], without waiting for another run.
+    /// Locks a file like [`Lock::create`], without waiting for another run to end.
     ///
     /// # Errors
     /// Fails as [`Lock::open`].
-    pub fn create_without_waiting(path: &Path) -> Result<Lock, Error> {
-        Lock::take(path, true, Duration::ZERO, &Stop::default())
+    pub fn create_unless_locked(path: &Path) -> Result<Lock, Error> {
+        Lock::take(path, true, INHERITED, &Stop::default())
     }
 
     fn take(path: &Path, or_create: bool, patience: Duration, stop: &Stop) -> Result<Lock, Error> {
@@ -151,5 +154,23 @@ mod tests {
             other.join().unwrap()
         });
         assert!(matches!(waiting, Ok(true)));
+    }
+
+    #[test]
+    fn lock_of_a_descriptor_that_is_soon_closed_is_no_other_run() {
+        // regression: a run was refused while a process that had inherited the descriptor of an ended run was being started.
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let ended = Lock::create_unless_locked(&path).unwrap();
+        let inherited = ended.file().try_clone().unwrap();
+        drop(ended);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_millis(60));
+                drop(inherited);
+            });
+            let _held = Lock::create_unless_locked(&path).unwrap();
+            assert!(Lock::create_unless_locked(&path).is_err(), "another run");
+        });
     }
 }

@@ -134,13 +134,13 @@ impl State {
         };
         // Before an empty file is created.
         let head = if is_new { Some(create()?) } else { None };
-        let lock = Lock::create_without_waiting(path)?;
+        let lock = Lock::create_unless_locked(path)?;
         let file = open_or_create(path).map_err(|error| Error::io(name, "open", error))?;
         lock.still_at(path)?;
         match (State::load(path, file, Some(lock))?, head) {
             (Some(state), _) => Ok(state),
             (None, Some(head)) => {
-                let lock = Lock::create_without_waiting(path)?;
+                let lock = Lock::create_unless_locked(path)?;
                 let mut state = State::new(path, head);
                 state.lock = Some(lock);
                 state.merge()?;
