@@ -42,6 +42,7 @@ use crate::words::count;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::cell::LazyCell;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use truesum::manifest::path::display_safe;
@@ -492,9 +493,11 @@ fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
         Some(first) if known(first) => {}
         Some(_) => {
             let options = arguments.iter().take_while(|word| *word != "--").count();
-            let globals = Globals::new();
-            let check =
-                arguments[1..options].iter().position(|word| globals.asks_to_check(word)).map(|at| at + 1);
+            // Most command lines of a few files have no options.
+            let globals = LazyCell::new(Globals::new);
+            let asks_to_check =
+                |word: &OsString| word.as_bytes().starts_with(b"-") && globals.asks_to_check(word);
+            let check = arguments[1..options].iter().position(asks_to_check).map(|at| at + 1);
             let expects = || arguments[..options].iter().any(|word| is_expect(word));
             match check {
                 Some(at) => {

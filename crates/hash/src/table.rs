@@ -15,6 +15,8 @@ use std::fmt;
 use std::ops::Index;
 use std::str::FromStr;
 use std::sync::LazyLock;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// All algorithms, in the order of listings.
 pub static ALGORITHMS: Algorithms = Algorithms(());
@@ -65,8 +67,27 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
         return None;
     }
     let name = name.to_ascii_lowercase();
-    BY_NAME.get(name.as_str()).copied().or_else(|| find_over(&name))
+    // A short run looks up a few names, and a manifest with a million files one for each digest.
+    let row = match SCANS.load(Relaxed) {
+        MAX_SCANS.. => BY_NAME.get(name.as_str()).copied(),
+        _ => {
+            SCANS.fetch_add(1, Relaxed);
+            scan(&name)
+        }
+    };
+    row.or_else(|| find_over(&name))
 }
+
+/// Returns the row with this name, alias or tag without building [`BY_NAME`].
+fn scan(name: &str) -> Option<&'static Algorithm> {
+    names().find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(row, _)| row)
+}
+
+/// How many names have been looked up by [`scan`].
+static SCANS: AtomicUsize = AtomicUsize::new(0);
+
+/// After this number of scans, the map is built, which takes about as long.
+const MAX_SCANS: usize = 32;
 
 /// Returns a name without separators.
 fn bare(name: &str) -> String {
@@ -76,11 +97,11 @@ fn bare(name: &str) -> String {
 /// Longer than any name: constructions cannot be nested.
 const MAX_NAME: usize = 128;
 
-/// All names, aliases and tags in lower case. Manifests with a million files look up a name for each digest.
+/// All names, aliases and tags in lower case.
 static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(|| {
     let mut by_name = HashMap::new();
-    for (row, name) in NAMES.iter() {
-        by_name.entry(name.to_ascii_lowercase()).or_insert(*row);
+    for (row, name) in names() {
+        by_name.entry(name.to_ascii_lowercase()).or_insert(row);
     }
     by_name
 });
@@ -88,22 +109,21 @@ static BY_NAME: LazyLock<HashMap<String, &'static Algorithm>> = LazyLock::new(||
 /// The same without separators; `None` if the name is ambiguous.
 static BY_BARE_NAME: LazyLock<HashMap<String, Option<&'static Algorithm>>> = LazyLock::new(|| {
     let mut by_name = HashMap::new();
-    for (row, name) in NAMES.iter() {
-        let known = by_name.entry(bare(&name.to_ascii_lowercase())).or_insert(Some(*row));
-        *known = known.filter(|known| std::ptr::eq(*known, *row));
+    for (row, name) in names() {
+        let known = by_name.entry(bare(&name.to_ascii_lowercase())).or_insert(Some(row));
+        *known = known.filter(|known| std::ptr::eq(*known, row));
     }
     by_name
 });
 
 /// All rows that can be found by name, with each of their names.
-static NAMES: LazyLock<Vec<(&'static Algorithm, &'static str)>> = LazyLock::new(|| {
-    let mut names = Vec::new();
-    for row in ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten()) {
-        names.extend([(row, row.name), (row, row.tag)]);
-        names.extend(row.aliases.iter().map(|name| (row, *name)));
-    }
-    names
-});
+fn names() -> impl Iterator<Item = (&'static Algorithm, &'static str)> {
+    let rows = ALGORITHMS.iter().chain(CRC_CATALOGUE).chain(KEYED.iter().copied().flatten());
+    rows.flat_map(|row| {
+        let names = [row.name, row.tag].into_iter().chain(row.aliases.iter().copied());
+        names.map(move |name| (row, name))
+    })
+}
 
 /// Returns the construction with this lower-case name over a hash.
 fn find_over(name: &str) -> Option<&'static Algorithm> {
@@ -126,7 +146,7 @@ fn suggestions(text: &str) -> Vec<&'static str> {
     let text = text.to_ascii_lowercase();
     let begin = bare(&text);
     let (mut family, mut begun, mut near, mut within) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (at, (row, name)) in NAMES.iter().enumerate() {
+    for (at, (row, name)) in names().enumerate() {
         let evident = row.status.tamper_evident();
         let lower = name.to_ascii_lowercase();
         if begin.len() > 2 {
@@ -139,13 +159,13 @@ fn suggestions(text: &str) -> Vec<&'static str> {
             }
             match bare(&lower).strip_prefix(&begin) {
                 Some("") => begun.push(((false, at), row.name)),
-                Some(_) => begun.push(((true, at), *name)),
+                Some(_) => begun.push(((true, at), name)),
                 None => {}
             }
         }
         let distance = edit_distance(&text, name);
         if distance <= 2 && distance < name.len() / 2 {
-            near.push(((!evident, distance, at), *name));
+            near.push(((!evident, distance, at), name));
         }
         // A short word counts only as a complete part of a name: `s3` of `s3-etag`.
         let is_part = |part: &str| part == text;
@@ -387,6 +407,16 @@ mod tests {
                 assert!(seen.insert(name.clone()), "{name} is in two rows");
             }
         }
+    }
+
+    #[test]
+    fn scan_and_map_find_the_same_rows() {
+        for (_, name) in names() {
+            let name = name.to_ascii_lowercase();
+            let rows = scan(&name).zip(BY_NAME.get(name.as_str()));
+            assert!(rows.is_some_and(|(scanned, mapped)| std::ptr::eq(scanned, *mapped)), "{name}");
+        }
+        assert!(scan("sha-257").is_none() && !BY_NAME.contains_key("sha-257"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Options that may precede the name of the command, as in git, cargo and uv: `truesum -q check
 //! SHA256SUMS`.
 
-use crate::check::arguments::CheckArgs;
+use crate::check::arguments::ReportArgs;
 use crate::options::RunArgs;
 use clap::{Arg, Args};
 use std::ffi::{OsStr, OsString};
@@ -16,8 +16,8 @@ pub struct Globals(Vec<Arg>);
 impl Globals {
     pub fn new() -> Globals {
         let run = RunArgs::augment_args(clap::Command::new("run"));
-        let check = CheckArgs::augment_args(clap::Command::new("check"));
-        let others = check.get_arguments().filter(|arg| OTHERS.contains(&arg.get_id().as_str()));
+        let report = ReportArgs::augment_args(clap::Command::new("report"));
+        let others = report.get_arguments().filter(|arg| OTHERS.contains(&arg.get_id().as_str()));
         Globals(run.get_arguments().chain(others).cloned().collect())
     }
 
