@@ -41,7 +41,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "audit" => &[
             ("0", "everything matches"),
             ("1", "something differs"),
-            ("2", "not everything could be compared, or the usage was incorrect"),
+            ("2", "not everything could be compared, or there was a usage error"),
         ],
         "update" => &[
             ("0", "everything matches the manifest now"),
@@ -54,12 +54,12 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
                 "1",
                 "a file is corrupt, missing or unreadable, differs in a way that is not accepted, or failed in an earlier run",
             ),
-            ("2", "the usage was incorrect, or the state file cannot be used"),
+            ("2", "there was a usage error, or the state file cannot be used"),
         ],
         "diff" => &[
             ("0", "equal"),
             ("1", "different"),
-            ("2", "not everything could be compared, or the usage was incorrect"),
+            ("2", "not everything could be compared, or there was a usage error"),
         ],
         "bag-create" | "bag-update" => &[
             ("0", "the bags were written"),
@@ -106,7 +106,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "the file is damaged"),
             (
                 "2",
-                "the tree is damaged, it is unclear whether the file or the tree is damaged, or the usage was incorrect",
+                "the tree is damaged, it is unclear whether the file or the tree is damaged, or there was a usage error",
             ),
         ],
         "tree-repair" => &[
@@ -117,12 +117,12 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "tree-prove" => &[
             ("0", "the proof was printed"),
             ("1", "the file could not be read"),
-            ("2", "the requested proof is not possible, or the usage was incorrect"),
+            ("2", "the requested proof is not possible, or there was a usage error"),
         ],
         "tree-verify-proof" => &[
             ("0", "the proof is valid"),
             ("1", "the proof is invalid"),
-            ("2", "the proof or the digest is malformed, or the usage was incorrect"),
+            ("2", "the proof or the digest is malformed, or there was a usage error"),
         ],
         "tree-leaf" => &[
             ("0", "the digest of the range was printed"),
@@ -176,7 +176,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "directory-prove" => &[
             ("0", "the proof was printed"),
             ("1", "something could not be read"),
-            ("2", "the file does not exist, or the usage was incorrect"),
+            ("2", "the file does not exist, or there was a usage error"),
         ],
         "directory-verify-proof" => &[
             ("0", "the proof is valid, and the name of the file is printed"),
@@ -198,7 +198,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "some digests were not found"),
             (
                 "2",
-                "no file was selected, not everything could be read (so \"absent\" may be wrong), or the usage was incorrect",
+                "no file was selected, not everything could be read (so \"absent\" may be wrong), or there was a usage error",
             ),
         ],
         "duplicates" => &[

@@ -226,7 +226,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
                 sink.console.error_of(&name, &format!("cannot be included in this torrent: {why}"));
                 sink.console.hint(match tasks.naming.as_ref() {
                     Some(naming) if naming.outside > 0 => {
-                        "a torrent cannot contain absolute names; to make them relative to another folder, use --root DIR"
+                        "a torrent cannot contain absolute paths; to make them relative to another folder, use --root DIR"
                     }
                     _ => "a torrent covers one file or one folder; to include all files, run the command in their parent folder",
                 });
@@ -480,7 +480,7 @@ fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
 }
 
 /// The hint on files outside the folder of the manifest.
-const OTHER_ROOT: &str = "to make names relative to another folder, use --root DIR with both hash and check; to write absolute names, use --allow-outside";
+const OTHER_ROOT: &str = "to make names relative to another folder, use --root DIR with both hash and check; to write absolute paths, use --allow-outside";
 
 /// Returns the folder to which names are relative, for messages.
 fn base(plan: &Hashing) -> String {

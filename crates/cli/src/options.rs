@@ -45,16 +45,16 @@ pub struct RunArgs {
 /// The option for the order of reads, of commands that read complete files.
 #[derive(Args, Clone, Copy, Default)]
 pub struct ReadArgs {
-    /// Read each file from start to end before the next one, in order
+    /// Read files one after another, each from start to end
     ///
-    /// For hard disks, tapes and network mounts. Files are read in the order of the list or of the walk, but several
-    /// cores may hash the data of one file. -j 1 also reads one file after another.
+    /// For hard disks, tapes and network mounts. Several cores may hash the data of one file. -j 1 also reads one file
+    /// after another.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     pub sequential: bool,
     /// Order in which files are read [default: chosen for speed]
     ///
-    /// The order of the output does not change. Long lists are sorted in parts of 65,536 files.
+    /// The order of the output does not change. Long lists are sorted in batches of 65,536 files.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Reads>,
@@ -63,7 +63,7 @@ pub struct ReadArgs {
 /// The value of `--order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Reads {
-    /// The order of the manifest, the arguments or the walk
+    /// The order in the manifest or of the arguments; in folders, the order in which files are found
     #[value(alias = "given")]
     Manifest,
     /// The largest file first

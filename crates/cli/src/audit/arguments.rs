@@ -77,7 +77,7 @@ pub struct AuditArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is ok, changed, corrupt and so on. `truesum hash --help-all` lists the other placeholders.
+    /// %{verdict} is the result: ok, changed, corrupt and so on. `truesum hash --help-all` lists the other placeholders.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status", "known"])]
     pub format_string: Option<OsString>,

@@ -22,7 +22,7 @@ A truncated manifest can look valid, so truesum reports how many files are not i
 Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
-    /// Manifests, or a manifest or digest and its files; - is standard input
+    /// Manifests, or one manifest or digest followed by the files to check; - is standard input
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare with this digest
@@ -46,10 +46,10 @@ pub struct CheckArgs {
         hide_short_help = true
     )]
     pub expect_manifests: u64,
-    /// Verify files that a store names by their digest: OCI, Ollama, DVC, git-annex
+    /// Verify files in content-addressed stores: OCI, Ollama, DVC, git-annex
     ///
-    /// Give folders instead of manifests. The layouts are those of OCI image layouts and registries, Ollama, DVC,
-    /// git-annex, Git LFS, and the caches of Hugging Face and npm. Files with any other name are listed as not checked,
+    /// Give folders instead of manifests: an OCI image layout or registry, a store of Ollama, DVC, git-annex or Git
+    /// LFS, or a cache of Hugging Face or npm. Files that are not named after their digest are listed as not checked,
     /// and the exit status is then 2.
     #[arg(long, hide_short_help = true, conflicts_with_all = ["recursive", "expect"])]
     pub content_addressed: bool,
@@ -79,7 +79,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
-    /// Require a valid minisign or signify signature by this key (a file, or RW...)
+    /// Require a valid minisign or signify signature made with this key (a file, or RW...)
     ///
     /// Each manifest must have one. If MANIFEST is a signature, the file that it signs is verified.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
@@ -118,11 +118,11 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "YES|NO", help_heading = "Renamed files", conflicts_with = "expect")]
     pub match_case: Option<Case>,
-    /// Treat the NFC and NFD spellings of a name as equal
+    /// Treat the NFC and NFD forms of a name as equal
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub normalize: bool,
-    /// Show the renames that restore the names in the manifest; see --yes
+    /// Show the renames that give files their names in the manifest; see --yes
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", requires = "search")]
     pub rename_to_match: bool,
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// Data file of a piece list without a file name, or a torrent's renamed folder
+    /// The data file if a piece list contains no name, or the folder if a torrent's folder was renamed
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]
@@ -180,7 +180,7 @@ pub struct CheckArgs {
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
-    /// %{verdict} is verified, mismatch and so on. `truesum hash --help-all` lists the other placeholders.
+    /// %{verdict} is the result: verified, mismatch and so on. `truesum hash --help-all` lists the other placeholders.
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,

@@ -33,10 +33,10 @@ pub fn summary(style: &OutputStyle, report: &Report) -> String {
     }
     text += match report.equality() {
         Equality::PartEqual if report.count(FileStatus::Moved) > 0 => {
-            "; the selected files are equal except for names"
+            "; the selected files are identical except for their names"
         }
         Equality::PartEqual => "; the selected files are equal",
-        Equality::Equal if report.count(FileStatus::Moved) > 0 => "; equal except for names",
+        Equality::Equal if report.count(FileStatus::Moved) > 0 => "; identical except for their names",
         Equality::Equal => "; equal",
         Equality::Different => "; DIFFERENCES found",
         Equality::NotAsRequested => "; not everything could be compared",

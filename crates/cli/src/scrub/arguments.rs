@@ -28,7 +28,7 @@ Corrupt: the content does not match the recorded digest, but the modification ti
 program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \
 again or their entries are removed with --forget. truesum audit --help explains the other categories. The state file is never part of \
 the archive.
-Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 the usage was incorrect, or the state file cannot be used.")]
+Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 there was a usage error, or the state file cannot be used.")]
 pub struct ScrubArgs {
     /// Folder to verify
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
@@ -48,7 +48,7 @@ pub struct ScrubArgs {
     #[arg(long, value_name = "GLOB", help_heading = "Selection")]
     #[arg(conflicts_with_all = ["status", "log", "forget"])]
     pub exclude: Vec<String>,
-    /// Replace the stored rules with --include and --exclude, or with no rules
+    /// Replace the stored rules with those of --include and --exclude, or delete them
     ///
     /// Entries of files that the new rules exclude are removed from the state file.
     #[arg(hide_short_help = true)]
@@ -67,7 +67,7 @@ pub struct ScrubArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length, help_heading = "What to read")]
     pub max_time: Option<Duration>,
-    /// Read only while no other program uses the disk, as far as the system supports it
+    /// Read only while no other program is using the disk, if the system supports this
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "What to read")]
     pub idle: bool,

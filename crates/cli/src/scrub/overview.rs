@@ -138,7 +138,7 @@ pub fn prometheus(overview: &Overview) -> String {
     gauge("files", "Recorded files.", &one(coverage.all().files()));
     gauge("bytes", "Bytes of recorded files.", &one(coverage.all().bytes()));
     gauge("within_bytes", "Bytes verified in the period set by --within.", &one(coverage.within().bytes()));
-    gauge("due_bytes", "Bytes that the next run reads.", &one(coverage.due().bytes()));
+    gauge("due_bytes", "Bytes that the next run will read.", &one(coverage.due().bytes()));
     gauge(
         "open_failures",
         "Files that are neither intact nor accepted.",

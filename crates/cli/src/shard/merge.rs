@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest, or if files in it are now corrupt
+    /// Replace FILE even if it is not a manifest, or if files listed in it are now corrupt
     #[arg(long)]
     overwrite: bool,
     /// Keep the names as they are in the plan, relative to the folder recorded in it
@@ -229,8 +229,8 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
             "{shown}: not written: {names} outside {base}, and truesum check would reject their names"
         ));
         console.hint(match folder {
-            Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute names, use --allow-outside",
-            None => "to write absolute names, use --allow-outside",
+            Some(_) => "to keep names relative to the folder recorded in the plan, use --keep-names; to write absolute paths, use --allow-outside",
+            None => "to write absolute paths, use --allow-outside",
         });
         return Ok(Exit::NotAsRequested);
     }

@@ -49,7 +49,7 @@ fn moved_files_pass_audit_with_moved_ok() {
     let summary = "truesum: 1 file in the manifest; 1 moved; 3 B read; DIFFERENCES found\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(1)));
     let ran = folder.run(&["audit", "--moved=ok", "M", "d"]);
-    let summary = "truesum: 1 file in the manifest; 1 moved; 3 B read; equal except for names\n";
+    let summary = "truesum: 1 file in the manifest; 1 moved; 3 B read; identical except for their names\n";
     assert_eq!(result_of(&ran), ("moved\tb\ta\n".to_owned(), summary, Some(0)));
 }
 

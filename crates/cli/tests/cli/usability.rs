@@ -597,7 +597,7 @@ fn files_outside_the_folder_of_the_manifest_are_reported_once_for_each_format() 
         let ran = folder.run(&["hash", "-t", format, "-o", "m/out", "photos"]);
         let said = format!(
             "m/out: not written: 1 file is outside {}, the folder that the names in the manifest are relative to\n\
-             hint: to make names relative to another folder, use --root DIR with both hash and check; to write absolute names, use --allow-outside\n",
+             hint: to make names relative to another folder, use --root DIR with both hash and check; to write absolute paths, use --allow-outside\n",
             base.display()
         );
         assert!(ran.code.is_some_and(|code| code != 0) && ran.err.ends_with(&said), "{format}: {}", ran.err);

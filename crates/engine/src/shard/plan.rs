@@ -355,7 +355,7 @@ impl Plan {
 
     /// Returns the error for a damaged bundle.
     pub(super) fn damaged(&self, bundle: usize) -> Error {
-        unusable(&self.path, format!("the plan is damaged in bundle {bundle}"))
+        unusable(&self.path, format!("bundle {bundle} of the plan is damaged"))
     }
 
     /// Returns each item of a bundle with its line, from the lines of [`Plan::block`].

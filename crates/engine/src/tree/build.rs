@@ -293,7 +293,7 @@ fn extend(
         let found = hash_leaves(&mut source.reader(), &tree, old.range(granule), 0)?;
         if stored.get(granule..granule + 1)? != [found] {
             let Range { start, end } = old.range(granule);
-            return Err(other(&format!("its bytes {start}..{end} do not match the stored tree")));
+            return Err(other(&format!("bytes {start}..{end} of the file do not match the stored tree")));
         }
     }
     // The former end of the file is now within a granule, and everything is read if plain digests are computed as well.

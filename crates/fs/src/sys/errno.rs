@@ -51,7 +51,7 @@ errors! {
     PIPE: "The pipe has no reader."
     STALE: "The server no longer knows the file."
     TIMEDOUT: "The operation timed out."
-    XDEV: "On another file system; also a name that leads out of its folder."
+    XDEV: "On another file system, or a path that leads out of its folder."
 }
 
 impl Errno {

@@ -24,7 +24,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         tag: "GIT-BLOB-SHA256",
         aliases: &["gitoid:blob:sha256"],
         digest_len: 32,
-        status: Status::Secure("SHA-256 of a header with the length, followed by the content (FIPS 180-4)"),
+        status: Status::Secure("SHA-256 of the content, preceded by a header with its length (FIPS 180-4)"),
         summary: "git blob object name in a SHA-256 repository",
         check: "7f50e40d8f5a6d87ebeb1408ac69a16634401f3f31e4b8f0f071aed262d22036",
         kind: Kind::HeaderDigest(HeaderDigest { base: &sha2::ROWS[1], header, buffered }),

@@ -203,7 +203,7 @@ impl Control {
             Rows::Nameless => {
                 let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
                 if name.ends_with(b":") {
-                    return Err(Reason::Part("two lines joined (a line end is missing)"));
+                    return Err(Reason::Part("two lines joined (a line break is missing)"));
                 }
                 if !name.is_empty() && self.first == name {
                     return Err(Reason::Part("a row of digests whose field name is missing"));

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 pub(crate) static LOOSE: Format = Format {
     name: "loose",
-    summary: "hand-written lists: name before digest, 'name: digest', blocks, Markdown tables",
+    summary: "hand-written lists: name before digest, 'name: digest', a name above its digests, Markdown tables",
     sniff,
     reading: Reading::lines(|options| {
         Box::new(Loose {

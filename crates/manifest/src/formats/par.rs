@@ -94,7 +94,7 @@ fn packets(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         (at, whole_so_far) = (end, true);
         let body = &text[begin + HEADER..end];
         if set.get_or_insert_with(|| text[begin + 32..begin + 48].to_vec()) != &text[begin + 32..begin + 48] {
-            records.bad(begin, "a packet of a different set");
+            records.bad(begin, "a packet from a different set");
             continue;
         }
         match &text[begin + 48..begin + HEADER] {

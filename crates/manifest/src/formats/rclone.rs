@@ -7,7 +7,7 @@ use crate::formats::prelude::*;
 
 pub(crate) static RCLONE: Format = Format {
     name: "rclone",
-    summary: "output of rclone hashsum: GNU lines, with spaces, UNSUPPORTED or ERROR in place of a missing digest",
+    summary: "output of rclone hashsum: GNU lines; a missing digest is replaced by spaces, UNSUPPORTED or ERROR",
     sniff,
     reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT

@@ -57,7 +57,7 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
     let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
     if path.split(|&byte| byte == b' ').any(is_digest) {
-        return Err(Reason::Part("two lines joined (a line end is missing)"));
+        return Err(Reason::Part("two lines joined (a line break is missing)"));
     }
     // A file that the package does not contain (%ghost) has no digest. It is still an entry
     // and is reported as not verified.

@@ -55,7 +55,7 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
         title: "Disk or processor?".to_owned(),
         text,
         chart: Some(Chart {
-            title: "Hash rate of one core, and read rates".to_owned(),
+            title: "Hashing throughput of one core, and read throughput".to_owned(),
             unit: "GB/s".to_owned(),
             series: vec!["one file".to_owned(), "many files at once".to_owned()],
             kind: Kind::Bars {

@@ -49,7 +49,7 @@ mod tests {
         Chart {
             title: "Rates <of> \"things\" & others".to_owned(),
             unit: "MB/s".to_owned(),
-            series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
+            series: vec!["one message".to_owned(), "many messages in SIMD lanes".to_owned()],
             kind: Kind::Bars { rows: rows.collect(), marks: vec![("device".to_owned(), 40.0)] },
         }
     }

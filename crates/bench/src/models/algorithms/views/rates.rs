@@ -72,7 +72,7 @@ pub(super) fn rates(record: &Record) -> Section {
         chart: Some(Chart {
             title: "Bytes hashed per second on one core".to_owned(),
             unit: "MB/s".to_owned(),
-            series: vec!["one message".to_owned(), "many messages in lanes".to_owned()],
+            series: vec!["one message".to_owned(), "many messages in SIMD lanes".to_owned()],
             kind: Kind::Bars { rows, marks: Vec::new() },
         }),
         table,
@@ -117,7 +117,7 @@ pub(super) fn needs(record: &Record) -> Section {
     let chart = stream.map(|stream| Chart {
         title: format!("Cores needed for {}", rate(stream)),
         unit: "cores".to_owned(),
-        series: vec!["one message at a time".to_owned(), "many messages in lanes".to_owned()],
+        series: vec!["one message at a time".to_owned(), "many messages in SIMD lanes".to_owned()],
         kind: Kind::Bars {
             rows,
             marks: vec![("cores in this machine".to_owned(), record.environment.cores as f64)],
