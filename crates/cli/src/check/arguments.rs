@@ -22,7 +22,7 @@ A truncated manifest can look valid, so truesum reports how many files are not i
 Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
-    /// Manifests, or one manifest or digest followed by the files to check; - is standard input
+    /// Manifests, or a manifest or digest with its files; - is standard input
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare with this digest
