@@ -53,7 +53,7 @@ struct CreateArgs {
     /// Write to FILE, atomically [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are now corrupt
+    /// Replace FILE even if it is not a manifest, or if files it lists are now corrupt
     #[arg(long, requires = "output")]
     overwrite: bool,
     /// Tracker URL

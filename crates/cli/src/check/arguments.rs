@@ -79,10 +79,10 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
-    /// Require a valid minisign or signify signature made with this key (a file, or RW...)
+    /// Require a valid minisign or signify signature made with KEY (a file, or RW...)
     ///
     /// Each manifest must have one. If MANIFEST is a signature, the file that it signs is verified.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
     #[arg(conflicts_with_all = ["expect", "recursive"], hide_short_help = true)]
     pub pubkey: Option<PathBuf>,
     /// Skip files that do not exist
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// The data file if a piece list contains no name, or the folder if a torrent's folder was renamed
+    /// File of a piece list that contains no name, or the renamed folder of a torrent
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]

@@ -34,7 +34,7 @@ pub struct HashArgs {
     /// Names are then relative to FILE's folder.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = output_file())]
     pub output: Option<PathBuf>,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are now corrupt
+    /// Replace FILE even if it is not a manifest, or if files it lists are now corrupt
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub overwrite: bool,

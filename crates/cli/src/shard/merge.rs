@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// Write the result even if some files could not be read (they are left out)
     #[arg(long)]
     partial: bool,
-    /// Replace FILE even if it is not a manifest, or if files listed in it are now corrupt
+    /// Replace FILE even if it is not a manifest, or if files it lists are now corrupt
     #[arg(long)]
     overwrite: bool,
     /// Keep the names as they are in the plan, relative to the folder recorded in it
