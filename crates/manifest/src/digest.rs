@@ -36,8 +36,30 @@ pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     scan::find(head, scan::is_blank).is_some_and(|end| {
         let first = &head[..end];
         let first = first.strip_prefix(XXH3).unwrap_or(first);
-        first.len() >= MIN_DIGITS && (is_hex(first) || Digest::from_base64(first).is_ok())
+        first.len() >= MIN_DIGITS && (is_hex(first) || is_base64(first))
     })
+}
+
+/// Returns whether the word may be a digest in base64, or a damaged one in hexadecimal. Words such as
+/// `Document` are valid base64 without padding, so a short word must have padding, or the number of
+/// parts of an S3 ETag behind it.
+fn is_base64(word: &[u8]) -> bool {
+    let is_parted = || {
+        let (digits, parts) = scan::cut(word, b'-').unwrap_or_default();
+        is_hex(digits) && scan::decimal(parts).is_some()
+    };
+    let is_possible = match word.len() {
+        ..22 => word.ends_with(b"="),
+        22..32 => word.ends_with(b"=") || is_mixed(word),
+        _ => true,
+    };
+    is_possible && Digest::from_base64(word).is_ok() || is_parted()
+}
+
+/// Returns whether the word has digits, capital and small letters.
+fn is_mixed(word: &[u8]) -> bool {
+    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
 }
 
 /// Returns whether the text has the form of a tag. Other text is neither looked up nor shown.
@@ -201,15 +223,8 @@ pub(crate) fn is_long_hex(text: &[u8]) -> bool {
 /// base64, and not that of a word. A reader that does not understand such text reports an error and
 /// never skips it.
 pub(crate) fn is_like(text: &[u8]) -> bool {
-    let has = |wanted: fn(&u8) -> bool| text.iter().any(wanted);
     // Without padding, words and addresses of any length are also valid base64.
-    let distinct = || {
-        text.ends_with(b"=")
-            || text.len() > 40
-                && has(u8::is_ascii_digit)
-                && has(u8::is_ascii_uppercase)
-                && has(u8::is_ascii_lowercase)
-    };
+    let distinct = || text.ends_with(b"=") || text.len() > 40 && is_mixed(text);
     is_long_hex(text)
         || matches!(text.len(), 22..=88)
             && distinct()

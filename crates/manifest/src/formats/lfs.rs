@@ -27,7 +27,16 @@ pub(crate) static LS_FILES: Format = Format {
     name: "lfs-ls-files",
     summary: "output of git lfs ls-files --long: SHA-256, * or - (content or pointer), name",
     capabilities: Capabilities { algorithms: Algorithms::Only(&["sha256"]), ..Capabilities::DIGESTS },
-    sniff: |head| head.whole(|line| split(line).map(|_| true)),
+    sniff: |head| {
+        let mut has_pointer = false;
+        let claim = head.whole(|line| {
+            has_pointer |= line.get(64..).is_some_and(|rest| rest.starts_with(b" - "));
+            split(line).map(|_| true)
+        })?;
+        // If all lines have a `*`, they may also be GNU lines of names that begin with a blank, so the
+        // manifest's name decides.
+        Some(Claim { sign: if has_pointer { Sign::Whole } else { Sign::Shape }, ..claim })
+    },
     reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };

@@ -114,7 +114,7 @@ fn entry(records: &mut Records, row: &Row, columns: (usize, Option<usize>)) {
     let is_row =
         |part: &[Vec<u8>]| is_time(&part[0]) && part.get(1).is_some_and(|field| etag(field).is_some());
     if (date + 2..row.len()).any(|at| is_row(&row[at..])) {
-        return records.fault("two rows joined (a line end is missing)");
+        return records.fault("two rows joined (a line break is missing)");
     }
     if !is_time(&row[date]) {
         return records.fault("the columns differ from those in the first row");

@@ -1,7 +1,7 @@
 //! Output of `7z h`: a table whose line of dashes defines the columns. Sizes are between digests
 //! and names.
 
-use crate::digest::{is_hex, tagged};
+use crate::digest::tagged;
 use crate::formats::prelude::*;
 
 pub(crate) static SEVEN_ZIP: Format = Format {
@@ -42,6 +42,34 @@ fn is_rule(line: &[u8]) -> bool {
     line.starts_with(b"-----") && scan::all(line, |byte| matches!(byte, b'-' | b' ' | b'\r'))
 }
 
+/// How the lines around the tables begin; all others are reports of problems, or do not belong to
+/// the output.
+const AROUND: [&[u8]; 15] = [
+    b"7-Zip ",
+    b"7-Zip(",
+    b"p7zip Version ",
+    b"64-bit ",
+    b"32-bit ",
+    b"Scanning",
+    b"Folders: ",
+    b"Files: ",
+    b"Size: ",
+    b"Alternate Streams",
+    b"Everything is Ok",
+    b"Kernel  Time = ",
+    b"User    Time = ",
+    b"Process Time = ",
+    b"Global  Time = ",
+];
+
+/// Returns true for a line such as `1 folder, 3 files, 57 bytes (1 KiB)`.
+fn is_count(text: &[u8]) -> bool {
+    let (number, rest) = scan::word(text);
+    let (unit, _) = scan::word(rest);
+    scan::decimal(number).is_some()
+        && matches!(unit.strip_suffix(b",").unwrap_or(unit), b"folder" | b"folders" | b"file" | b"files")
+}
+
 /// The parser's position in the output.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Part {
@@ -49,6 +77,8 @@ enum Part {
     Before,
     Heading,
     Rows,
+    /// The next line contains the sums of the table.
+    Sums,
     After,
 }
 
@@ -68,6 +98,33 @@ impl Table {
             if line[at] == b' ' && line[at - 1] == b'-' {
                 self.ends.push(at);
             }
+        }
+    }
+
+    /// Returns true for a line that 7-Zip prints around its tables.
+    fn is_around(&self, line: &[u8]) -> bool {
+        let text = scan::trim(line);
+        // `SHA256 for data and names:  DIGEST`
+        let (first, rest) = scan::word(text);
+        let is_named = |name: &String| {
+            first.eq_ignore_ascii_case(name.as_bytes()) || name == "crc64xz" && first == b"CRC64"
+        };
+        text.is_empty()
+            || AROUND.iter().any(|begin| text.starts_with(begin))
+            || is_count(text)
+            || rest.starts_with(b"for data") && self.names.iter().any(is_named)
+    }
+
+    /// Returns true for the line below a table: a sum for each column of digests, and the total size.
+    fn is_sums(&self, line: &[u8]) -> bool {
+        let words: Vec<&[u8]> =
+            line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty()).collect();
+        let is_sum = |word: &&[u8]| scan::all(word, |byte| byte.is_ascii_hexdigit() || byte == b'-');
+        match words.split_last() {
+            Some((size, sums)) => {
+                scan::decimal(size).is_some() && sums.len() <= self.names.len() && sums.iter().all(is_sum)
+            }
+            None => false,
         }
     }
 
@@ -98,17 +155,24 @@ impl Table {
 impl Parse for Table {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         match self.part {
-            Part::Before | Part::After => {
+            Part::Sums if self.is_sums(line) => {
+                self.part = Part::After;
+                Ok(None)
+            }
+            Part::Before | Part::Sums | Part::After => {
                 if let Some(names) = heading(line) {
                     self.names = names;
                     self.part = Part::Heading;
                     return Ok(None);
                 }
-                // The lines with totals have a digest and a size, but no name.
-                let mut words = line.split(|&byte| scan::is_blank(byte)).filter(|word| !word.is_empty());
-                let digest = words.next().is_some_and(|word| word.len() >= 8 && is_hex(word));
-                let row = digest && words.nth(self.names.len().max(1)).is_some();
-                if row { Err(Reason::Part("a row outside a table")) } else { Ok(None) }
+                match self.is_around(line) {
+                    true => Ok(None),
+                    false if self.part == Part::Before => Err(Reason::NotALine),
+                    false => {
+                        self.part = Part::After;
+                        Err(Reason::Part("a line outside a table"))
+                    }
+                }
             }
             Part::Heading => {
                 self.part = if is_rule(line) { Part::Rows } else { Part::Before };
@@ -120,7 +184,7 @@ impl Parse for Table {
                 Ok(None)
             }
             Part::Rows if is_rule(line) => {
-                self.part = Part::After;
+                self.part = Part::Sums;
                 Ok(None)
             }
             Part::Rows => self.row(line),
@@ -130,7 +194,7 @@ impl Parse for Table {
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         match self.part {
             Part::Rows | Part::Heading => Err(Reason::Part("the table is truncated")),
-            Part::Before | Part::After => Ok(None),
+            Part::Before | Part::Sums | Part::After => Ok(None),
         }
     }
 }
