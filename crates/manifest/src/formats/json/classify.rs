@@ -143,7 +143,7 @@ impl Object {
             return Statement::Nothing;
         }
         let is_map = matches!(role, Role::Top | Role::List) && (!inner || role == Role::List);
-        if is_map && self.map(walk, role, sense) {
+        if is_map && self.map(walk, role, sense, inner) {
             walk.records.confirm(own);
             return Statement::Nothing;
         }
@@ -266,9 +266,9 @@ impl Object {
     }
 
     /// Adds the entries of a map of names, if any of its values is a digest, and returns true if
-    /// so. At the top level, unrelated strings and numbers are ignored; in a map under a key of
-    /// lists, any value other than a digest is an error.
-    fn map(&self, walk: &mut Traversal<'_>, role: Role, sense: Key) -> bool {
+    /// so. In a map under a key of lists, any value other than a digest is an error. At the top level,
+    /// this applies to keys that look like names of files; other strings and numbers are ignored.
+    fn map(&self, walk: &mut Traversal<'_>, role: Role, sense: Key, inner: bool) -> bool {
         let is_digest = |value: &str, member: Member| is_text(member) && like_digest(value);
         let or_damaged =
             |value: &str, member| is_digest(value, member) || is_text(member) && mostly_digits(value);
@@ -288,11 +288,13 @@ impl Object {
         let tag = walk.keys.tag(sense).map(str::to_owned);
         for (name, value, member) in self.iter() {
             let good = is_digest(value, member);
+            let is_name = role == Role::List || member.key == Key::default() && is_file_like(name.as_bytes());
             let bad = match member.kind {
-                Kind::Text => role == Role::List || value.is_empty() || mostly_digits(value),
-                Kind::Null => true,
-                Kind::Number | Kind::Odd | Kind::True => role == Role::List,
-                Kind::Listed | Kind::Stray => true,
+                Kind::Text => is_name || value.is_empty() || mostly_digits(value),
+                Kind::Number | Kind::Odd | Kind::True => is_name,
+                // An object that is an entry is also passed.
+                Kind::Passed => is_name && !inner && is_file_like(name.as_bytes()),
+                Kind::Null | Kind::Listed | Kind::Stray => true,
                 _ => false,
             };
             if !good && !bad {
@@ -306,7 +308,8 @@ impl Object {
             }
             match &tag {
                 _ if member.kind == Kind::Null => {}
-                _ if !good => walk.records.fault_of(UNREADABLE, name.as_bytes()),
+                _ if !good && nameless => walk.records.fault_of(UNREADABLE, name.as_bytes()),
+                _ if !good => walk.records.fault(UNREADABLE),
                 Some(tag) if stated(value.as_bytes()).is_none() => {
                     walk.records.digest(tag.as_bytes(), value.as_bytes());
                 }
