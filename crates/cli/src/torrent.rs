@@ -157,6 +157,15 @@ fn folder_above(path: &Path) -> Result<PathBuf, Refusal> {
 
 /// Checks the files that are torrents, and reports those that exist and are not.
 fn check(args: TorrentCheckArgs) -> Exit {
+    if let [torrent, folder] = &args.torrents[..]
+        && Path::new(folder).is_dir()
+        && args.root.is_none()
+    {
+        let text = format!("torrent check: {} is a folder, not a torrent", display_safe(folder.as_bytes()));
+        let (folder, torrent) = (path_word(folder), path_word(torrent));
+        let hint = format!("if the files are in {folder}: truesum torrent check --root {folder} {torrent}");
+        return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
+    }
     let (others, torrents): (Vec<OsString>, Vec<OsString>) =
         args.torrents.into_iter().partition(|file| is_other(Path::new(file)));
     let refuse = |other: &OsString| {

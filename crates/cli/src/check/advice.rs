@@ -185,6 +185,20 @@ pub fn unescaped(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<St
     Some(format!("{found} exists, but its name is not escaped in the manifest; {}", searching(manifest)))
 }
 
+/// Returns a hint if this folder contains the missing files of a torrent without the first component of their names: the
+/// folder of the torrent has been renamed.
+pub fn renamed_folder(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+    let root = Root::folder(folder, false).ok()?;
+    let is_there = |name: &Vec<u8>| {
+        let end = name.iter().position(|&byte| byte == b'/');
+        end.is_some_and(|end| root.exists(OsStr::from_bytes(&name[end + 1..])))
+    };
+    let (folder, manifest) = (path_word(folder), path_word(manifest));
+    names.iter().any(is_there).then(|| {
+        format!("if {folder} is the folder of the torrent under another name: truesum check{SAME_OPTIONS} --data {folder} {manifest}")
+    })
+}
+
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the
 /// parent folder.
 pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<String> {

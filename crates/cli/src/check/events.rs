@@ -478,10 +478,13 @@ impl<'a> Printer<'a> {
         if !missing.is_empty() && self.plan.options.get_read().get_data().is_none() {
             let root = self.plan.options.get_read().get_root().map(Path::to_owned);
             let folder = root.unwrap_or_else(|| folder_of_names(manifest.name()));
+            let has_pieces = checked.format().is_some_and(|format| format.capabilities().pieces().is_some());
+            let below =
+                || if has_pieces { advice::renamed_folder(manifest.name(), &folder, &missing) } else { None };
             let known = advice::equivalent_name(&folder, &missing)
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
+                .or_else(below)
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
-            let has_pieces = checked.format().is_some_and(|format| format.capabilities().pieces().is_some());
             let is_searched = self.plan.options.get_search()
                 || has_pieces
                 || !matches!(self.plan.subject, Subject::Manifests(_));

@@ -90,6 +90,8 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--text", "truesum text TEXT"),
     ("hash", "--text-lines", "truesum text --lines FILE"),
     ("hash", "--embed-crc", "truesum embed add FILE"),
+    ("bag create", "-o", BAG_OF_COPY),
+    ("bag create", "--output", BAG_OF_COPY),
     ("check", "--embedded", "truesum embed check FILE"),
     ("check", "--embed-crc", "truesum embed check FILE"),
     ("check", "--bag", "truesum bag check DIR"),
@@ -108,6 +110,10 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
 
 /// The command that computes the ETag of a multipart upload.
 const S3_PARTS: &str = "truesum hash -a 's3-etag;part=8MiB' FILE";
+
+/// How to create a bag elsewhere.
+const BAG_OF_COPY: &str =
+    "a bag is created from a folder in place; to keep the folder as it is, copy it first: cp -a DIR BAG";
 
 /// Commands to which users pass one argument too many, and the option that accepts it.
 const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
@@ -130,8 +136,12 @@ pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error
         "" => (String::new(), "command or file"),
         _ => (format!("{group} "), "subcommand"),
     };
-    let text = format!("{group}{}: no such {what}\nhint: {hint}\n", display_safe(word.as_bytes()));
-    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
+    no_such_word(&format!("{group}{}: no such {what}", display_safe(word.as_bytes())), &hint)
+}
+
+/// Returns the error for a word that is not a command.
+fn no_such_word(text: &str, hint: &str) -> clap::Error {
+    clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{text}\nhint: {hint}\n"))
 }
 
 /// Returns the error for `help` with a word that is neither a command nor a topic.
@@ -229,8 +239,13 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
     let (text, hint) = match (kind, value) {
         (ErrorKind::UnknownArgument, _) if option.starts_with('-') => {
             let option = option.split('=').next().unwrap_or_default();
-            let hint = of_option(&path, option, words)
-                .or_else(|| of_command_with_options(words))
+            let own = of_option(&path, option, words);
+            if own.is_none()
+                && let Some((word, hint)) = of_command_with_options(words)
+            {
+                return no_such_word(&format!("{word}: no such command or file"), &hint);
+            }
+            let hint = own
                 .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
                 .unwrap_or_else(|| format!("truesum {command} --help-all lists the options"));
             (format!("unknown option {}", display_safe(option.as_bytes())), Some(hint))
@@ -293,11 +308,24 @@ fn plain_name(text: &str) -> String {
     }
 }
 
+/// The option for the intact copy in a repair, before its value.
+const COPY: &str = " --from ";
+
+/// Returns whether a word is the option for the intact copy in a repair.
+fn names_copy(word: &OsString) -> bool {
+    let word = word.as_bytes();
+    word == COPY.trim().as_bytes() || word.starts_with(b"--from=")
+}
+
 /// Returns the command line for a word in the table.
 fn of_table(group: &str, word: &OsStr, rest: &[OsString]) -> Option<String> {
     let rows = COMMANDS.iter().filter(|(of, ..)| *of == group);
     let (.., line) = rows.into_iter().find(|(_, words, _)| words.iter().any(|known| *known == word))?;
     let all = if rest.is_empty() { "FILE".to_owned() } else { line_of(rest) };
+    // The copy was given with its option, so the order of the words has a meaning.
+    if let Some((command, _)) = line.split_once(COPY).filter(|_| rest.iter().any(names_copy)) {
+        return Some(format!("{command} {all}"));
+    }
     let nth = |at: usize, default: &str| rest.get(at).map_or(default.to_owned(), shell_word);
     Some(line.replace("{1}", &nth(0, "FILE")).replace("{2}", &nth(1, "COPY")).replace("{}", &all))
 }
@@ -383,12 +411,13 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
 
 /// Returns the command line for a word in the table that is followed by options, which `hash` does
 /// not have.
-fn of_command_with_options(words: &[OsString]) -> Option<String> {
+fn of_command_with_options(words: &[OsString]) -> Option<(String, String)> {
     let [_, hash, word, rest @ ..] = words else { return None };
     let is_name = *hash == *"hash" && std::fs::symlink_metadata(word).is_err();
-    let rest: Vec<OsString> =
-        rest.iter().filter(|word| !word.as_bytes().starts_with(b"-")).cloned().collect();
-    of_table("", word, &rest).filter(|_| is_name)
+    let is_kept = |word: &&OsString| names_copy(word) || !word.as_bytes().starts_with(b"-");
+    let rest: Vec<OsString> = rest.iter().filter(is_kept).cloned().collect();
+    let line = of_table("", word, &rest).filter(|_| is_name)?;
+    Some((display_safe(word.as_bytes()), line))
 }
 
 /// Returns the command line with the option that accepts an argument too many.

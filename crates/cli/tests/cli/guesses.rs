@@ -88,7 +88,10 @@ fn wrong_guess_gets_a_working_hint() {
         ),
         ("truesum chekc SHA256SUMS", "hint: a similar command is check\n"),
         ("truesum find --duplicates d", "hint: truesum duplicates d\n"),
-        ("truesum repair f --from c", "hint: truesum tree repair --from c f\n"),
+        ("truesum repair f --from c", "hint: truesum tree repair f --from c\n"),
+        // Regression: the copy and the damaged file were exchanged.
+        ("truesum repair --from c f", "hint: truesum tree repair --from c f\n"),
+        ("truesum repair --from=c f", "hint: truesum tree repair --from=c f\n"),
         (
             "truesum torrent --tracker URL d",
             "hint: truesum torrent create --announce URL -o FILE.torrent PATH\n",
@@ -610,4 +613,10 @@ fn hinted_command_does_not_fail_in_the_same_way() {
         }
     }
     assert!(tried >= 10, "only {tried} hints");
+}
+
+#[test]
+fn bag_of_a_copy_is_explained() {
+    let ran = Folder::new().run(&["bag", "create", "d", "-o", "b"]);
+    assert!(ran.err.ends_with("copy it first: cp -a DIR BAG\n"), "{}", ran.err);
 }

@@ -409,3 +409,24 @@ fn torrent_of_a_renamed_folder_is_checked_with_data() {
     let ran = folder.run(&["check", "--data", "x", "M"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out(), ran.err);
 }
+
+#[test]
+fn hints_for_a_torrent_name_the_folder_that_was_given() {
+    let folder = Folder::new();
+    folder.write("photos/a", b"a");
+    assert_eq!(folder.run(&["torrent", "create", "-o", "t.torrent", "photos"]).code, Some(0));
+    std::fs::create_dir(folder.path("dl")).unwrap();
+    std::fs::rename(folder.path("photos"), folder.path("dl/renamed")).unwrap();
+    let ran = folder.run(&["torrent", "check", "--root", "dl/renamed", "t.torrent"]);
+    assert_eq!(ran.code, Some(1));
+    // Regression: the hint named the current folder, which may contain another copy.
+    folder.write("photos/a", b"a");
+    let again = folder.run(&["torrent", "check", "--root", "dl/renamed", "t.torrent"]);
+    for ran in [ran, again] {
+        assert!(ran.err.contains("truesum check --data dl/renamed t.torrent\n"), "{}", ran.err);
+    }
+    assert_eq!(folder.run(&["check", "--data", "dl/renamed", "t.torrent"]).code, Some(0));
+    let ran = folder.run(&["torrent", "check", "t.torrent", "dl"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.ends_with("truesum torrent check --root dl t.torrent\n"), "{}", ran.err);
+}
