@@ -76,7 +76,7 @@ const PATHS: &str = "\
     path relativepath pfad chemin ruta percorso caminho pad ścieżka cesta sökväg sti путь パス \
     路径 路徑 경로";
 pub(super) const FULL_PATHS: &str = "\
-    fullpath vollständigerpfad chemincomplet rutacompleta percorsocompleto caminhocompleto \
+    fullpath fullname vollständigerpfad chemincomplet rutacompleta percorsocompleto caminhocompleto \
     volledigpad pełnaścieżka úplnácesta fullständigsökväg fuldsti полныйпуть フルパス 完整路径 \
     完整路徑 전체경로";
 const FOLDERS: &str = "\
@@ -85,15 +85,20 @@ const FOLDERS: &str = "\
     cartella pasta diretório map katalog folderu složka mapp mappe папка каталог フォルダー \
     フォルダ 文件夹 資料夾 目录 目錄 폴더";
 
-/// Titles of columns with URLs, and with names that are identifiers as well.
-const ADDRESSES: &str = "url fileurl downloadurl filedownloadurl fileuri s3uri gsuri href";
-const ACCESSIONS: &str = "accession fileaccession";
+/// Titles of columns with URLs, and with names if no other column has them.
+const ADDRESSES: &str = "url uri fileurl downloadurl filedownloadurl fileuri s3uri gsuri href";
+const OTHER_NAMES: &str = "accession fileaccession source location";
 
 /// Titles of columns with sizes.
 pub(super) const SIZES: &str = "\
     size filesize length bytes sizebytes sizeinbytes filesizebytes filesizeinbytes größe \
     dateigröße größebytes taille tailleoctets tamaño dimensione dimensioni tamanho grootte \
     rozmiar velikost storlek størrelse размер サイズ 大小 크기";
+
+/// Titles of columns with digests whose algorithm they do not name.
+const HASHES: &str = "\
+    hash checksum digest hashvalue checksumvalue digestvalue filehash filechecksum filedigest \
+    fixity fixityvalue";
 
 /// Returns true if one of these words, which blanks separate, is the given one.
 fn is_among(words: &str, word: &str) -> bool {
@@ -112,7 +117,8 @@ pub(super) fn is_titled(title: &[u8], lists: &[&str]) -> bool {
 
 fn column(title: &[u8]) -> Column {
     let title = String::from_utf8_lossy(title).replace(char::REPLACEMENT_CHARACTER, "?");
-    let title = title.trim();
+    // The mark of a comment before the header.
+    let title = title.trim_start_matches('#').trim();
     if title.len() > 64 {
         return Column::Other(title.chars().take(64).collect());
     }
@@ -128,8 +134,8 @@ fn column(title: &[u8]) -> Column {
         _ if titled(FULL_PATHS) => Column::FullPath,
         _ if titled(FOLDERS) => Column::Folder,
         _ if titled(ADDRESSES) => Column::Address,
-        _ if titled(ACCESSIONS) => Column::Name(4),
-        "hash" | "checksum" | "digest" | "hashvalue" | "checksumvalue" | "digestvalue" => Column::Hash,
+        _ if titled(OTHER_NAMES) => Column::Name(4),
+        _ if titled(HASHES) => Column::Hash,
         // Listings of S3: the MD5 of an object that was not uploaded in parts.
         "etag" => Column::Digest("md5".to_owned()),
         "productcode" => Column::Known,
@@ -245,8 +251,28 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let begin = heading_at(&text);
     let end = text[begin..].iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| begin + at + 1);
-    let (separator, columns) =
+    let (separator, mut columns) =
         heading(&text[begin..end]).ok_or(refused(begin, "no header with columns for names and digests"))?;
+    let rows = || {
+        let mut fields = Fields::new(&text, separator);
+        fields.at = end;
+        fields
+    };
+    // `Get-FileHash | Export-Csv` writes complete paths.
+    let path = columns.iter().position(|column| *column == Column::Name(0));
+    let is_get_filehash = columns.contains(&Column::Algorithm) && columns.contains(&Column::Hash);
+    if let Some(at) = path.filter(|_| is_get_filehash && !columns.contains(&Column::FullPath)) {
+        let (mut is_drive, mut is_any) = (true, false);
+        each_row(rows(), MAX_COLUMNS, options, |row| {
+            let path = row.fields.get(at).map_or(&[][..], |path| path);
+            is_any |= !path.is_empty();
+            is_drive &=
+                path.is_empty() || matches!(path, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+        })?;
+        if is_drive && is_any {
+            columns[at] = Column::FullPath;
+        }
+    }
     let best = columns.iter().filter_map(|column| match column {
         Column::Name(rank) => Some(*rank),
         _ => None,
@@ -258,11 +284,6 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         false => Records::with_names_once(options),
     };
     let mut droid = Droid::of(&columns);
-    let rows = || {
-        let mut fields = Fields::new(&text, separator);
-        fields.at = end;
-        fields
-    };
     // The folder that contains all files whose complete path is known.
     let mut roots = Vec::new();
     if let Some(at) = columns.iter().position(|column| *column == Column::FullPath) {
@@ -303,7 +324,7 @@ impl Droid {
         let titled = |title: &str| {
             columns.iter().position(|column| matches!(column, Column::Other(known) if known == title))
         };
-        titled("URI")?;
+        columns.iter().position(|column| *column == Column::Address)?;
         let path = columns.iter().position(|column| *column == Column::Folder)?;
         let (parent, kind) = (titled("PARENT_ID")?, titled("TYPE")?);
         Some(Droid { parent, kind, path, columns: columns.len(), roots: Vec::new() })

@@ -57,14 +57,18 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     if !is_long_hex(digest) {
         return None;
     }
-    let (time, behind) = scan::word(scan::trim_start(name));
-    match (is_time(time) && !behind.is_empty(), size) {
-        (true, size) => Some((size, digest, behind)),
-        (false, Some(size)) => {
-            Some((Some(size), digest, name.strip_prefix(b"  ").or(name.strip_prefix(b" *"))?))
-        }
+    let timed = scan::trim_start(name);
+    let is_timed = timed.get(..TIME).is_some_and(is_time) && timed.len() > TIME + 1;
+    match (is_timed, size) {
+        (true, _) => Some((size, digest, named(&timed[TIME..]).unwrap_or(scan::trim_start(&timed[TIME..])))),
+        (false, Some(_)) => Some((size, digest, named(name)?)),
         (false, None) => None,
     }
+}
+
+/// Returns the name after its separator. With `-k`, an asterisk precedes it.
+fn named(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"  ").or(text.strip_prefix(b" *"))
 }
 
 /// Returns the name after a time and a comma, as written by `-t` with `-c`.
@@ -74,9 +78,12 @@ fn without_time(name: &[u8]) -> &[u8] {
         .map_or(name, |(_, name)| name)
 }
 
-/// Returns true for a time such as `2024:01:02:03:04:05`.
+/// The length of a time such as `2024:01:02:03:04:05`.
+const TIME: usize = 19;
+
+/// Returns true for a time.
 fn is_time(word: &[u8]) -> bool {
-    word.len() == 19
+    word.len() == TIME
         && word.iter().enumerate().all(|(at, byte)| match at {
             4 | 7 | 10 | 13 | 16 => *byte == b':',
             _ => byte.is_ascii_digit(),

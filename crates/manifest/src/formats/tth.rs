@@ -25,6 +25,9 @@ pub(crate) static TTH: Format = Format {
     ..Format::DEFAULT
 };
 
+/// The length of a Tiger tree hash in bytes.
+const LENGTH: usize = 24;
+
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if scan::is_empty(line) {
         return Ok(None);
@@ -32,9 +35,10 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let end = scan::find(line, scan::is_blank).ok_or(Reason::NotALine)?;
     let (word, rest) = line.split_at(end);
     let name = rest.strip_prefix(b"  ").or(rest.strip_prefix(b" *")).ok_or(Reason::NotALine)?;
-    "tth".parse::<Spec>().map_err(Reason::Algorithm)?;
+    // RHash writes other digests of this length in the same form; the name of the file names them.
+    let other = options.expected().iter().find(|spec| spec.digest_len() == LENGTH).map(Spec::to_string);
     let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base32"))?;
-    let (spec, digest) = of_bytes("tth", &bytes, options)?;
+    let (spec, digest) = of_bytes(other.as_deref().unwrap_or("tth"), &bytes, options)?;
     // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
     let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
     let name = if pairs { unescape(name).ok_or(Reason::BadEscape)? } else { name.to_vec() };
