@@ -86,6 +86,11 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
             console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
         }
+        if report.skipped() > 0 && reporting.notes {
+            let files = count(report.skipped(), "file that may be a manifest was", "files that may be manifests were");
+            console.note(&format!("{files} not used"));
+            console.hint(&format!("to list them: truesum check -rv {}", path_word(&args.folder)));
+        }
         if report.excluded() > 0 && !args.quiet {
             let removed = match args.dry_run {
                 true => "would be removed",
@@ -117,6 +122,12 @@ fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
         )),
         "exclude failed files" => console.hint(&format!(
             "restore the files from a copy, or remove their entries: truesum scrub {option}--forget PATH {folder}"
+        )),
+        "use for all files" => {
+            console.hint(&format!("to verify the collection: truesum scrub {option}--manifests {folder}"));
+        }
+        "use for manifests" => console.hint(&format!(
+            "to verify all files: truesum scrub {option}{folder}; for the manifests, use another state file: truesum scrub --manifests --state FILE {folder}"
         )),
         "use" if args.state.is_some() => {
             console.hint(&format!("to use another state file: truesum scrub --state FILE {folder}"));

@@ -16,10 +16,12 @@
 mod attributes;
 mod block;
 mod codec;
+mod collection;
 mod coverage;
 mod history;
 mod inventory;
 mod limits;
+mod listing;
 mod pairing;
 mod plan;
 mod policy;
@@ -28,6 +30,7 @@ mod recorder;
 mod report;
 mod run;
 mod scan;
+mod sorted;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 pub(crate) mod containers;
 pub(crate) mod detached;
-mod discovery;
+pub(crate) mod discovery;
 pub mod entries;
 pub mod event;
 pub(crate) mod foreign;

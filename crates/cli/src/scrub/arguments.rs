@@ -23,6 +23,7 @@ Examples:
   truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show when files were last verified
   truesum scrub --exclude tmp/ /srv/photos  always exclude tmp
+  truesum scrub --manifests /srv/bags       verify bags and manifests
   truesum scrub --forget c.jpg /srv/photos  accept a file as it is now
 Corrupt: the content does not match the recorded digest, but the modification time is unchanged, so it is unlikely that a \
 program wrote to the file. Corrupt files are never accepted. They are reported in every run until they are intact \
@@ -36,6 +37,12 @@ pub struct ScrubArgs {
     /// State file [default: DIR/.truesum-state]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,
+    /// Verify the files that the manifests and bags in DIR list
+    ///
+    /// Manifests are found as by truesum check -r. Each file is compared with the digests of all manifests that list it.
+    /// Files in no manifest are ignored, except in the payload of a bag. --forget also removes a manifest or a folder.
+    #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
+    pub manifests: bool,
     /// Digest algorithms for a new state file [default: sha256]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]

@@ -32,7 +32,13 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let root = display_safe(overview.root().as_os_str().as_bytes());
     let created = rfc3339(overview.created());
     let _ = writeln!(out, "folder: {root}");
-    let _ = writeln!(out, "state file created: {created}, {}", names.join(","));
+    let _ = match overview.collection() {
+        true => writeln!(out, "state file created: {created}"),
+        false => writeln!(out, "state file created: {created}, {}", names.join(",")),
+    };
+    if overview.collection() {
+        let _ = writeln!(out, "manifests and bags: {}", grouped(coverage.manifests()));
+    }
     if !overview.rules().is_empty() {
         let _ = writeln!(out, "rules: {}", rules(overview.rules()));
     }
@@ -80,6 +86,9 @@ pub fn status_object(overview: &Overview, within: u64) -> Vec<u8> {
         &mut out,
         format_args!(",\"algorithms\":[{}],\"created\":\"{}\"", names.join(","), overview.created()),
     );
+    if overview.collection() {
+        add(&mut out, format_args!(",\"manifests\":{}", coverage.manifests()));
+    }
     objects::rules(overview.rules(), &mut out);
     let (all, done, due) = (coverage.all(), coverage.within(), coverage.due());
     add(&mut out, format_args!(",\"files\":{},\"bytes\":{}", all.files(), all.bytes()));
@@ -136,6 +145,9 @@ pub fn prometheus(overview: &Overview) -> String {
     };
     let one = |value: u64| vec![(String::new(), value.to_string())];
     gauge("files", "Recorded files.", &one(coverage.all().files()));
+    if overview.collection() {
+        gauge("manifests", "Recorded manifests and bags.", &one(coverage.manifests()));
+    }
     gauge("bytes", "Bytes of recorded files.", &one(coverage.all().bytes()));
     gauge("within_bytes", "Bytes verified in the period set by --within.", &one(coverage.within().bytes()));
     gauge("due_bytes", "Bytes that the next run will read.", &one(coverage.due().bytes()));

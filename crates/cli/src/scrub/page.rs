@@ -59,7 +59,10 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
         ("Recorded", format!("{}, {}", count(all.files(), "file", "files"), size(all.bytes()))),
         ("Oldest verification", oldest(coverage)),
         ("Due in the next run", format!("{}, {}", count(due.files(), "file", "files"), size(due.bytes()))),
-        ("Algorithms", names.join(", ")),
+        match overview.collection() {
+            true => ("Manifests and bags", grouped(coverage.manifests())),
+            false => ("Algorithms", names.join(", ")),
+        },
         ("State file created", origin::rfc3339(overview.created())),
         ("Machine", format!("{} ({} {})", origin::host(), machine::system(), machine::architecture())),
     ];

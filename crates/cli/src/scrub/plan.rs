@@ -44,7 +44,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         Some(list) => Policy::new(list.iter().filter_map(|accept| accept.status())),
     };
     let algorithms = match &args.algorithm[..] {
-        [] if state(args).exists() => Vec::new(),
+        [] if state(args).exists() || args.manifests => Vec::new(),
         [] => settings().algorithms.clone(),
         requested => requested.to_vec(),
     };
@@ -66,6 +66,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .excluded(args.html.iter().cloned().collect())
         .rules(rules(args)?)
         .set_rules(args.set_rules)
+        .collection(args.manifests)
         .version(VERSION.to_owned()))
 }
 

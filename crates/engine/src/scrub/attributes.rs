@@ -163,7 +163,7 @@ pub fn scrub_attributes(
         (None, Ok(summary)) => {
             report.interrupted = summary.interrupted() || progress.stopped();
             match files == 0 && report.failed == 0 && !report.interrupted {
-                true => Err(nothing_found(&name)),
+                true => Err(nothing_found(&name, "file")),
                 false => Ok(report),
             }
         }

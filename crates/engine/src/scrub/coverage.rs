@@ -2,6 +2,7 @@
 
 use crate::audit::FileStatus;
 use crate::error::Error;
+use crate::scrub::listing::manifest_name;
 use crate::scrub::plan::{Class, Classes, Schedule};
 use crate::scrub::store::State;
 use std::ffi::OsString;
@@ -72,8 +73,10 @@ readable! {
         oldest: Option<Time>,
         /// The file with that time.
         oldest_name: Option<PathBuf> as Option<&PathBuf>,
-        /// The files that are not intact and were not accepted.
+        /// The files, and the manifests of a collection, that are not intact and were not accepted.
         failures: Vec<(FileStatus, PathBuf)> => &[(FileStatus, PathBuf)],
+        /// The number of manifests and bags of a collection.
+        manifests: u64,
         /// The folders in the tree by name, at most the first 500. The first one contains the files in the top-level folder.
         folders: Vec<Folder> => &[Folder],
         /// What the next run reads if it starts a day after the last one.
@@ -104,6 +107,13 @@ pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Resu
     let (mut classes, mut oldest) = (Classes::default(), None::<(Time, Vec<u8>)>);
     for entry in state.scan() {
         let (name, record) = entry?;
+        if let Some(name) = manifest_name(&name) {
+            found.manifests += 1;
+            if record.is_failure() {
+                found.failures.push((record.status, OsString::from_vec(name.to_vec()).into()));
+            }
+            continue;
+        }
         let size = record.size.unwrap_or(0);
         found.all.add(size);
         classes.add(record.day, size);

@@ -8,6 +8,7 @@ use crate::io::open::Root;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::scrub::limits::Limits;
+use crate::scrub::listing::manifest_name;
 use crate::scrub::plan::Classes;
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Entry, Scan};
@@ -55,7 +56,8 @@ impl Shared {
 
 /// The files to read at once: new and modified ones, and those that failed before.
 pub(crate) struct Inventory<'l> {
-    walk: Walk,
+    /// The walk of the tree. A collection has none: its files are those with an entry.
+    walk: Option<Walk>,
     /// The next file of the walk, if it was not used yet.
     file: Option<(Vec<u8>, Vec<u8>, Option<Anchor>)>,
     scan: Peekable<Scan>,
@@ -88,7 +90,8 @@ impl<'l> Inventory<'l> {
     ) -> Result<Inventory<'l>, Error> {
         let select = state.head.selection(state.path())?;
         let options = Options::default().select(select.clone()).below_root(true);
-        let walk = Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
+        let walk = || Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
+        let walk = (!state.head.is_collection()).then(walk);
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
         Ok(Inventory {
             walk,
@@ -108,8 +111,9 @@ impl<'l> Inventory<'l> {
 
     /// Finds the next file of the walk, and stores its name, its path and its anchor.
     fn find_file(&mut self) {
+        let Some(walk) = &mut self.walk else { return };
         while self.file.is_none() {
-            match self.walk.next() {
+            match walk.next() {
                 None => return,
                 Some(Item::File(path, anchor)) => {
                     let path = path.into_os_string().into_vec();
@@ -145,8 +149,10 @@ impl<'l> Inventory<'l> {
             }
             return None;
         }
-        let expected = before.as_ref().map(|record| record.digests.clone()).unwrap_or_default();
-        let job = Job { anchor, ..Job::entry(path, self.specs.clone(), expected) };
+        let job = match &before {
+            Some(before) => Job { anchor, ..job_of(path, before) },
+            None => Job { anchor, ..Job::entry(path, self.specs.clone(), Vec::new()) },
+        };
         let job = job.with_origin((self.next, Place::Line(0)));
         self.shared.get().expected.insert(self.next, (name, before));
         self.next += 1;
@@ -163,6 +169,7 @@ impl<'l> Inventory<'l> {
         if let Some(before) = &before
             && is_unchanged(before, stat)
             && !before.is_failure()
+            && !before.needs_examination()
         {
             self.shared.get().classes.add(before.day, stat.size());
             return None;
@@ -170,12 +177,13 @@ impl<'l> Inventory<'l> {
         self.job(file, before, stat.size())
     }
 
-    /// Returns the metadata of a file that has an entry although the rules exclude it, so that the walk did not find it.
-    fn excluded(&self, name: &[u8]) -> Option<Metadata> {
-        if self.select.has_name(name) {
+    /// Returns the metadata of a file that has an entry and that the walk did not find: because the rules exclude it, or
+    /// because a collection is not walked. Manifests may list symbolic links to files.
+    fn unwalked(&self, name: &[u8]) -> Option<Metadata> {
+        if self.walk.is_some() && self.select.has_name(name) {
             return None;
         }
-        self.folder.stat(name, false).ok().filter(|stat| stat.kind().is_file())
+        self.folder.stat(name, self.walk.is_none()).ok().filter(|stat| stat.kind().is_file())
     }
 
     /// Returns the next entry if its name is at most `name`.
@@ -210,8 +218,9 @@ impl Iterator for Inventory<'_> {
                 (None, None) => return None,
                 (None, Some(_)) => None,
                 (Some((key, record)), Some(name)) if key == *name => Some(record),
+                (Some((key, _)), _) if manifest_name(&key).is_some() => continue,
                 (Some(entry), name) => {
-                    if let Some(stat) = self.excluded(&entry.0) {
+                    if let Some(stat) = self.unwalked(&entry.0) {
                         self.shared.get().files += 1;
                         let (key, before) = entry;
                         if let Some(job) = self.examine((key.clone(), key, None), Some(before), &stat) {
@@ -222,7 +231,7 @@ impl Iterator for Inventory<'_> {
                     let mut found = self.shared.get();
                     found.gone.push(entry);
                     // Nothing is missing if everything is: the run is refused.
-                    if name.is_none() && found.files == 0 {
+                    if self.walk.is_some() && name.is_none() && found.files == 0 {
                         return None;
                     }
                     continue;
@@ -248,6 +257,13 @@ impl Iterator for Inventory<'_> {
     }
 }
 
+/// Returns the job that compares a file with its record. Digests for entries that differ from it are computed too.
+fn job_of(path: Vec<u8>, record: &Record) -> Job {
+    let mut job = Job::entry(path, record.specs.clone(), record.digests.clone());
+    job.compute_also(&record.pending_specs());
+    job
+}
+
 /// Returns whether nothing shows that a file was modified since it was recorded.
 fn is_unchanged(before: &Record, stat: &Metadata) -> bool {
     before.size.is_none_or(|size| size == stat.size())
@@ -261,7 +277,6 @@ pub(crate) struct Due<'l> {
     pub(crate) days: Vec<u64>,
     pub(crate) shared: Shared,
     pub(crate) limits: &'l Limits,
-    pub(crate) specs: Arc<[Spec]>,
     pub(crate) next: usize,
 }
 
@@ -277,15 +292,14 @@ impl Iterator for Due<'_> {
                     return None;
                 }
             };
-            if record.is_failure() || !self.days.contains(&record.day) {
+            if record.is_failure() || manifest_name(&name).is_some() || !self.days.contains(&record.day) {
                 continue;
             }
             let size = record.size.unwrap_or(0);
             if !self.limits.grant_due(size) {
                 return None;
             }
-            let job = Job::entry(name.clone(), self.specs.clone(), record.digests.clone());
-            let job = job.with_origin((self.next, Place::Line(0)));
+            let job = job_of(name.clone(), &record).with_origin((self.next, Place::Line(0)));
             self.shared.get().expected.insert(self.next, (name, Some(record)));
             self.next += 1;
             return Some((job, size));
@@ -293,8 +307,8 @@ impl Iterator for Due<'_> {
     }
 }
 
-/// Returns the error for a tree in which no file was found although the state has some.
-pub(crate) fn nothing_found(root: &[u8]) -> Error {
-    let why = "no file was found; is the file system mounted?";
-    Error::new(root, "scrub", Cause::Other(why.to_owned()))
+/// Returns the error for a folder in which nothing was found: no file or, in a collection, no manifest.
+pub(crate) fn nothing_found(root: &[u8], what: &str) -> Error {
+    let why = format!("no {what} was found; is the file system mounted?");
+    Error::new(root, "scrub", Cause::Other(why))
 }

@@ -61,8 +61,11 @@ impl Recorder<'_, '_> {
             }
         }
         let is_complete = self.is_complete();
-        let consumed =
-            if missing.is_empty() { HashSet::new() } else { self.pair_missing(missing, is_complete)? };
+        let consumed = match () {
+            () if missing.is_empty() => HashSet::new(),
+            () if self.collection.is_some() => self.settle_missing(missing)?,
+            () => self.pair_missing(missing, is_complete)?,
+        };
         // The first run records everything as new, which is no news.
         if self.has_unpaired() && !is_first {
             for entry in self.state.scan() {
@@ -95,7 +98,7 @@ impl Recorder<'_, '_> {
     }
 
     /// Records and reports a missing file.
-    fn report_missing(&mut self, name: &[u8], before: &Record, is_acceptable: bool) -> io::Result<()> {
+    pub(crate) fn report_missing(&mut self, name: &[u8], before: &Record, is_acceptable: bool) -> io::Result<()> {
         let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing, Some(before));
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };

@@ -4,6 +4,7 @@ use crate::audit::FileStatus;
 use crate::content::Facts;
 use crate::job::FileResult;
 use crate::scrub::codec::{Rest, put_number, put_time};
+use crate::scrub::listing::{Pending, SpecLists, put_specs, take_digests};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
@@ -20,7 +21,9 @@ pub(crate) struct Record {
     pub(crate) ctime: Option<Time>,
     /// The inode number, or 0.
     pub(crate) inode: u64,
-    /// One digest for each algorithm of the state.
+    /// The algorithms of the digests: those of the state or, in a collection, those of the file's manifests.
+    pub(crate) specs: Arc<[Spec]>,
+    /// One digest for each algorithm.
     pub(crate) digests: Vec<Digest>,
     /// The day of the state on which the file was last read completely or, for an imported entry, added.
     pub(crate) day: u64,
@@ -31,6 +34,10 @@ pub(crate) struct Record {
     /// The result of the last comparison: [`FileStatus::Same`], [`FileStatus::New`] for a file that was recorded and
     /// not verified again yet, or an open failure.
     pub(crate) status: FileStatus,
+    /// The numbers of the manifests that list the file, in a collection. The record of a manifest has its own number.
+    pub(crate) manifests: Vec<u64>,
+    /// The current entries of the file, if they differ from this record.
+    pub(crate) pending: Option<Box<Pending>>,
 }
 
 /// The codes of statuses that a record can have. The position is the code.
@@ -51,18 +58,26 @@ const VERIFIED: u8 = 8;
 
 impl Record {
     /// Returns the record of a file that was read completely, and accepted, on this day.
-    pub(crate) fn of(found: &FileResult, day: u64, now: Time, status: FileStatus) -> Record {
+    pub(crate) fn of(
+        (specs, found): (&Arc<[Spec]>, &FileResult),
+        day: u64,
+        now: Time,
+        status: FileStatus,
+    ) -> Record {
         let time = |(seconds, nanos)| Some(Time { seconds, nanos });
         Record {
             size: Some(found.size()),
             mtime: time(found.mtime()),
             ctime: time(found.ctime()),
             inode: found.inode(),
+            specs: specs.clone(),
             digests: found.digests().to_vec(),
             day,
             accepted: day,
             verified: Some(now),
             status,
+            manifests: Vec::new(),
+            pending: None,
         }
     }
 
@@ -71,13 +86,31 @@ impl Record {
         !matches!(self.status, FileStatus::Same | FileStatus::New)
     }
 
-    /// Returns the facts for a report.
-    pub(crate) fn facts(&self, specs: &[Spec]) -> Facts {
-        Facts::new(self.size, self.mtime, specs.iter().cloned().zip(self.digests.iter().cloned()).collect())
+    /// Returns whether the file was corrupt when it was last read.
+    pub(crate) fn is_corrupt(&self) -> bool {
+        self.status == FileStatus::Corrupt
     }
 
-    /// Appends the encoded record.
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+    /// Returns whether the file must be read to find out whether its record or its entries are wrong.
+    pub(crate) fn needs_examination(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| !pending.is_examined)
+    }
+
+    /// Returns the algorithms of the entries that differ from this record.
+    pub(crate) fn pending_specs(&self) -> Vec<Spec> {
+        let listings = self.pending.iter().flat_map(|pending| &pending.listings);
+        listings.flat_map(|listing| listing.specs.iter().cloned()).collect()
+    }
+
+    /// Returns the facts for a report.
+    pub(crate) fn facts(&self) -> Facts {
+        let digests = self.specs.iter().cloned().zip(self.digests.iter().cloned()).collect();
+        Facts::new(self.size, self.mtime, digests)
+    }
+
+    /// Appends the encoded record. `common` are the algorithms of the state; a record of a collection, which has none,
+    /// contains its own algorithms.
+    pub(crate) fn put(&self, common: &[Spec], out: &mut Vec<u8>) {
         let code = STATUSES.iter().position(|status| *status == self.status);
         out.push(code.expect("a status that records have") as u8);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
@@ -94,11 +127,28 @@ impl Record {
         put_number(self.day, out);
         put_number(self.accepted, out);
         self.verified.into_iter().for_each(|time| put_time(time, out));
+        if common.is_empty() {
+            put_specs(&self.specs, out);
+        }
         self.digests.iter().for_each(|digest| out.extend_from_slice(digest.as_bytes()));
+        if common.is_empty() {
+            put_number(self.manifests.len() as u64, out);
+            self.manifests.iter().for_each(|manifest| put_number(*manifest, out));
+            match &self.pending {
+                Some(pending) => pending.put(out),
+                None => out.push(0),
+            }
+        }
     }
 
-    /// Returns the record at the beginning of these bytes, or `None` if they are not one.
-    pub(crate) fn take(rest: &mut Rest<'_>, specs: &Arc<[Spec]>) -> Option<Record> {
+    /// Returns the record at the beginning of these bytes, or `None` if they are not one. `common` are the algorithms of
+    /// the state, as in [`Record::put`].
+    pub(crate) fn take(
+        rest: &mut Rest<'_>,
+        common: &Arc<[Spec]>,
+        lists: &mut SpecLists,
+    ) -> Option<Record> {
+        let is_listed = common.is_empty();
         let status = *STATUSES.get(usize::from(rest.byte()?))?;
         let flags = rest.byte().filter(|flags| *flags < 16)?;
         let has = |flag: u8| flags & flag != 0;
@@ -107,8 +157,26 @@ impl Record {
         let ctime = if has(CTIME) { Some(rest.time()?) } else { None };
         let (inode, day, accepted) = (rest.number()?, rest.number()?, rest.number()?);
         let verified = if has(VERIFIED) { Some(rest.time()?) } else { None };
-        let digest = |spec: &Spec| rest.take(spec.digest_len()).map(Digest::new);
-        let digests = specs.iter().map(digest).collect::<Option<Vec<Digest>>>()?;
-        Some(Record { size, mtime, ctime, inode, digests, day, accepted, verified, status })
+        let specs = if is_listed { lists.take(rest)? } else { common.clone() };
+        let digests = take_digests(&specs, rest)?;
+        let (mut manifests, mut pending) = (Vec::new(), None);
+        if is_listed {
+            manifests = (0..rest.number()?).map(|_| rest.number()).collect::<Option<_>>()?;
+            pending = Pending::take(rest, lists)?;
+        }
+        Some(Record {
+            size,
+            mtime,
+            ctime,
+            inode,
+            specs,
+            digests,
+            day,
+            accepted,
+            verified,
+            status,
+            manifests,
+            pending,
+        })
     }
 }

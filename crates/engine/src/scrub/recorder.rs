@@ -5,8 +5,10 @@ use crate::audit::{FileStatus, Finding};
 use crate::content::Facts;
 use crate::error::{Error, Kind};
 use crate::job::{Outcome, Verdict};
+use crate::scrub::collection::Collection;
 use crate::scrub::history::EarlierRuns;
 use crate::scrub::inventory::Shared;
+use crate::scrub::listing::shown_name;
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
 use crate::scrub::report::{Event, Observer, Report, Treatment};
@@ -26,6 +28,8 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) shared: Shared,
     pub(crate) report: &'r mut Report,
     pub(crate) policy: &'r Policy,
+    /// The manifests of a collection; `None` for a tree.
+    pub(crate) collection: Option<Collection>,
     pub(crate) on_event: &'r mut Observer<'t>,
     /// The day of this run.
     pub(crate) today: u64,
@@ -129,9 +133,8 @@ impl Recorder<'_, '_> {
     }
 
     fn emit(&mut self, difference: &Difference<'_>) -> io::Result<()> {
-        let path = |name| Path::new(OsStr::from_bytes(name));
-        let specs = &self.state.head.specs;
-        let facts = |record: Option<&Record>| record.map(|record| -> Facts { record.facts(specs) });
+        let path = |name| Path::new(OsStr::from_bytes(shown_name(name)));
+        let facts = |record: Option<&Record>| record.map(|record| -> Facts { record.facts() });
         let finding = Finding {
             status: difference.status,
             name: path(difference.name),
@@ -160,7 +163,7 @@ impl Recorder<'_, '_> {
     fn new_file(&mut self, name: Vec<u8>, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                let record = Record::of(&found, self.today, clock::now(), FileStatus::New);
+                let record = Record::of((outcome.job.specs(), &found), self.today, clock::now(), FileStatus::New);
                 // It is reported at the end, when it is known whether it was moved.
                 match self.policy.accepts(FileStatus::New, None) {
                     true => {
@@ -186,8 +189,12 @@ impl Recorder<'_, '_> {
     /// Processes a file that has an entry.
     fn known_file(&mut self, name: Vec<u8>, before: Record, outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
-        let found = match outcome.result {
-            Ok(found) => Record::of(&found, self.today, clock::now(), FileStatus::Same),
+        let specs = outcome.job.specs();
+        let (result, found) = match outcome.result {
+            Ok(result) => {
+                let found = Record::of((specs, &result), self.today, clock::now(), FileStatus::Same);
+                (result, found)
+            }
             Err(error) if error.is_missing() => {
                 self.shared.get().gone.push((name, before));
                 return Ok(());
@@ -205,7 +212,10 @@ impl Recorder<'_, '_> {
             // A new file that may be a missing one remains new, although its content is that of its entry.
             let is_new = before.status == FileStatus::New && self.is_unpaired(&before);
             let status = if is_new { FileStatus::New } else { FileStatus::Same };
-            self.put(&name, Some(&Record { status, accepted: before.accepted, ..found.clone() }))?;
+            let Record { specs, digests, manifests, pending, .. } = self.confirmed(&before, (specs, &result));
+            let accepted = before.accepted;
+            let record = Record { status, accepted, specs, digests, manifests, pending, ..found.clone() };
+            self.put(&name, Some(&record))?;
             let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
             return self.report_difference(&difference(FileStatus::Same, treatment));
         }
@@ -213,9 +223,13 @@ impl Recorder<'_, '_> {
             FileStatus::Corrupt | FileStatus::Restored => before.status,
             _ => of_different_content(before.mtime, found.mtime),
         };
-        if self.policy.accepts(status, Some(&before)) {
+        let update = match self.collection {
+            Some(_) => self.updated(&before, (specs, &result), &found),
+            None => Some(found.clone()),
+        };
+        if let Some(update) = update.filter(|_| self.policy.accepts(status, Some(&before))) {
             self.has_accepted = true;
-            self.put(&name, Some(&found))?;
+            self.put(&name, Some(&update))?;
             return self.report_difference(&difference(status, Treatment::Accepted));
         }
         // The recorded content remains the one to compare with.

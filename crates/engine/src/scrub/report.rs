@@ -55,6 +55,8 @@ readable! {
         failed: u64,
         /// Entries removed because new rules exclude their files.
         excluded: u64,
+        /// Files that may be manifests and are not used.
+        skipped: u64,
         /// Whether this is the first run of the state.
         created: bool,
         /// Whether the run was stopped before its end.

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::order::{Order, ReadOrder};
 use crate::run::run;
+use crate::scrub::collection::{self, Collection};
 use crate::scrub::coverage::coverage;
 use crate::scrub::history::{EarlierRuns, Run};
 use crate::scrub::inventory::{Due, Inventory, Shared, nothing_found};
@@ -20,6 +21,7 @@ use crate::scrub::store::{Head, State};
 use crate::task::Task;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_fs::{clock, machine};
@@ -69,6 +71,16 @@ options! {
         set_rules: bool,
         /// The version of the program, for the history.
         version: String,
+        /// Whether the files are those that the manifests and bags below `root` list, instead of all of them. There are
+        /// no `algorithms` and `rules` then.
+        collection: bool,
+    }
+}
+
+impl Options {
+    /// Opens the tree, or the folder of the collection, in which manifests may list symbolic links to files in it.
+    fn open_root(&self) -> Result<Root, Error> {
+        if self.collection { Root::folder(&self.root, false) } else { tree(&self.root) }
     }
 }
 
@@ -106,7 +118,7 @@ impl<'a> Scrub<'a> {
     /// Fails if the tree cannot be opened, if the state cannot be read or written, is damaged, belongs to another tree or
     /// is used by another run, or with the error of `on_event`. The results up to then are in the state.
     pub fn run(&mut self, on_event: &mut Observer<'_>) -> Result<(), Error> {
-        let root = tree(&self.options.root)?;
+        let root = self.options.open_root()?;
         let mut session = self.open()?;
         session.state.record(&session.this)?;
         let ended = self.steps(&root, &mut session, on_event);
@@ -135,6 +147,9 @@ impl<'a> Scrub<'a> {
         let Options { root, state: path, within, .. } = self.options;
         let rules = self.options.rules.clone().unwrap_or_default();
         let head = Head { rules, ..head(root, &self.options.algorithms)? };
+        let is_collection = self.options.collection;
+        let specs = if is_collection { Arc::from([]) } else { head.specs.clone() };
+        let head = Head { specs, ..head };
         head.selection(path)?;
         if path.is_symlink() {
             let why = "it is a symbolic link and would be replaced; specify the file itself";
@@ -145,6 +160,7 @@ impl<'a> Scrub<'a> {
             false => State::write(path, || Ok(head.clone()))?,
         };
         fits(&state, &head, root, &self.options.algorithms)?;
+        is_of_kind(&state, is_collection)?;
         self.use_rules(&mut state)?;
         let before = state.runs.last().cloned().unwrap_or_default();
         let this = before.next(clock::now(), *within);
@@ -192,13 +208,25 @@ impl<'a> Scrub<'a> {
         let excluded = self.options.excluded.iter().map(PathBuf::as_path);
         let Session { state, this, schedule, earlier, is_first } = session;
         let own = excluded.chain([state.path()]).filter_map(|file| own_name(path, file)).collect();
-        let mut inventory =
-            Inventory::new((path, root), self.options.threads, state, own, &shared, &limits, self.progress)?;
+        let mut collection = None;
+        if state.head.is_collection() {
+            let policy = (policy, this.day);
+            collection = Some(collection::read(path, state, policy, self.options.threads, self.progress)?);
+            if self.progress.stopped() {
+                self.report.interrupted = true;
+                return Ok(());
+            }
+        }
+        let (collection, sorted) = collection.unzip();
+        let has_manifests = collection.as_ref().is_some_and(Collection::has_manifests);
+        let what = if collection.is_some() { "manifest" } else { "file" };
+        self.report.skipped = collection.as_ref().map_or(0, |collection| collection.skipped);
         let mut recorder = Recorder {
             state,
             shared: shared.clone(),
             report: &mut self.report,
             policy,
+            collection,
             on_event,
             today: this.day,
             earlier: *earlier,
@@ -210,6 +238,20 @@ impl<'a> Scrub<'a> {
             waiting: Vec::new(),
             failure: None,
         };
+        if let Some(sorted) = sorted {
+            let result = recorder.sync(root, sorted);
+            recorder.ended(path, result)?;
+        }
+        // After the entries of a collection have been recorded.
+        let mut inventory = Inventory::new(
+            (path, root),
+            self.options.threads,
+            recorder.state,
+            own,
+            &shared,
+            &limits,
+            self.progress,
+        )?;
         let reader = Reader { options: self.options, progress: self.progress, limits: &limits };
         reader.read(&mut inventory, &mut recorder)?;
         drop(inventory);
@@ -220,11 +262,11 @@ impl<'a> Scrub<'a> {
         {
             let found = shared.get();
             (recorder.report.files, recorder.report.deferred) = (found.files, found.deferred);
-            if found.files == 0 && found.errors.is_empty() {
-                return Err(nothing_found(path.as_os_str().as_bytes()));
+            if found.files == 0 && found.errors.is_empty() && !has_manifests {
+                return Err(nothing_found(path.as_os_str().as_bytes(), what));
             }
         }
-        let result = recorder.pair(root, *is_first);
+        let result = recorder.report_manifests().and_then(|()| recorder.pair(root, *is_first));
         recorder.ended(path, result)?;
         this.paired = recorder.is_paired;
         recorder.state.record(this)?;
@@ -238,15 +280,19 @@ impl<'a> Scrub<'a> {
         };
         for days in passes {
             let next = usize::MAX / 2;
-            let (scan, specs, shared) =
-                (recorder.state.scan(), recorder.state.head.specs.clone(), shared.clone());
-            let mut due = Due { scan, days, shared, limits: &limits, specs, next };
+            let (scan, shared) = (recorder.state.scan(), shared.clone());
+            let mut due = Due { scan, days, shared, limits: &limits, next };
             reader.read(&mut due, &mut recorder)?;
             recorder.report.interrupted |= self.progress.stopped();
             if recorder.report.interrupted || limits.is_spent() {
                 break;
             }
         }
+        let result = match recorder.report.interrupted {
+            true => Ok(()),
+            false => recorder.finish_manifests(),
+        };
+        recorder.ended(path, result)?;
         let result = recorder.remind();
         recorder.ended(path, result)
     }
@@ -272,6 +318,17 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
     }
     let root = entry_name(path);
     Ok(Head { root, specs: specs.into(), created: clock::now(), is_partial: false, rules: Vec::new() })
+}
+
+/// Tests whether a state is one of a collection, or one of a tree.
+fn is_of_kind(state: &State, is_collection: bool) -> Result<(), Error> {
+    let name = state.path().as_os_str().as_bytes();
+    let refuse = |action, why: &str| Err(Error::new(name, action, Cause::Other(why.to_owned())));
+    match (state.head.is_collection(), is_collection) {
+        (true, false) => refuse("use for all files", "it is the state file of a collection of manifests"),
+        (false, true) => refuse("use for manifests", "it is the state file of all files of a folder"),
+        _ => Ok(()),
+    }
 }
 
 /// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
@@ -316,7 +373,7 @@ impl Reader<'_> {
         jobs: &mut (dyn Iterator<Item = (Job, u64)> + Send),
         recorder: &mut Recorder<'_, '_>,
     ) -> Result<(), Error> {
-        let root = tree(&self.options.root)?;
+        let root = self.options.open_root()?;
         // A result must not wait for that of a large file before it.
         let config = Config::default()
             .root(root)

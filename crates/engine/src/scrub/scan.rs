@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::scrub::block::{self, Kind, NoBlock, Position, damaged};
 use crate::scrub::codec::Rest;
+use crate::scrub::listing::SpecLists;
 use crate::scrub::record::Record;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,6 +35,7 @@ pub(crate) struct Scan {
     /// The name of the last change that was reached.
     changed: Option<Vec<u8>>,
     specs: Arc<[Spec]>,
+    lists: SpecLists,
 }
 
 impl Scan {
@@ -45,7 +47,18 @@ impl Scan {
         specs: Arc<[Spec]>,
     ) -> Scan {
         let (path, block) = (path.to_owned(), Vec::new());
-        Scan { path, file, end, block, count: 0, last: None, changes, changed: None, specs }
+        Scan {
+            path,
+            file,
+            end,
+            block,
+            count: 0,
+            last: None,
+            changes,
+            changed: None,
+            specs,
+            lists: SpecLists::default(),
+        }
     }
 
     /// Reads the next block, if there is one.
@@ -62,7 +75,7 @@ impl Scan {
         }
         let mut before: Vec<u8> = Vec::new();
         while !rest.0.is_empty() {
-            let Some((key, record)) = entry(&before, &mut rest, &self.specs) else {
+            let Some((key, record)) = entry(&before, &mut rest, &self.specs, &mut self.lists) else {
                 return fail("its content is invalid");
             };
             if self.last.as_ref().is_some_and(|last| *last >= key) {
@@ -87,10 +100,15 @@ impl Scan {
     }
 }
 
-fn entry(before: &[u8], rest: &mut Rest<'_>, specs: &Arc<[Spec]>) -> Option<Entry> {
+fn entry(
+    before: &[u8],
+    rest: &mut Rest<'_>,
+    specs: &Arc<[Spec]>,
+    lists: &mut SpecLists,
+) -> Option<Entry> {
     let shared = before.get(..usize::try_from(rest.number()?).ok()?)?;
     let key = [shared, rest.bytes()?].concat();
-    Some((key, Record::take(rest, specs)?))
+    Some((key, Record::take(rest, specs, lists)?))
 }
 
 impl Iterator for Scan {
@@ -125,7 +143,7 @@ impl Iterator for Scan {
                     )
                 };
                 return Some(
-                    Record::take(&mut Rest(&value), &self.specs)
+                    Record::take(&mut Rest(&value), &self.specs, &mut self.lists)
                         .map(|record| (key, record))
                         .ok_or_else(invalid),
                 );

@@ -12,9 +12,10 @@
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
 use crate::io::write::AtomicFile;
-use crate::scrub::block::{self, FULL, Kind, MAGIC, NoBlock, Position, damaged};
+use crate::scrub::block::{self, COLLECTION_MAGIC, FULL, Kind, MAGIC, NoBlock, Position, damaged};
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use crate::scrub::history::{KEPT, Run};
+use crate::scrub::listing::SpecLists;
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Changes, Scan};
 use crate::select::Selection;
@@ -43,7 +44,7 @@ const MOST_CHANGES: usize = 200_000;
 pub(crate) struct Head {
     /// The absolute path of the tree.
     pub(crate) root: Vec<u8>,
-    /// The algorithms of all digests.
+    /// The algorithms of all digests. There are none in the state of a collection, in which each record has its own.
     pub(crate) specs: Arc<[Spec]>,
     /// When the state was created.
     pub(crate) created: Time,
@@ -64,7 +65,17 @@ impl Head {
         self.rules.iter().for_each(|rule| put_bytes(rule.to_string().as_bytes(), out));
     }
 
-    fn take(rest: &mut Rest<'_>) -> Option<Head> {
+    /// Returns whether the files are those that manifests list, instead of all files of a tree.
+    pub(crate) fn is_collection(&self) -> bool {
+        self.specs.is_empty()
+    }
+
+    /// Returns the first bytes of the file.
+    fn magic(&self) -> &'static [u8; 16] {
+        if self.is_collection() { COLLECTION_MAGIC } else { MAGIC }
+    }
+
+    fn take(rest: &mut Rest<'_>, is_collection: bool) -> Option<Head> {
         let (root, created) = (rest.bytes()?.to_vec(), rest.time()?);
         let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Vec<Spec>>>()?;
         let is_partial = rest.number()? != 0;
@@ -73,7 +84,7 @@ impl Head {
             [] => Vec::new(),
             _ => (0..rest.number()?).map(|_| Rule::parse(&rest.text()?)).collect::<Option<Vec<Rule>>>()?,
         };
-        (!specs.is_empty()).then(|| Head { root, specs: specs.into(), created, is_partial, rules })
+        (specs.is_empty() == is_collection).then(|| Head { root, specs: specs.into(), created, is_partial, rules })
     }
 
     /// Returns the selection of files by the rules.
@@ -176,7 +187,7 @@ impl State {
         }
         let mut magic = [0; MAGIC.len()];
         let begin = file.read_exact_at(&mut magic, 0);
-        if begin.is_err() || magic != MAGIC {
+        if begin.is_err() || magic != *MAGIC && magic != *COLLECTION_MAGIC {
             return Err(refuse("it is not a state file written by this version of truesum"));
         }
         let placeholder = Head {
@@ -208,7 +219,7 @@ impl State {
             let invalid = || damaged(path, at, NoBlock::Damaged("its content is invalid"));
             match kind {
                 Kind::Head if at == Position::FIRST => {
-                    state.head = Head::take(&mut rest).ok_or_else(invalid)?;
+                    state.head = Head::take(&mut rest, magic == *COLLECTION_MAGIC).ok_or_else(invalid)?;
                     if state.head.is_partial {
                         let why = "a manifest was not imported completely".to_owned();
                         return Err(Error::new(name, "verify", Cause::Other(why)));
@@ -314,7 +325,7 @@ impl State {
     pub(crate) fn put(&mut self, key: &[u8], record: Option<&Record>) -> Result<(), Error> {
         let value = record.map(|record| {
             let mut value = Vec::new();
-            record.put(&mut value);
+            record.put(&self.head.specs, &mut value);
             value
         });
         if !self.head.is_partial {
@@ -431,7 +442,8 @@ impl State {
     }
 
     fn changed(&self, key: &[u8]) -> Option<Record> {
-        Record::take(&mut Rest(self.changes.get(key)?.as_ref()?), &self.head.specs)
+        let value = self.changes.get(key)?.as_ref()?;
+        Record::take(&mut Rest(value), &self.head.specs, &mut SpecLists::default())
     }
 
     /// Ends a run: merges the changes into the entries if there are any.
@@ -449,8 +461,8 @@ impl State {
     fn merge(&mut self) -> Result<(), Error> {
         let name = self.path.as_os_str().as_bytes();
         let mut output =
-            Output { file: AtomicFile::create_internal(&self.path, MAGIC)?, at: Position::FIRST, name };
-        output.file.write_all(MAGIC).map_err(|error| Error::io(name, "write", error))?;
+            Output { file: AtomicFile::create_internal(&self.path, self.head.magic())?, at: Position::FIRST, name };
+        output.file.write_all(self.head.magic()).map_err(|error| Error::io(name, "write", error))?;
         let mut content = Vec::new();
         self.head.put(&mut content);
         output.block(Kind::Head, &mut content)?;
@@ -468,7 +480,7 @@ impl State {
             let shared = key.iter().zip(&before).take_while(|(one, other)| one == other).count();
             put_number(shared as u64, &mut content);
             put_bytes(&key[shared..], &mut content);
-            record.put(&mut content);
+            record.put(&self.head.specs, &mut content);
             (count, before) = (count + 1, key);
             if content.len() >= FULL {
                 output.block(Kind::Entries, &mut content)?;
@@ -539,12 +551,12 @@ mod tests {
         let mut bytes = Vec::new();
         head.put(&mut bytes);
         assert_eq!(head.rules.len(), 2);
-        assert_eq!(Head::take(&mut Rest(&bytes)), Some(head.clone()));
-        assert_eq!(Head::take(&mut Rest(&bytes[..bytes.len() - 1])), None);
+        assert_eq!(Head::take(&mut Rest(&bytes), false), Some(head.clone()));
+        assert_eq!(Head::take(&mut Rest(&bytes[..bytes.len() - 1]), false), None);
         let without = Head { rules: Vec::new(), ..head };
         let mut bytes = Vec::new();
         without.put(&mut bytes);
         assert_eq!(bytes.pop(), Some(0), "the number of rules");
-        assert_eq!(Head::take(&mut Rest(&bytes)), Some(without));
+        assert_eq!(Head::take(&mut Rest(&bytes), false), Some(without));
     }
 }

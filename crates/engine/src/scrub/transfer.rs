@@ -5,9 +5,10 @@ use crate::error::{Cause, Error};
 use crate::io::write::is_internal;
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::scrub::block::MAGIC;
+use crate::scrub::block::{COLLECTION_MAGIC, MAGIC};
 use crate::scrub::coverage::{Coverage, coverage};
 use crate::scrub::history::Run;
+use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::record::Record;
 use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
@@ -26,7 +27,7 @@ use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
 
 /// Returns whether a file is a state of `scrub`.
 pub fn is_state(path: &Path) -> bool {
-    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && is_internal(path, MAGIC)
+    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && [MAGIC, COLLECTION_MAGIC].iter().any(|magic| is_internal(path, &magic[..]))
 }
 
 /// Returns an existing state.
@@ -55,8 +56,11 @@ pub fn export<W: Write>(path: &Path, out: W) -> Result<W, Error> {
     let mut writer = Writer::new(out, jsonl, &Heading::default());
     let fail = |error: WriteError| Error::new(name, "export", Cause::Other(error.to_string()));
     for entry in state.scan() {
-        let (path, Record { size, mtime, digests, .. }) = entry?;
-        let digests = state.head.specs.iter().cloned().zip(digests).collect();
+        let (path, Record { size, mtime, specs, digests, .. }) = entry?;
+        if manifest_name(&path).is_some() {
+            continue;
+        }
+        let digests = specs.iter().cloned().zip(digests).collect();
         writer.write(&Entry { path, size, mtime, digests, ..Entry::default() }).map_err(fail)?;
     }
     writer.finish().map_err(fail)
@@ -115,11 +119,14 @@ pub fn import(
             mtime: job.mtime,
             ctime: None,
             inode: 0,
+            specs: job.specs.clone(),
             digests: job.expected.clone(),
             day: 0,
             accepted: 0,
             verified: None,
             status: FileStatus::Same,
+            manifests: Vec::new(),
+            pending: None,
         };
         match (state.add(&key, &record)?, state.merge_added(false)?) {
             (true, None) => Ok(()),
@@ -181,7 +188,8 @@ pub fn import(
 }
 
 /// Removes the entries with these names, which must exist, from the state of the tree `root`. The files are new in the
-/// next run.
+/// next run. In a collection, a name may also be that of a manifest, which is removed with the files that only it lists,
+/// or that of a folder.
 ///
 /// # Errors
 /// Fails if the state cannot be read or written, belongs to another tree, if another run uses it, or if it has no entry
@@ -191,17 +199,43 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
     drop(existing_of(path, root)?);
     let gone = || Error::new(name, "open", Cause::Other("the state file does not exist".to_owned()));
     let mut state = State::write(path, || Err(gone()))?;
-    let keys: Vec<Vec<u8>> = names.iter().map(|name| plain(&name::of(name)).into_owned()).collect();
+    // A bag that is the collection itself has the name `.`.
+    let key = |name: &PathBuf| match &*plain(&name::of(name)) {
+        b"" => b".".to_vec(),
+        name => name.to_vec(),
+    };
+    let keys: Vec<Vec<u8>> = names.iter().map(key).collect();
+    let is_collection = state.head.is_collection();
+    // A folder, and so a bag, stands for everything in it.
+    let is_meant = |key: &[u8], name: &[u8]| {
+        let rest = shown_name(key).strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || is_collection && rest.starts_with(b"/"))
+    };
     let mut missing: Vec<&Vec<u8>> = keys.iter().collect();
+    let mut manifests = Vec::new();
     for entry in state.scan() {
-        let (key, _) = entry?;
-        missing.retain(|other| **other != key);
+        let (key, record) = entry?;
+        let is_known = |name: &Vec<u8>| is_meant(&key, name);
+        missing.retain(|name| !is_known(name));
+        if manifest_name(&key).is_some() && keys.iter().any(is_known) {
+            manifests.extend(record.manifests);
+        }
     }
     if let Some(other) = missing.first() {
         let why = format!("it has no entry for {}", display_safe(other));
         return Err(Error::new(name, "change", Cause::Other(why)));
     }
-    keys.iter().try_for_each(|key| state.put(key, None))?;
+    for entry in state.scan() {
+        let (key, record) = entry?;
+        if keys.iter().any(|name| is_meant(&key, name)) {
+            state.put(&key, None)?;
+        } else if manifest_name(&key).is_none() && record.manifests.iter().any(|one| manifests.contains(one)) {
+            let others = record.manifests.iter().filter(|one| !manifests.contains(one)).copied();
+            let others: Vec<u64> = others.collect();
+            let record = (!others.is_empty()).then(|| Record { manifests: others, pending: None, ..record });
+            state.put(&key, record.as_ref())?;
+        }
+    }
     state.finish()
 }
 
@@ -211,7 +245,9 @@ readable! {
     pub struct Overview {
         /// The absolute path of the tree.
         root: PathBuf => &PathBuf,
-        /// The algorithms of its digests.
+        /// Whether its files are those that manifests and bags list.
+        collection: bool,
+        /// The algorithms of its digests. In a collection, each file has those of its manifests.
         algorithms: Vec<Spec> => &[Spec],
         /// The rules that select the files of the tree.
         rules: Vec<Rule> => &[Rule],
@@ -235,6 +271,7 @@ pub fn overview(path: &Path, root: &Path, within: u64) -> Result<Overview, Error
     let State { head: Head { root, specs, created, rules, .. }, runs, .. } = state;
     Ok(Overview {
         root: OsString::from_vec(root).into(),
+        collection: specs.is_empty(),
         algorithms: specs.to_vec(),
         created,
         rules,

@@ -10,6 +10,8 @@ pub mod seal;
 mod signed;
 
 use crate::error::{Cause, Error};
+use crate::io::file_id::FileId;
+use crate::progress::Progress;
 use crate::select::Selection;
 use crate::verify::entries::EntryCheck;
 use crate::verify::event::{Event, Observer};
@@ -140,39 +142,65 @@ impl Containers<'_> {
         listed: &mut ListedNames,
         on_event: &mut Observer<'_>,
     ) -> io::Result<Vec<Vec<u8>>> {
-        let stopped = || self.entries.progress.stopped();
-        let (mut too_much, mut unlisted_tags) = (Vec::new(), Vec::new());
-        let mut found = |name: &[u8]| {
-            let names = if name.starts_with(b"data/") { &mut too_much } else { &mut unlisted_tags };
-            names.push(name.to_vec());
-            Ok(())
-        };
-        let bytes = folder.as_os_str().as_bytes();
-        // The selection does not apply to the files of a bag.
-        let (scope, select) = (Scope::CompleteRead, &Selection::default());
-        let scope = SearchScope {
-            scope,
-            select,
-            own: &self.entries.files.own,
-            strict: true,
-            temporaries: true,
-            limit: u64::MAX,
-            stopped: &stopped,
-        };
-        let search = unlisted(bytes, listed, &scope, &mut found)?;
-        self.bags.unreadable += search.failed.len() as u64;
-        search.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
-        let manifest = manifest.file_name().unwrap_or_default().display();
-        for name in too_much {
-            let why = Cause::Other(format!("it is in the payload but not in {manifest}"));
-            let path = folder.join(OsStr::from_bytes(&name));
-            self.fault(&Error::new(path.as_os_str().as_bytes(), "verify", why), on_event)?;
-        }
-        Ok(unlisted_tags)
+        let (own, progress) = (&self.entries.files.own, self.entries.progress);
+        let found = unlisted_in_bag(folder, manifest, listed, own, progress)?;
+        self.bags.unreadable += found.failed.len() as u64;
+        found.failed.iter().try_for_each(|error| on_event(Event::Failed(error)))?;
+        found.faults.iter().try_for_each(|fault| self.fault(fault, on_event))?;
+        Ok(found.tags)
     }
 
     fn fault(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.bags.faults += 1;
         on_event(Event::Failed(error))
     }
+}
+
+/// The files of a bag that are not in a payload manifest.
+pub(crate) struct UnlistedInBag {
+    /// The errors for files of the payload.
+    pub(crate) faults: Vec<Error>,
+    /// Folders that could not be listed.
+    pub(crate) failed: Vec<Error>,
+    /// The names of objects next to the payload.
+    pub(crate) tags: Vec<Vec<u8>>,
+}
+
+/// Searches a bag for files that are not `listed`, which are the names in this payload manifest. `own` are files of this
+/// run, which are ignored.
+///
+/// # Errors
+/// Fails if the folder of the bag cannot be searched.
+pub(crate) fn unlisted_in_bag(
+    folder: &Path,
+    manifest: &Path,
+    listed: &mut ListedNames,
+    own: &[FileId],
+    progress: &Progress,
+) -> io::Result<UnlistedInBag> {
+    let stopped = || progress.stopped();
+    let (mut payload, mut tags) = (Vec::new(), Vec::new());
+    let mut found = |name: &[u8]| {
+        let names = if name.starts_with(b"data/") { &mut payload } else { &mut tags };
+        names.push(name.to_vec());
+        Ok(())
+    };
+    // The selection does not apply to the files of a bag.
+    let (scope, select) = (Scope::CompleteRead, &Selection::default());
+    let scope = SearchScope {
+        scope,
+        select,
+        own,
+        strict: true,
+        temporaries: true,
+        limit: u64::MAX,
+        stopped: &stopped,
+    };
+    let search = unlisted(folder.as_os_str().as_bytes(), listed, &scope, &mut found)?;
+    let manifest = manifest.file_name().unwrap_or_default().display();
+    let fault = |name: &Vec<u8>| {
+        let why = Cause::Other(format!("it is in the payload but not in {manifest}"));
+        Error::new(folder.join(OsStr::from_bytes(name)).as_os_str().as_bytes(), "verify", why)
+    };
+    Ok(UnlistedInBag { faults: payload.iter().map(fault).collect(), failed: search.failed, tags })
 }

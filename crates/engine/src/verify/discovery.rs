@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::verify::containers::bag;
 use crate::verify::detached::is_detached_signature;
 use crate::verify::event::{Event, NotUsed, Observer};
-use crate::verify::options::Options;
+use crate::verify::options::{Options, ReadOptions};
 use crate::verify::report::DiscoveryReport;
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,34 @@ pub(super) struct Discovery<'c> {
     pub(crate) options: &'c Options,
     pub(crate) progress: &'c Progress,
     pub(crate) report: &'c mut DiscoveryReport,
+}
+
+/// What a search of a folder found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The manifests and the folders of bags.
+    pub(crate) manifests: Vec<PathBuf>,
+    /// Folders that could not be listed, and files that have the name of a manifest but are not one.
+    pub(crate) errors: Vec<Error>,
+    /// The number of files that may be manifests and are not used.
+    pub(crate) skipped: u64,
+}
+
+/// Returns the manifests and bags below a folder, as [`Verification::below`] checks them.
+///
+/// [`Verification::below`]: crate::verify::verification::Verification::below
+pub(crate) fn manifests_below(folder: PathBuf, read: &ReadOptions, progress: &Progress) -> Found {
+    let (options, mut report) = (Options::from(read.clone()), DiscoveryReport::default());
+    let mut errors = Vec::new();
+    let discovery = Discovery { options: &options, progress, report: &mut report };
+    let found = discovery.run(vec![folder], &mut |event| {
+        if let Event::Failed(error) = event {
+            errors.push(error.under(error.name()));
+        }
+        Ok(())
+    });
+    // No event is refused.
+    Found { manifests: found.unwrap_or_default(), errors, skipped: report.skipped }
 }
 
 impl Discovery<'_> {

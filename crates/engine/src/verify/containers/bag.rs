@@ -22,13 +22,13 @@ const LIMIT: u64 = 16 << 20;
 
 /// The description of a bag.
 #[derive(Debug)]
-pub(super) struct Bag {
+pub(crate) struct Bag {
     /// The payload manifests, sorted by name.
-    pub(super) payload: Vec<PathBuf>,
+    pub(crate) payload: Vec<PathBuf>,
     /// The tag manifests.
-    pub(super) tags: Vec<PathBuf>,
+    pub(crate) tags: Vec<PathBuf>,
     /// Whether each manifest must list the complete payload, as required since version 1.0.
-    pub(super) all_in_each: bool,
+    pub(crate) all_in_each: bool,
 }
 
 /// The prefixes of the names of payload manifests and of tag manifests.
@@ -85,12 +85,12 @@ pub fn is_part(path: &Path) -> bool {
 ///
 /// # Errors
 /// Fails if the bag has an unsupported declaration or lacks a required file or folder.
-pub(super) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
+pub(crate) fn open(folder: &Path) -> Option<Result<Bag, Error>> {
     is_bag(folder).then(|| read(folder))
 }
 
 /// Returns the error for a manifest that lists a file more than once (RFC 8493, section 2.1.3).
-pub(super) fn duplicate_entry_error(manifest: &Path) -> Error {
+pub(crate) fn duplicate_entry_error(manifest: &Path) -> Error {
     refused(manifest, "it lists a file more than once")
 }
 
@@ -285,7 +285,7 @@ fn values<'t>(text: &'t str, label: &str) -> impl Iterator<Item = &'t str> {
 
 /// Returns the faults of the bag apart from its manifests: a wrong payload count, and fetch entries
 /// that lead out of the payload.
-pub(super) fn faults(folder: &Path) -> Vec<Error> {
+pub(crate) fn faults(folder: &Path) -> Vec<Error> {
     let mut faults = Vec::new();
     let path = folder.join("bag-info.txt");
     if std::fs::symlink_metadata(&path).is_ok() {
