@@ -87,7 +87,11 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
             console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
         }
         if report.skipped() > 0 && reporting.notes {
-            let files = count(report.skipped(), "file that may be a manifest was", "files that may be manifests were");
+            let files = count(
+                report.skipped(),
+                "file that may be a manifest was",
+                "files that may be manifests were",
+            );
             console.note(&format!("{files} not used"));
             console.hint(&format!("to list them: truesum check -rv {}", path_word(&args.folder)));
         }

@@ -72,7 +72,11 @@ fn listed_files_are_verified_once_with_all_digests() {
     assert!(first.err.starts_with(&text), "each file is read once: {}", first.err);
     let exported = folder.run(&["convert", "d/.truesum-state", "-t", "jsonl"]);
     let exported = exported.out();
-    assert_eq!(exported.lines().filter(|line| line.contains("\"path\"")).count() as u64, LISTED, "{exported}");
+    assert_eq!(
+        exported.lines().filter(|line| line.contains("\"path\"")).count() as u64,
+        LISTED,
+        "{exported}"
+    );
     let x = exported.lines().find(|line| line.contains("two/x")).unwrap();
     assert!(x.contains("\"md5\"") && x.contains("\"sha256\""), "{x}");
     assert!(!exported.contains("unlisted"), "{exported}");
@@ -145,8 +149,15 @@ fn deleted_or_invalid_manifest_is_reported_in_every_run_until_it_is_back_or_forg
     for _ in 0..3 {
         assert_ran(&scrub(&folder, &accept), 1, &["missing\tplain/SHA256SUMS"]);
     }
+    let json = scrub(&folder, &["--json"]).out();
+    let object = "\"standing\":\"missing\",\"action\":\"failed\",\"path\":\"plain/SHA256SUMS\"";
+    assert!(json.contains(object), "{json}");
     let status = folder.run(&["scrub", "--status", "d"]);
-    assert!(status.code == Some(1) && status.out().contains("missing\tplain/SHA256SUMS\n"), "{}", status.out());
+    assert!(
+        status.code == Some(1) && status.out().contains("missing\tplain/SHA256SUMS\n"),
+        "{}",
+        status.out()
+    );
     // Its files are still verified.
     write(&folder, "d/plain/a", "damaged", 1000);
     assert_ran(&scrub(&folder, &accept), 1, &["corrupt\tplain/a", "missing\tplain/SHA256SUMS"]);
@@ -162,7 +173,8 @@ fn deleted_or_invalid_manifest_is_reported_in_every_run_until_it_is_back_or_forg
     assert_ran(&scrub(&folder, &[]), 0, &["ok\tplain/SHA256SUMS\tintact again"]);
     fs::remove_dir_all(folder.path("d/bag")).unwrap();
     let files = ["bag-info.txt", "bagit.txt", "data/p", "data/q", "manifest-sha256.txt"];
-    let missing = |files: &[&str]| files.iter().map(|file| format!("missing\tbag/{file}")).collect::<Vec<_>>();
+    let missing =
+        |files: &[&str]| files.iter().map(|file| format!("missing\tbag/{file}")).collect::<Vec<_>>();
     let mut lines = missing(&files);
     // The folder, its tag manifest, and its manifest, which is also a file in the tag manifest.
     lines.extend(["missing\tbag".to_owned()]);
@@ -185,7 +197,11 @@ fn bag_that_is_not_complete_is_reported_in_every_run() {
     folder.write("d/bag/data/extra", "not in the manifest");
     for _ in 0..2 {
         let ran = scrub(&folder, &["-q"]);
-        assert!(ran.code == Some(1) && ran.out().starts_with("unreadable\tbag\tcannot verify: "), "{}", ran.out());
+        assert!(
+            ran.code == Some(1) && ran.out().starts_with("unreadable\tbag\tcannot verify: "),
+            "{}",
+            ran.out()
+        );
     }
     fs::remove_file(folder.path("d/bag/data/extra")).unwrap();
     assert_ran(&scrub(&folder, &[]), 0, &["ok\tbag\tintact again"]);
@@ -218,7 +234,7 @@ fn edited_manifest_is_never_accepted_while_its_files_did_not_change() {
         assert_ran(&scrub(&folder, &accept), 1, &[gone]);
     }
     write(&folder, "d/plain/b", "cOntent of plain/b", 1000);
-    assert_ran(&scrub(&folder, &["--all"]), 1, &["corrupt\tplain/b"]);
+    assert_ran(&scrub(&folder, &["--all"]), 1, &["corrupt\tplain/b", gone]);
     write(&folder, "d/plain/b", "content of plain/b", 1000);
     assert_ran(&scrub(&folder, &[]), 1, &["ok\tplain/b\tintact again", gone]);
     assert_eq!(folder.run(&["scrub", "--forget", "plain/b", "d"]).code, Some(0));
@@ -237,7 +253,8 @@ fn manifest_of_a_corrupt_file_does_not_make_it_intact() {
     // Neither does deleting it together with its entry.
     fs::remove_file(folder.path("d/plain/b")).unwrap();
     list(&folder, "d/plain/SHA256SUMS", &["a", "c"], 3000);
-    assert_ran(&scrub(&folder, &accept), 1, &["missing\tplain/b"]);
+    let gone = "changed\tplain/SHA256SUMS\tcannot accept: it no longer lists plain/b";
+    assert_ran(&scrub(&folder, &accept), 1, &["missing\tplain/b", gone]);
 }
 
 #[test]
@@ -256,7 +273,11 @@ fn updates_of_files_and_manifests_are_accepted_by_the_policy() {
     list(&folder, "d/late/MD5SUMS", &["z"], 3000);
     let new = ["new\tlate/MD5SUMS", "new\tlate/z", "new\tplain/new"];
     assert_ran(&scrub(&folder, &["--accept", "none"]), 1, &["new\tlate/MD5SUMS", "new\tplain/new"]);
-    assert_ran(&scrub(&folder, &[]), 0, &new.map(|line| format!("{line}\trecorded")).each_ref().map(|line| &line[..]));
+    assert_ran(
+        &scrub(&folder, &[]),
+        0,
+        &new.map(|line| format!("{line}\trecorded")).each_ref().map(|line| &line[..]),
+    );
     assert_ran(&scrub(&folder, &["--all"]), 0, &[]);
     // A listed file that is missing is a failure whatever is accepted.
     let (old, renamed) = (folder.path("d/plain/a"), folder.path("d/plain/renamed"));
@@ -272,10 +293,38 @@ fn updates_of_files_and_manifests_are_accepted_by_the_policy() {
     // An update of a bag.
     write(&folder, "d/bag/data/p", "edited", 5000);
     write(&folder, "d/bag/data/r", "added", 5000);
-    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh", "d/bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "d/bag"]).code, Some(0));
     let ran = scrub(&folder, &[]);
     let lines = ["changed\tbag/data/p\trecorded", "new\tbag/data/r\trecorded"];
     assert!(ran.code == Some(0) && lines.iter().all(|line| ran.out().contains(line)), "{}", ran.out());
+    assert_ran(&scrub(&folder, &["--all"]), 0, &[]);
+}
+
+#[test]
+fn updates_that_a_limit_leaves_for_later_are_accepted_later() {
+    let folder = verified();
+    for name in ["a", "b", "c"] {
+        write(&folder, &format!("d/plain/{name}"), &format!("{name} was edited"), 2000);
+    }
+    list(&folder, "d/plain/SHA256SUMS", &["a", "b", "c"], 2000);
+    let dry = scrub(&folder, &["-n"]);
+    let expected = ["a", "b", "c"].map(|name| format!("changed\tplain/{name}\trecorded"));
+    assert_ran(
+        &dry,
+        0,
+        &expected
+            .each_ref()
+            .map(|line| line.replace("recorded", "would be recorded"))
+            .each_ref()
+            .map(|line| &line[..]),
+    );
+    let mut lines = BTreeSet::new();
+    for _ in 0..LISTED {
+        let ran = scrub(&folder, &["--max-bytes", "1"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.out());
+        lines.extend(sorted(&ran.out()));
+    }
+    assert_eq!(lines, BTreeSet::from(expected));
     assert_ran(&scrub(&folder, &["--all"]), 0, &[]);
 }
 
@@ -286,7 +335,7 @@ fn different_digests_of_a_file_in_two_manifests_are_a_failure_in_every_run() {
     let other = other.lines().next().unwrap().replace("  a", "  two/x");
     write(&folder, "d/all.sha256", &format!("{other}\n"), 2000);
     let why = format!("changed\tall.sha256\tcannot accept: its digests of two/x {CHANGED}");
-    assert_ran(&scrub(&folder, &[]), 1, &["new\tall.sha256\trecorded", &why]);
+    assert_ran(&scrub(&folder, &[]), 1, &[&why]);
     for _ in 0..3 {
         assert_ran(&scrub(&folder, &["-q"]), 1, &[&why.replace("changed", "corrupt")]);
     }
@@ -337,7 +386,9 @@ fn killed_runs_lose_no_failure_and_leave_a_usable_state() {
     for at in 0..20 {
         let names: Vec<String> = (0..50).map(|file| file.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        names.iter().for_each(|name| write(&folder, &format!("d/{at}/{name}"), &format!("file {name}"), 1000));
+        names
+            .iter()
+            .for_each(|name| write(&folder, &format!("d/{at}/{name}"), &format!("file {name}"), 1000));
         list(&folder, &format!("d/{at}/SHA256SUMS"), &names, 1000);
     }
     assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(0));
@@ -350,7 +401,8 @@ fn killed_runs_lose_no_failure_and_leave_a_usable_state() {
         }
         let out = fs::File::create(folder.path("out")).unwrap();
         let mut child = folder.command();
-        let child = child.args(["scrub", "--manifests", "-q", "--all", "d"]).stdout(out).stderr(Stdio::null());
+        let child =
+            child.args(["scrub", "--manifests", "-q", "--all", "d"]).stdout(out).stderr(Stdio::null());
         let mut child = child.spawn().unwrap();
         std::thread::sleep(Duration::from_millis(3 + 29 * round % 150));
         child.kill().unwrap();

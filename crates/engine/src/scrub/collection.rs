@@ -15,9 +15,7 @@ use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::job::FileResult;
 use crate::progress::Progress;
-use crate::scrub::listing::{
-    Listing, Pending, manifest_key, manifest_name, union,
-};
+use crate::scrub::listing::{Listing, Pending, manifest_key, manifest_name, union};
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
@@ -66,10 +64,13 @@ impl Manifest {
         }
     }
 
-    /// Returns whether the manifest has been modified, and not only its content.
+    /// Returns whether the manifest was updated: it is valid and was modified according to its modification time.
     fn is_updated(&self, policy: &Policy) -> bool {
-        let is_accepted = || policy.accepts(self.status_if_different(), Some(&self.before));
-        self.failure.is_none() && (self.is_new || is_accepted())
+        let is_modified = match self.status_if_different() {
+            FileStatus::Changed => true,
+            status => policy.accepts(status, Some(&self.before)),
+        };
+        self.failure.is_none() && is_modified
     }
 }
 
@@ -145,14 +146,15 @@ pub(crate) fn read(
         if progress.stopped() {
             break;
         }
-        reading.place(path, &known).map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
+        reading
+            .place(path, &known)
+            .map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
     }
     for (number, (name, before)) in known {
-        if !reading.collection.manifests.contains_key(&number) {
+        reading.collection.manifests.entry(number).or_insert_with(|| {
             let failure = Some(absence(&root.join(OsStr::from_bytes(&name))));
-            let manifest = Manifest { name, before, is_new: false, stamp: None, failure };
-            reading.collection.manifests.insert(number, manifest);
-        }
+            Manifest { name, before, is_new: false, stamp: None, failure }
+        });
     }
     let sorted = reading.sorter.finish();
     let sorted = sorted.map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
@@ -168,9 +170,7 @@ fn absence(path: &Path) -> (FileStatus, Error) {
             let why = Cause::Other(format!("it is no longer a {what}"));
             (FileStatus::Unreadable, Error::new(name, "use", why))
         }
-        Err(error @ (Errno::NOENT | Errno::NOTDIR)) => {
-            (FileStatus::Missing, Error::io(name, "open", error))
-        }
+        Err(error @ (Errno::NOENT | Errno::NOTDIR)) => (FileStatus::Missing, Error::io(name, "open", error)),
         Err(error) => (FileStatus::Unreadable, Error::io(name, "open", error)),
     }
 }
@@ -357,7 +357,10 @@ impl Recorder<'_, '_> {
     /// Compares the entries of all manifests with the records, and records new files and manifests.
     pub(crate) fn sync(&mut self, root: &Root, mut sorted: Sorted) -> io::Result<()> {
         let mut scan = self.state.scan().peekable();
-        while scan.next_if(|entry| entry.as_ref().is_ok_and(|(key, _)| manifest_name(key).is_some())).is_some() {}
+        while scan
+            .next_if(|entry| entry.as_ref().is_ok_and(|(key, _)| manifest_name(key).is_some()))
+            .is_some()
+        {}
         loop {
             let is_before = match (scan.peek(), sorted.peek()) {
                 (None, None) => break,
@@ -457,8 +460,8 @@ impl Recorder<'_, '_> {
             let own = (&before.specs, &before.digests[..]);
             let others = good.iter().map(|listing| (&listing.specs, &listing.digests[..]));
             (record.specs, record.digests) = union(std::iter::once(own).chain(others));
-            let is_settled = good.len() == pending.listings.len()
-                && self.dropped(before, &pending.listings).is_empty();
+            let is_settled =
+                good.len() == pending.listings.len() && self.dropped(before, &pending.listings).is_empty();
             record.pending = match is_settled {
                 true => None,
                 false => Some(Box::new(Pending { is_examined: true, ..(**pending).clone() })),
@@ -576,7 +579,8 @@ impl Recorder<'_, '_> {
                 if !pending.is_examined || is_gone {
                     continue;
                 }
-                let (status, key_of_manifest) = (manifest.status_if_different(), manifest_key(&manifest.name));
+                let (status, key_of_manifest) =
+                    (manifest.status_if_different(), manifest_key(&manifest.name));
                 if reported.insert(number) && manifest.failure.is_none() {
                     self.put(&key_of_manifest, Some(&Record { status, ..manifest.before.clone() }))?;
                 }

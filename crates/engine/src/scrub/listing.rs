@@ -166,8 +166,55 @@ impl SpecLists {
             return Some(specs.clone());
         }
         let all = rest.0;
-        let specs = (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Arc<[Spec]>>>()?;
+        let specs =
+            (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Arc<[Spec]>>>()?;
         self.0 = Some((all[..all.len() - rest.0.len()].to_vec(), specs.clone()));
         Some(specs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::FileStatus;
+
+    #[test]
+    fn records_of_a_collection_are_read_back_and_cut_ones_are_rejected() {
+        let specs = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Arc<[Spec]>>();
+        let listing = |manifest, size| Listing {
+            manifest,
+            size,
+            specs: specs(&["md5"]),
+            digests: vec![Digest::new(&[7; 16])],
+        };
+        let record = Record {
+            size: Some(1 << 40),
+            mtime: None,
+            ctime: None,
+            inode: 3,
+            specs: specs(&["sha256", "md5"]),
+            digests: vec![Digest::new(&[1; 32]), Digest::new(&[2; 16])],
+            day: 300,
+            accepted: 4,
+            verified: None,
+            status: FileStatus::Corrupt,
+            manifests: vec![1, 200],
+            pending: None,
+        };
+        let pending = |listings, is_examined| Some(Box::new(Pending { listings, is_examined }));
+        for pending in
+            [None, pending(Vec::new(), true), pending(vec![listing(1, None), listing(300, Some(5))], false)]
+        {
+            let record = Record { pending, ..record.clone() };
+            let mut bytes = Vec::new();
+            record.put(&[], &mut bytes);
+            let (mut rest, mut lists) = (Rest(&bytes), SpecLists::default());
+            assert_eq!(Record::take(&mut rest, &specs(&[]), &mut lists), Some(record));
+            assert!(rest.0.is_empty());
+            for len in 0..bytes.len() {
+                let cut = Record::take(&mut Rest(&bytes[..len]), &specs(&[]), &mut SpecLists::default());
+                assert_eq!(cut, None, "{len} bytes");
+            }
+        }
     }
 }

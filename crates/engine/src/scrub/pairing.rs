@@ -98,7 +98,12 @@ impl Recorder<'_, '_> {
     }
 
     /// Records and reports a missing file.
-    pub(crate) fn report_missing(&mut self, name: &[u8], before: &Record, is_acceptable: bool) -> io::Result<()> {
+    pub(crate) fn report_missing(
+        &mut self,
+        name: &[u8],
+        before: &Record,
+        is_acceptable: bool,
+    ) -> io::Result<()> {
         let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing, Some(before));
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };

@@ -143,11 +143,7 @@ impl Record {
 
     /// Returns the record at the beginning of these bytes, or `None` if they are not one. `common` are the algorithms of
     /// the state, as in [`Record::put`].
-    pub(crate) fn take(
-        rest: &mut Rest<'_>,
-        common: &Arc<[Spec]>,
-        lists: &mut SpecLists,
-    ) -> Option<Record> {
+    pub(crate) fn take(rest: &mut Rest<'_>, common: &Arc<[Spec]>, lists: &mut SpecLists) -> Option<Record> {
         let is_listed = common.is_empty();
         let status = *STATUSES.get(usize::from(rest.byte()?))?;
         let flags = rest.byte().filter(|flags| *flags < 16)?;

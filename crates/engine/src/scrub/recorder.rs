@@ -163,7 +163,8 @@ impl Recorder<'_, '_> {
     fn new_file(&mut self, name: Vec<u8>, outcome: Outcome) -> io::Result<()> {
         match outcome.result {
             Ok(found) => {
-                let record = Record::of((outcome.job.specs(), &found), self.today, clock::now(), FileStatus::New);
+                let record =
+                    Record::of((outcome.job.specs(), &found), self.today, clock::now(), FileStatus::New);
                 // It is reported at the end, when it is known whether it was moved.
                 match self.policy.accepts(FileStatus::New, None) {
                     true => {

@@ -100,12 +100,7 @@ impl Scan {
     }
 }
 
-fn entry(
-    before: &[u8],
-    rest: &mut Rest<'_>,
-    specs: &Arc<[Spec]>,
-    lists: &mut SpecLists,
-) -> Option<Entry> {
+fn entry(before: &[u8], rest: &mut Rest<'_>, specs: &Arc<[Spec]>, lists: &mut SpecLists) -> Option<Entry> {
     let shared = before.get(..usize::try_from(rest.number()?).ok()?)?;
     let key = [shared, rest.bytes()?].concat();
     Some((key, Record::take(rest, specs, lists)?))

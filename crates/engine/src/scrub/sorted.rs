@@ -101,9 +101,12 @@ fn read_part(file: &mut impl Read) -> io::Result<Vec<u8>> {
     file.read_exact(&mut bytes).map(|()| bytes)
 }
 
+/// The next entry of a source: the name of its file, the number of the source, and the encoded entry.
+type Next = Reverse<(Vec<u8>, usize, Vec<u8>)>;
+
 /// All entries by file.
 pub(crate) struct Sorted {
-    heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
+    heap: BinaryHeap<Next>,
     sources: Vec<Source>,
     lists: SpecLists,
 }
@@ -151,7 +154,7 @@ mod tests {
         let specs: Arc<[Spec]> = Arc::from(["md5".parse().unwrap()]);
         let listing = |manifest: u64, byte: u8| Listing {
             manifest,
-            size: (byte % 2 == 0).then_some(u64::from(byte) << 40),
+            size: byte.is_multiple_of(2).then_some(u64::from(byte) << 40),
             specs: specs.clone(),
             digests: vec![Digest::new(&[byte; 16])],
         };

@@ -84,7 +84,13 @@ impl Head {
             [] => Vec::new(),
             _ => (0..rest.number()?).map(|_| Rule::parse(&rest.text()?)).collect::<Option<Vec<Rule>>>()?,
         };
-        (specs.is_empty() == is_collection).then(|| Head { root, specs: specs.into(), created, is_partial, rules })
+        (specs.is_empty() == is_collection).then(|| Head {
+            root,
+            specs: specs.into(),
+            created,
+            is_partial,
+            rules,
+        })
     }
 
     /// Returns the selection of files by the rules.
@@ -460,8 +466,11 @@ impl State {
     /// Replaces the file by one with all entries and without changes.
     fn merge(&mut self) -> Result<(), Error> {
         let name = self.path.as_os_str().as_bytes();
-        let mut output =
-            Output { file: AtomicFile::create_internal(&self.path, self.head.magic())?, at: Position::FIRST, name };
+        let mut output = Output {
+            file: AtomicFile::create_internal(&self.path, self.head.magic())?,
+            at: Position::FIRST,
+            name,
+        };
         output.file.write_all(self.head.magic()).map_err(|error| Error::io(name, "write", error))?;
         let mut content = Vec::new();
         self.head.put(&mut content);

@@ -538,11 +538,14 @@ fn record(number: u64) -> Record {
         mtime: time,
         ctime: time,
         inode: number,
+        specs: std::sync::Arc::from(["sha256".parse().unwrap()]),
         digests: vec![Digest::new(&[number as u8; 32])],
         day: number,
         accepted: number / 2,
         verified: time,
         status,
+        manifests: Vec::new(),
+        pending: None,
     }
 }
 

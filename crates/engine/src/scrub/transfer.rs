@@ -27,7 +27,8 @@ use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
 
 /// Returns whether a file is a state of `scrub`.
 pub fn is_state(path: &Path) -> bool {
-    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0) && [MAGIC, COLLECTION_MAGIC].iter().any(|magic| is_internal(path, &magic[..]))
+    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0)
+        && [MAGIC, COLLECTION_MAGIC].iter().any(|magic| is_internal(path, &magic[..]))
 }
 
 /// Returns an existing state.
@@ -229,7 +230,8 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
         let (key, record) = entry?;
         if keys.iter().any(|name| is_meant(&key, name)) {
             state.put(&key, None)?;
-        } else if manifest_name(&key).is_none() && record.manifests.iter().any(|one| manifests.contains(one)) {
+        } else if manifest_name(&key).is_none() && record.manifests.iter().any(|one| manifests.contains(one))
+        {
             let others = record.manifests.iter().filter(|one| !manifests.contains(one)).copied();
             let others: Vec<u64> = others.collect();
             let record = (!others.is_empty()).then(|| Record { manifests: others, pending: None, ..record });
