@@ -9,6 +9,9 @@
 //! 3. Unchanged files that are due are read, oldest first (`plan`).
 //! 4. Failures that were not examined again are reported, and the state is written (`store`).
 //!
+//! A collection consists of the files that manifests list ([`Options::collection`]). Its manifests are read first
+//! (`collection`), and `reconciliation` compares their entries with the state; there is no walk of the files.
+//!
 //! The status of a file is the one that an audit would report ([`crate::audit`]). `recorder` decides what becomes of
 //! it: `policy` accepts differences, and everything else is a failure that remains open until the file is intact again
 //! or the user forgets its entry.
@@ -25,6 +28,7 @@ mod listing;
 mod pairing;
 mod plan;
 mod policy;
+mod reconciliation;
 mod record;
 mod recorder;
 mod report;

@@ -2,7 +2,6 @@
 
 use crate::job::FileResult;
 use crate::scrub::codec::{Rest, put_bytes, put_number};
-use crate::scrub::record::Record;
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 
@@ -47,21 +46,6 @@ pub(crate) struct Pending {
 }
 
 impl Listing {
-    /// Returns the entry of a manifest that cannot be read, which counts as unchanged.
-    pub(crate) fn recorded(manifest: u64, record: &Record) -> Listing {
-        Listing { manifest, size: record.size, specs: record.specs.clone(), digests: record.digests.clone() }
-    }
-
-    /// Returns whether the record contains every digest of this entry.
-    pub(crate) fn is_in(&self, record: &Record) -> bool {
-        let has = |(spec, digest): (&Spec, &Digest)| {
-            let at = record.specs.iter().position(|other| other == spec);
-            at.is_some_and(|at| record.digests[at] == *digest)
-        };
-        let has_size = record.size.is_none() || self.size.is_none() || self.size == record.size;
-        has_size && self.specs.iter().zip(&self.digests).all(has)
-    }
-
     /// Returns whether a file for which digests of the algorithms `specs` were computed matches this entry.
     pub(crate) fn matches(&self, specs: &[Spec], found: &FileResult) -> bool {
         let agrees = |(spec, digest): (&Spec, &Digest)| {
@@ -170,51 +154,5 @@ impl SpecLists {
             (0..rest.number()?).map(|_| rest.text()?.parse().ok()).collect::<Option<Arc<[Spec]>>>()?;
         self.0 = Some((all[..all.len() - rest.0.len()].to_vec(), specs.clone()));
         Some(specs)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::audit::FileStatus;
-
-    #[test]
-    fn records_of_a_collection_are_read_back_and_cut_ones_are_rejected() {
-        let specs = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Arc<[Spec]>>();
-        let listing = |manifest, size| Listing {
-            manifest,
-            size,
-            specs: specs(&["md5"]),
-            digests: vec![Digest::new(&[7; 16])],
-        };
-        let record = Record {
-            size: Some(1 << 40),
-            mtime: None,
-            ctime: None,
-            inode: 3,
-            specs: specs(&["sha256", "md5"]),
-            digests: vec![Digest::new(&[1; 32]), Digest::new(&[2; 16])],
-            day: 300,
-            accepted: 4,
-            verified: None,
-            status: FileStatus::Corrupt,
-            manifests: vec![1, 200],
-            pending: None,
-        };
-        let pending = |listings, is_examined| Some(Box::new(Pending { listings, is_examined }));
-        for pending in
-            [None, pending(Vec::new(), true), pending(vec![listing(1, None), listing(300, Some(5))], false)]
-        {
-            let record = Record { pending, ..record.clone() };
-            let mut bytes = Vec::new();
-            record.put(&[], &mut bytes);
-            let (mut rest, mut lists) = (Rest(&bytes), SpecLists::default());
-            assert_eq!(Record::take(&mut rest, &specs(&[]), &mut lists), Some(record));
-            assert!(rest.0.is_empty());
-            for len in 0..bytes.len() {
-                let cut = Record::take(&mut Rest(&bytes[..len]), &specs(&[]), &mut SpecLists::default());
-                assert_eq!(cut, None, "{len} bytes");
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ use crate::audit::FileStatus;
 use crate::content::Facts;
 use crate::job::FileResult;
 use crate::scrub::codec::{Rest, put_number, put_time};
-use crate::scrub::listing::{Pending, SpecLists, put_specs, take_digests};
+use crate::scrub::listing::{Listing, Pending, SpecLists, put_specs, take_digests};
 use std::sync::Arc;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::Time;
@@ -91,6 +91,21 @@ impl Record {
         self.status == FileStatus::Corrupt
     }
 
+    /// Returns the entry of a manifest that listed the file and cannot be read, which counts as unchanged.
+    pub(crate) fn listing(&self, manifest: u64) -> Listing {
+        Listing { manifest, size: self.size, specs: self.specs.clone(), digests: self.digests.clone() }
+    }
+
+    /// Returns whether this record contains every digest of an entry.
+    pub(crate) fn contains(&self, listing: &Listing) -> bool {
+        let has = |(spec, digest): (&Spec, &Digest)| {
+            let at = self.specs.iter().position(|other| other == spec);
+            at.is_some_and(|at| self.digests[at] == *digest)
+        };
+        let has_size = self.size.is_none() || listing.size.is_none() || listing.size == self.size;
+        has_size && listing.specs.iter().zip(&listing.digests).all(has)
+    }
+
     /// Returns whether the file must be read to find out whether its record or its entries are wrong.
     pub(crate) fn needs_examination(&self) -> bool {
         self.pending.as_ref().is_some_and(|pending| !pending.is_examined)
@@ -174,5 +189,50 @@ impl Record {
             manifests,
             pending,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_a_collection_are_read_back_and_cut_ones_are_rejected() {
+        let specs = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Arc<[Spec]>>();
+        let listing = |manifest, size| Listing {
+            manifest,
+            size,
+            specs: specs(&["md5"]),
+            digests: vec![Digest::new(&[7; 16])],
+        };
+        let record = Record {
+            size: Some(1 << 40),
+            mtime: None,
+            ctime: None,
+            inode: 3,
+            specs: specs(&["sha256", "md5"]),
+            digests: vec![Digest::new(&[1; 32]), Digest::new(&[2; 16])],
+            day: 300,
+            accepted: 4,
+            verified: None,
+            status: FileStatus::Corrupt,
+            manifests: vec![1, 200],
+            pending: None,
+        };
+        let pending = |listings, is_examined| Some(Box::new(Pending { listings, is_examined }));
+        for pending in
+            [None, pending(Vec::new(), true), pending(vec![listing(1, None), listing(300, Some(5))], false)]
+        {
+            let record = Record { pending, ..record.clone() };
+            let mut bytes = Vec::new();
+            record.put(&[], &mut bytes);
+            let (mut rest, mut lists) = (Rest(&bytes), SpecLists::default());
+            assert_eq!(Record::take(&mut rest, &specs(&[]), &mut lists), Some(record));
+            assert!(rest.0.is_empty());
+            for len in 0..bytes.len() {
+                let cut = Record::take(&mut Rest(&bytes[..len]), &specs(&[]), &mut SpecLists::default());
+                assert_eq!(cut, None, "{len} bytes");
+            }
+        }
     }
 }
