@@ -191,7 +191,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().weight(), coverage.all().weight());
         text += &format!("; {share} verified {}", in_the_last(within));
-        let known = coverage.within().files() + coverage.failures().len() as u64;
+        let known = coverage.within().files() + coverage.failed_files();
         let is_all = known == coverage.all().files();
         if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {
             text += &format!(", oldest verification {}", &oldest.to_string()[..10]);

@@ -340,6 +340,12 @@ fn different_digests_of_a_file_in_two_manifests_are_a_failure_in_every_run() {
         assert_ran(&scrub(&folder, &["-q"]), 1, &[&why.replace("changed", "corrupt")]);
     }
     assert_eq!(folder.run(&["check", "-q", "-r", "d"]).code, Some(1));
+    // The file shows which of them is wrong, also if nothing was recorded before.
+    fs::remove_file(folder.path("d/.truesum-state")).unwrap();
+    assert_ran(&scrub(&folder, &["-q"]), 1, &[&why]);
+    for _ in 0..2 {
+        assert_ran(&scrub(&folder, &["-q", "--all"]), 1, &[&why.replace("changed", "corrupt")]);
+    }
     fs::remove_file(folder.path("d/all.sha256")).unwrap();
     assert_eq!(folder.run(&["scrub", "--forget", "all.sha256", "d"]).code, Some(0));
     assert_ran(&scrub(&folder, &["--all"]), 0, &[]);

@@ -75,6 +75,8 @@ readable! {
         oldest_name: Option<PathBuf> as Option<&PathBuf>,
         /// The files, and the manifests of a collection, that are not intact and were not accepted.
         failures: Vec<(FileStatus, PathBuf)> => &[(FileStatus, PathBuf)],
+        /// The number of files among the failures.
+        failed_files: u64,
         /// The number of manifests and bags of a collection.
         manifests: u64,
         /// The folders in the tree by name, at most the first 500. The first one contains the files in the top-level folder.
@@ -139,6 +141,7 @@ pub(crate) fn coverage(state: &State, now: Time, within: u64, last: u64) -> Resu
             found.within.add(size);
         }
         if record.is_failure() {
+            found.failed_files += 1;
             found.failures.push((record.status, OsString::from_vec(name).into()));
         }
     }

@@ -22,8 +22,10 @@ use crate::scrub::scan::Entry;
 use crate::scrub::sorted::Sorted;
 use std::collections::{HashMap, HashSet};
 use std::io;
+use truesum_fs::clock;
 use truesum_fs::metadata::Metadata;
 use truesum_hash::{Digest, Spec};
+use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
 impl Recorder<'_, '_> {
@@ -156,6 +158,28 @@ impl Recorder<'_, '_> {
             record.manifests.dedup();
         }
         record
+    }
+
+    /// Returns the record of a file that was never verified and matches only some of its entries, which contradict each
+    /// other: the others are wrong, and not the one that happened to be recorded.
+    pub(crate) fn adopted(&self, before: &Record, (specs, found): (&[Spec], &FileResult)) -> Option<Record> {
+        let is_first = before.verified.is_none() && !before.is_failure();
+        let pending = before.pending.as_deref().filter(|_| is_first)?;
+        let good = || pending.listings.iter().filter(|listing| listing.matches(specs, found));
+        let is_contradictory = (1..pending.listings.len()).contains(&good().count());
+        let (specs, digests) = union(good().map(|listing| (&listing.specs, &listing.digests[..])));
+        let pending = Some(Box::new(Pending { is_examined: true, ..pending.clone() }));
+        let (seconds, nanos) = found.mtime();
+        is_contradictory.then(|| Record {
+            size: Some(found.size()),
+            mtime: Some(Time { seconds, nanos }),
+            specs,
+            digests,
+            day: self.today,
+            verified: Some(clock::now()),
+            pending,
+            ..before.clone()
+        })
     }
 
     /// Returns the record of a file that does not match the one `before`, but was updated together with all its

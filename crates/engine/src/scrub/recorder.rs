@@ -220,6 +220,10 @@ impl Recorder<'_, '_> {
             let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
             return self.report_difference(&difference(FileStatus::Same, treatment));
         }
+        if let Some(adopted) = self.adopted(&before, (specs, &result)) {
+            self.put(&name, Some(&Record { status: FileStatus::Same, ..adopted }))?;
+            return self.report_difference(&difference(FileStatus::Same, Treatment::Intact));
+        }
         let status = match before.status {
             FileStatus::Corrupt | FileStatus::Restored => before.status,
             _ => of_different_content(before.mtime, found.mtime),
