@@ -12,7 +12,18 @@ use truesum_fs::name::OsStrExt;
 
 /// Appends the object for one file, with the action taken.
 pub fn file(style: &OutputStyle, finding: &Finding<'_>, action: Option<&str>, out: &mut Vec<u8>) {
-    begin(style.schema, "file", out);
+    of_kind("file", style, finding, action, out);
+}
+
+/// Appends the object for a file or manifest, which is of this kind, with the action taken.
+pub fn of_kind(
+    kind: &str,
+    style: &OutputStyle,
+    finding: &Finding<'_>,
+    action: Option<&str>,
+    out: &mut Vec<u8>,
+) {
+    begin(style.schema, kind, out);
     add(out, format_args!(",\"standing\":\"{}\",", style.word(finding.status())));
     if let Some(action) = action {
         add(out, format_args!("\"action\":\"{action}\","));

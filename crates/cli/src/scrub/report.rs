@@ -50,14 +50,21 @@ impl Printer {
     /// Prints an event. Intact files are not printed.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let mut line = Vec::new();
-        match event {
-            Event::Failed(error) => self.console.failure(error),
-            Event::Finding(_, Treatment::Intact) => {}
-            Event::Finding(_, treatment) if self.quiet && !treatment.is_failure() => {}
-            Event::Finding(finding, treatment) if self.json => {
-                json::file(&OUTPUT_STYLE, finding, Some(action(*treatment)), &mut line);
+        let (kind, finding, treatment) = match event {
+            Event::Failed(error) => {
+                self.console.failure(error);
+                return Ok(());
             }
-            Event::Finding(finding, treatment) => {
+            Event::Finding(finding, treatment) => ("file", finding, treatment),
+            Event::Manifest(finding, treatment) => ("manifest", finding, treatment),
+        };
+        match treatment {
+            Treatment::Intact => {}
+            _ if self.quiet && !treatment.is_failure() => {}
+            _ if self.json => {
+                json::of_kind(kind, &OUTPUT_STYLE, finding, Some(action(*treatment)), &mut line);
+            }
+            _ => {
                 text_line(word(finding.status()), finding, &mut line);
                 line.pop();
                 line.extend_from_slice(note(finding.status(), *treatment, self.dry_run).as_bytes());

@@ -150,7 +150,8 @@ fn deleted_or_invalid_manifest_is_reported_in_every_run_until_it_is_back_or_forg
         assert_ran(&scrub(&folder, &accept), 1, &["missing\tplain/SHA256SUMS"]);
     }
     let json = scrub(&folder, &["--json"]).out();
-    let object = "\"standing\":\"missing\",\"action\":\"failed\",\"path\":\"plain/SHA256SUMS\"";
+    let object =
+        "\"kind\":\"manifest\",\"standing\":\"missing\",\"action\":\"failed\",\"path\":\"plain/SHA256SUMS\"";
     assert!(json.contains(object), "{json}");
     let status = folder.run(&["scrub", "--status", "d"]);
     assert!(

@@ -8,7 +8,7 @@ use crate::job::{Outcome, Verdict};
 use crate::scrub::collection::Collection;
 use crate::scrub::history::EarlierRuns;
 use crate::scrub::inventory::Shared;
-use crate::scrub::listing::shown_name;
+use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
 use crate::scrub::report::{Event, Observer, Report, Treatment};
@@ -144,7 +144,11 @@ impl Recorder<'_, '_> {
             found: facts(difference.found),
             error: difference.error,
         };
-        (self.on_event)(Event::Finding(&finding, difference.treatment))
+        let treatment = difference.treatment;
+        (self.on_event)(match manifest_name(difference.name) {
+            Some(_) => Event::Manifest(&finding, treatment),
+            None => Event::Finding(&finding, treatment),
+        })
     }
 
     /// Changes an entry of the state.

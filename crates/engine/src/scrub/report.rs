@@ -13,6 +13,8 @@ pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
 pub enum Event<'e> {
     /// The status of a file that was read, is missing, or failed in an earlier run.
     Finding(&'e Finding<'e>, Treatment),
+    /// The status of a manifest or bag of a collection.
+    Manifest(&'e Finding<'e>, Treatment),
     /// A folder that could not be listed, or a file that could not be examined.
     Failed(&'e Error),
 }
