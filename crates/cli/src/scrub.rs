@@ -20,7 +20,7 @@ use std::time::Instant;
 use truesum::audit::FileStatus;
 use truesum::manifest::Rule;
 use truesum::scrub::{self, Scrub};
-use truesum::{Error, ReadOptions};
+use truesum::{Cause, Error, ReadOptions};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::process;
 
@@ -222,6 +222,12 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
     }
     let within = plan::within(args);
     let overview = match scrub::overview(&plan::state(args), &args.folder, within) {
+        Ok(overview) if args.manifests && !overview.collection() => {
+            let why = Cause::Other("it is the state file of all files of a folder".to_owned());
+            let state = plan::state(args);
+            let error = Error::new(state.as_os_str().as_bytes(), "use for manifests", why);
+            return failure(args, &error, console);
+        }
         Ok(overview) => overview,
         Err(error) => return failure(args, &error, console),
     };

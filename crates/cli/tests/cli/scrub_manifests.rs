@@ -353,6 +353,96 @@ fn different_digests_of_a_file_in_two_manifests_are_a_failure_in_every_run() {
 }
 
 #[test]
+fn run_without_failures_means_that_check_passes_whatever_happened_to_files_and_manifests() {
+    let folder = Folder::new();
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let files = |at: &str| -> Vec<String> {
+        let names = fs::read_dir(folder.path(format!("d/{at}"))).unwrap();
+        let names = names.map(|item| item.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name != "SHA256SUMS").collect();
+        names.sort();
+        names
+    };
+    let relist = |at: &str, mtime: u64| {
+        let names = files(at);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        list(&folder, &format!("d/{at}/SHA256SUMS"), &names, mtime);
+    };
+    for at in ["a", "b"] {
+        ["0", "1", "2"].iter().for_each(|name| write(&folder, &format!("d/{at}/{name}"), at, 1000));
+        relist(at, 1000);
+    }
+    let words = ["-q", "--all", "--accept", "new,modified,moved,restored,missing"];
+    let (mut is_intact, mut intact) = (scrub(&folder, &words).code == Some(0), 0);
+    assert!(is_intact);
+    // The name and content of a file that was damaged without a change of its time.
+    let mut damaged: Option<(String, Vec<u8>, u64)> = None;
+    let steps = truesum_test_support::thorough_or(400, 60);
+    for step in 0..steps {
+        let (at, now) = (["a", "b"][random(2) as usize], 2000 + step * 10);
+        let names = files(at);
+        let name = format!("d/{at}/{}", names[random(names.len() as u64) as usize]);
+        let is_damaged = damaged.as_ref().is_some_and(|(other, ..)| *other == name);
+        match (random(9), &damaged) {
+            (0, _) => write(&folder, &name, &format!("edited {step}"), now),
+            (1, _) => {
+                write(&folder, &name, &format!("updated {step}"), now);
+                relist(at, now);
+            }
+            (2, None) if is_intact => {
+                let mtime = fs::metadata(folder.path(&name)).unwrap().modified().unwrap();
+                let mtime = mtime.duration_since(UNIX_EPOCH).unwrap().as_secs();
+                damaged = Some((name.clone(), folder.read(&name), mtime));
+                write(&folder, &name, &format!("damaged {step}"), mtime);
+            }
+            (2 | 3, Some((name, content, mtime))) => {
+                write(&folder, name, std::str::from_utf8(content).unwrap(), *mtime);
+                damaged = None;
+            }
+            (4, _) => relist(at, now),
+            (5, _) => relist(at, 1000),
+            (6, _) => {
+                write(&folder, &format!("d/{at}/new{step}"), &format!("new {step}"), now);
+                relist(at, now);
+            }
+            (7, _) if !is_damaged && names.len() > 2 => {
+                fs::remove_file(folder.path(&name)).unwrap();
+                relist(at, now);
+            }
+            (8, _) if !is_damaged => {
+                fs::rename(folder.path(&name), folder.path(format!("d/{at}/moved{step}"))).unwrap();
+                relist(at, now);
+            }
+            _ => {}
+        }
+        let ran = scrub(&folder, &words);
+        is_intact = ran.code == Some(0);
+        intact += u64::from(is_intact);
+        if is_intact {
+            let check = folder.run(&["check", "-q", "-r", "d"]);
+            assert_eq!((check.code, damaged.as_ref()), (Some(0), None), "step {step}: {}", check.out());
+        } else {
+            assert_eq!(ran.code, Some(1), "step {step}: {}", ran.err);
+            // What is open is forgotten now and then, so that there is something intact to damage.
+            let status = folder.run(&["scrub", "--status", "d"]).out();
+            let open = status.lines().filter_map(|line| line.split_once('\t')).map(|(_, name)| name);
+            let options: Vec<&str> = open.flat_map(|name| ["--forget", name]).collect();
+            if random(6) == 0 && damaged.is_none() {
+                let ran = folder.run(&[&["scrub"], &options[..], &["d"]].concat());
+                assert_eq!(ran.code, Some(0), "step {step}: {}", ran.err);
+                ["a", "b"].iter().for_each(|at| relist(at, now + 1));
+                is_intact = scrub(&folder, &words).code == Some(0);
+            }
+        }
+    }
+    assert!(intact > steps / 10 && intact < steps, "{intact} of {steps} runs found nothing wrong");
+}
+
+#[test]
 fn state_of_one_kind_is_not_used_for_the_other() {
     let folder = verified();
     let state = folder.read("d/.truesum-state");
@@ -364,6 +454,8 @@ fn state_of_one_kind_is_not_used_for_the_other() {
     let ran = folder.run(&["scrub", "-q", "--state", "tree", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = folder.run(&["scrub", "--manifests", "--state", "tree", "d"]);
+    assert!(ran.code == Some(2) && ran.err.contains("cannot use for manifests"), "{}", ran.err);
+    let ran = folder.run(&["scrub", "--manifests", "--status", "--state", "tree", "d"]);
     assert!(ran.code == Some(2) && ran.err.contains("cannot use for manifests"), "{}", ran.err);
     let empty = Folder::with(&[("d/a", "no manifest")]);
     let ran = scrub(&empty, &[]);
