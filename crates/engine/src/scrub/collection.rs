@@ -225,7 +225,7 @@ impl Reading<'_> {
 
     /// Adds a manifest or bag. Returns its number, or `None` if it is new and not accepted.
     fn add(&mut self, path: &Path, known: &BTreeMap<u64, (Vec<u8>, Record)>) -> Option<u64> {
-        let name = match relative(path.as_os_str().as_bytes(), &name::of(self.root)) {
+        let name = match relative(&name::of(path), &name::of(self.root)) {
             b"" => b".".to_vec(),
             name => name.to_vec(),
         };
@@ -268,8 +268,7 @@ impl Reading<'_> {
     fn list(&mut self, path: &Path, number: u64, mut listed: Option<&mut ListedNames>) -> io::Result<()> {
         let refuse = |why: String| Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why));
         let folder = self.options.folder(path);
-        let folder = folder.as_os_str().as_bytes();
-        let below = plain(relative(folder, &name::of(self.root))).into_owned();
+        let below = plain(relative(&name::of(&folder), &name::of(self.root))).into_owned();
         let (mut entries, mut faults, mut first) = (0u64, 0u64, None);
         let is_part = listed.is_some();
         let sorter = &mut self.sorter;
