@@ -374,6 +374,10 @@ impl Read {
             match found {
                 // A repeated digest counts only once.
                 Ok(found) if entry.digests.contains(&found) => {}
+                // No file matches both.
+                Ok((spec, _)) if entry.digests.iter().any(|(known, _)| *known == spec) => {
+                    fault = fault.or(Some(Reason::Part("two different digests of the same algorithm")));
+                }
                 Ok(found) => entry.digests.push(found),
                 // An unsupported algorithm in a strict document, or the damaged name of a supported
                 // one.

@@ -215,7 +215,8 @@ impl Object {
     fn report_stray_digests(&self, walk: &mut Traversal<'_>) {
         for (key, value, member) in self.iter() {
             let is_text_of_list = is_text(member) && member.key.is(Meaning::List) && holds_digest(value);
-            if is_lost(key, value, member) || is_text_of_list || has_stray_digest(key, member) {
+            let is_digest = is_lost(key, value, member) || is_text_of_list || has_stray_digest(key, member);
+            if is_digest && !self.is_unrelated(key) {
                 walk.records.begin(member.at as usize);
                 walk.records.fault_of("a digest outside the list of files", key.as_bytes());
             }

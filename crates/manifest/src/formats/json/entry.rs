@@ -26,8 +26,8 @@ impl Object {
         if let Some(bytes) = self.text_of(Meaning::Base64) {
             return BASE64.decode(bytes.as_bytes()).map(Cow::Owned).ok().into();
         }
-        if let Some(name) = self.joined_name() {
-            return Some(Cow::Owned(name.into_bytes())).into();
+        if let Some(name) = self.name_of_service() {
+            return Some(Cow::Owned(name)).into();
         }
         let address = || last_of_url(self.text_of(Meaning::Address)?);
         // In an npm lock file, `name` is the name of a module.

@@ -2,6 +2,8 @@
 //! suggest. A row is found by the members that every object of the service has.
 
 use super::object::Object;
+use super::words::last_of_url;
+use std::borrow::Cow;
 
 /// The objects of a service. Keys are compared exactly.
 pub(super) struct Service {
@@ -16,6 +18,8 @@ pub(super) struct Service {
     digest: Option<(&'static str, Content)>,
     /// The member with whose values (all, if none are given) an object never has a digest.
     undigested: Option<(&'static str, &'static [&'static str])>,
+    /// A member that resembles a digest but is about something else.
+    unrelated: Option<&'static str>,
     /// The members for name and size: a name that ends in a slash, with the size 0, is a folder.
     folder: Option<(&'static str, &'static str)>,
 }
@@ -27,6 +31,10 @@ enum Name {
     Usual,
     /// Under its usual key, relative although it begins with a slash.
     Rooted,
+    /// Under this key; other members with names are titles.
+    Of(&'static str),
+    /// The last component of the URL under this key.
+    OfUrl(&'static str),
     /// Joined from members, with texts between them.
     Joined { first: &'static str, between: &'static str, second: &'static str, end: &'static str },
 }
@@ -48,6 +56,7 @@ const NONE: Service = Service {
     name: Name::Usual,
     digest: None,
     undigested: None,
+    unrelated: None,
     folder: None,
 };
 
@@ -61,6 +70,12 @@ static SERVICES: &[Service] = &[
     },
     // A large file in Hugging Face. Elsewhere, `oid` is an object of git.
     Service { texts: &["oid"], any: &["pointerSize"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
+    // A model in Hugging Face, and its commit.
+    Service { texts: &["id", "sha"], any: &["siblings"], unrelated: Some("sha"), ..NONE },
+    // An asset of a release in GitHub, whose label is a title.
+    Service { texts: &["name", "browser_download_url"], name: Name::Of("name"), ..NONE },
+    // The releases of .NET, which are downloaded under names that contain the version.
+    Service { texts: &["name", "rid", "url", "hash"], name: Name::OfUrl("url"), ..NONE },
     // `git lfs ls-files --json`.
     Service { texts: &["oid", "oid_type"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
     // `aws s3api list-objects-v2`.
@@ -108,12 +123,19 @@ impl Object {
         self.services().filter_map(|service| service.digest).collect()
     }
 
-    /// Returns the name that a service spreads over several members.
-    pub(super) fn joined_name(&self) -> Option<String> {
+    /// Returns true if a member is not a digest for a service, although it resembles one.
+    pub(super) fn is_unrelated(&self, key: &str) -> bool {
+        self.services().any(|service| service.unrelated == Some(key))
+    }
+
+    /// Returns the name that a service has in a member of its own, or spreads over several.
+    pub(super) fn name_of_service(&self) -> Option<Vec<u8>> {
         self.services().find_map(|service| match service.name {
             Name::Joined { first, between, second, end } => {
-                Some([self.text(first)?, between, self.text(second)?, end].concat())
+                Some([self.text(first)?, between, self.text(second)?, end].concat().into_bytes())
             }
+            Name::Of(key) => Some(self.text(key)?.as_bytes().to_vec()),
+            Name::OfUrl(key) => last_of_url(self.text(key)?).map(Cow::into_owned),
             Name::Usual | Name::Rooted => None,
         })
     }
