@@ -116,11 +116,20 @@ fn named(word: &str, plain: Plain) -> Option<NamedAlgorithm> {
 static CRCS: LazyLock<[Spec; 2]> =
     LazyLock::new(|| ["cksum", "crc32"].map(|name| name.parse().expect("a row of the table")));
 
-/// Returns the algorithm of hexadecimal digests if the name of a manifest or a heading names `spec`.
-pub(crate) fn in_hex(spec: &Spec) -> Spec {
+/// Returns the algorithm of this number of hexadecimal digits if the name of a manifest or a heading names `spec`. With
+/// `b2sum -l`, BLAKE2b has fewer digits; a digest that was cut is not mistaken for one of these, because they depend on
+/// the length.
+pub(crate) fn in_hex(spec: &Spec, digits: usize) -> Spec {
     let [posix, crc32] = &*CRCS;
-    if spec == posix { crc32.clone() } else { spec.clone() }
+    if spec == posix {
+        return crc32.clone();
+    }
+    let is_short = *spec == *BLAKE2B && matches!(digits, 32 | 40 | 48 | 56 | 64 | 96);
+    let short = || format!("blake2b-{}", 4 * digits).parse().ok();
+    is_short.then(short).flatten().unwrap_or_else(|| spec.clone())
 }
+
+static BLAKE2B: LazyLock<Spec> = LazyLock::new(|| "blake2b".parse().expect("a row of the table"));
 
 /// Returns the name of the algorithm that programs mean by `name` for this digest: `crc` with 8
 /// hexadecimal digits is CRC-32, and `cksum` is always the CRC of POSIX.
@@ -374,7 +383,7 @@ pub(crate) fn mentioned(comment: &[u8]) -> Option<Spec> {
 /// this algorithm correctly.
 pub fn implies_algorithm(spec: &Spec, file_name: Option<&[u8]>) -> bool {
     match file_name.and_then(algorithm_in_file_name) {
-        Some(NamedAlgorithm::Known(stated)) => in_hex(&stated) == *spec,
+        Some(NamedAlgorithm::Known(stated)) => in_hex(&stated, 2 * spec.digest_len()) == *spec,
         Some(NamedAlgorithm::Other(_)) => false,
         None => usual(spec.digest_len()).as_ref() == Some(spec),
     }

@@ -87,7 +87,11 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {
-        let spec = if options.requested.is_empty() && is_hex(text) { in_hex(spec) } else { spec.clone() };
+        let spec = if options.requested.is_empty() && is_hex(text) {
+            in_hex(spec, text.len())
+        } else {
+            spec.clone()
+        };
         if let Some(digest) = spelled(text, &spec) {
             fits.push((spec, digest));
         }
