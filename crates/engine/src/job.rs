@@ -316,6 +316,8 @@ readable! {
         /// The bytes that are not covered by a piece, or only by one that also contains bytes of other files which
         /// could not be read.
         unknown: Vec<Range<u64>> => &[Range<u64>],
+        /// The bytes that the compared digest does not cover by its definition, in order. They do not affect the verdict.
+        uncovered: Vec<Range<u64>> => &[Range<u64>],
         /// The basis of the comparison: the algorithms and the length of the digests.
         by: String => &str,
         /// The length of the digests, if they are so short that a match proves nothing and no digest of

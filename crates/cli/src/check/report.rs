@@ -309,6 +309,9 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
             if let Some(pieces) = found.pieces() {
                 spans("damaged", pieces.damaged().iter().map(|damage| damage.range()), out);
                 spans("unknown", pieces.unknown().iter(), out);
+                if !pieces.uncovered().is_empty() {
+                    spans("uncovered", pieces.uncovered().iter(), out);
+                }
             }
         }
         Err(error) => {

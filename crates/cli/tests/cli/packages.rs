@@ -99,6 +99,17 @@ fn image_is_verified_by_its_implanted_digest() {
     let ran = folder.run(&["check", "a.iso"]);
     assert_eq!((&*ran.out(), ran.code), ("a.iso: OK\n", Some(0)), "{}", ran.err);
     assert!(ran.err.contains("md5"), "the note about MD5: {}", ran.err);
+    // regression: nothing showed that damage in these bytes is not detected.
+    let mut appended = std::fs::read(folder.root().join("a.iso")).unwrap();
+    appended.extend([1; 100]);
+    std::fs::write(folder.root().join("appended.iso"), appended).unwrap();
+    let ran = folder.run(&["check", "appended.iso"]);
+    assert_eq!((&*ran.out(), ran.code), ("appended.iso: OK\n", Some(0)), "{}", ran.err);
+    let note = "appended.iso: the implanted digest does not cover 512 bytes at offset 33651 (which contain it), 30720 bytes \
+        at offset 1017856 (the skipped sectors at the end of the volume), 100 bytes at offset 1048576 (after the volume)";
+    assert!(ran.err.contains(note), "{}", ran.err);
+    let ran = folder.run(&["check", "--json", "appended.iso"]);
+    assert!(ran.out().contains("\"uncovered\":[[33651,512],[1017856,30720],[1048576,100]]"), "{}", ran.out());
     let ran = folder.run(&["check", "bad.iso"]);
     assert_eq!(ran.code, Some(1));
     let out = ran.out();

@@ -125,9 +125,13 @@ pub(super) fn check(
     }
     progress.add_file();
     let mut digest = None;
+    let mut not_covered = None;
     let result = read.map(|(whole, plain)| {
         digest = plain;
-        FileResult::new(whole, Vec::new(), started).with_pieces(hash.findings())
+        let uncovered = uncovered(&image, end, whole.size());
+        not_covered = Some(uncovered_text(&uncovered, &image));
+        let findings = Findings { uncovered, ..hash.findings() };
+        FileResult::new(whole, Vec::new(), started).with_pieces(findings)
     });
     // Bytes may follow the volume, but none of it may be missing.
     let size = (size < image.size).then_some(image.size);
@@ -136,7 +140,32 @@ pub(super) fn check(
     let not_tamper_evident = weak_name(&[spec("md5")]).into_iter().map(|name| (name, 1)).collect();
     let mut checked = Checked { digest, not_tamper_evident, ..Checked::default() };
     entries.single(&manifest, Outcome { job, result }, &mut checked, on_event)?;
+    if let Some(why) = not_covered {
+        on_event(Event::Doubtful(&refused(&why)))?;
+    }
     on_event(Event::Checked(&manifest, &checked))
+}
+
+/// Returns the bytes of an image with this size that its implanted digest, which ends at `end`, does not cover: its text,
+/// the skipped sectors, and everything after the volume.
+fn uncovered(image: &Image, end: u64, size: u64) -> Vec<Range<u64>> {
+    let text = image.at..image.at + APPLICATION_DATA.len() as u64;
+    let volume_end = image.size.min(size);
+    [text, end..volume_end, volume_end..size].into_iter().filter(|range| !range.is_empty()).collect()
+}
+
+/// Returns the text of the note about these bytes.
+fn uncovered_text(uncovered: &[Range<u64>], image: &Image) -> String {
+    let texts = uncovered.iter().map(|range| {
+        let length = range.end - range.start;
+        let what = match range.start {
+            start if start == image.at => "which contain it",
+            start if start < image.size => "the skipped sectors at the end of the volume",
+            _ => "after the volume",
+        };
+        format!("{length} bytes at offset {} ({what})", range.start)
+    });
+    format!("the implanted digest does not cover {}", texts.collect::<Vec<_>>().join(", "))
 }
 
 fn spec(name: &str) -> Spec {
