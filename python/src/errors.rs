@@ -58,7 +58,7 @@ impl From<&Error> for Failure {
             (Some(errno), _) => (Class::System, errno),
             (None, Cause::Special("directory")) => (Class::System, libc::EISDIR),
             (None, Cause::Interrupted) => (Class::System, libc::EINTR),
-            (None, Cause::Changed(_)) => (Class::Changed, libc::EBUSY),
+            (None, Cause::Changed(_) | Cause::InUse) => (Class::Changed, libc::EBUSY),
             (None, Cause::Loop) => (Class::File, libc::ELOOP),
             // Without an errno, OSError would not show its message.
             (None, _) => (Class::File, libc::EINVAL),

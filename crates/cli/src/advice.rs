@@ -115,7 +115,7 @@ impl Trouble {
                 "the file could not be read, for the reason shown; if the device is failing, first copy the data that is still readable"
             }
             Trouble::Busy => {
-                "the file was modified during the read: try again when no program is writing to it"
+                "the file was modified during the read, or another program has it open for writing: try again later"
             }
             Trouble::Unverified => {
                 "the manifest has no digest of the file: compute one with truesum hash while the file is known to be good"

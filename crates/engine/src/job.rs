@@ -427,7 +427,7 @@ impl Outcome {
     pub fn verdict(&self) -> Verdict {
         match &self.result {
             Err(error) if error.is_missing() => Verdict::Missing,
-            Err(error) if matches!(error.cause(), Cause::Changed(_)) => Verdict::Changed,
+            Err(error) if matches!(error.cause(), Cause::Changed(_) | Cause::InUse) => Verdict::Changed,
             Err(_) => Verdict::Unreadable,
             Ok(_) if self.job.expected.is_empty() && !self.job.specs.is_empty() => Verdict::Hashed,
             Ok(found) => {
@@ -532,6 +532,14 @@ impl Summary {
             Verdict::Missing => self.missing += 1,
             Verdict::Changed => self.changed += 1,
             Verdict::Unreadable => self.unreadable += 1,
+        }
+    }
+
+    /// Counts a file or folder that was not found or could not be read, so that there is no job for it.
+    pub(crate) fn count_failed(&mut self, error: &Error) {
+        match error.is_missing() {
+            true => self.missing += 1,
+            false => self.unreadable += 1,
         }
     }
 

@@ -144,7 +144,9 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
             // Some file systems do not report the type, and a symbolic link may lead to a folder.
             FileType::Unknown | FileType::Symlink => {
                 let path = [path, b"/", name].concat();
-                root.stat(&path, true).map_or(FileType::Unknown, |stat| stat.kind())
+                // A link without a target is not a file under any spelling.
+                let Ok(stat) = root.stat(&path, true) else { return };
+                stat.kind()
             }
             kind => kind,
         };

@@ -23,6 +23,8 @@ pub enum Cause {
     Io(io::Error),
     /// The file is no longer the one that was opened: its size, times or identity differ.
     Changed(String),
+    /// Another program has the file open for writing, so its content may change at any time.
+    InUse,
     /// The file is not in the planned state; the text describes the difference.
     NotAsPlanned(&'static str),
     /// Not a regular file; the text describes the type.
@@ -91,6 +93,7 @@ impl Error {
                 None => io::Error::new(error.kind(), error.to_string()),
             }),
             Cause::Changed(what) => Cause::Changed(what.clone()),
+            Cause::InUse => Cause::InUse,
             Cause::NotAsPlanned(what) => Cause::NotAsPlanned(what),
             Cause::Special(kind) => Cause::Special(kind),
             Cause::OutsideRoot => Cause::OutsideRoot,
@@ -180,7 +183,7 @@ impl Error {
                 Some(Errno::ACCESS | Errno::PERM) => Kind::Denied,
                 _ => Kind::Other,
             },
-            Cause::Changed(_) | Cause::NotAsPlanned(_) => Kind::Changed,
+            Cause::Changed(_) | Cause::InUse | Cause::NotAsPlanned(_) => Kind::Changed,
             Cause::Special(DIRECTORY) => Kind::Directory,
             Cause::Special(_) => Kind::Special,
             Cause::OutsideRoot => Kind::OutsideRoot,
@@ -296,6 +299,7 @@ impl fmt::Display for Cause {
         match self {
             Cause::Io(error) => f.write_str(&io_reason(error)),
             Cause::Changed(what) => write!(f, "changed during the run ({what})"),
+            Cause::InUse => f.write_str("another program has it open for writing"),
             Cause::NotAsPlanned(what) => write!(f, "changed since the plan was written ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
             Cause::OutsideRoot => f.write_str("the path leads out of the folder being checked"),

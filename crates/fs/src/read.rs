@@ -287,21 +287,22 @@ impl Guarded {
         self.at_end = true;
     }
 
-    /// Returns how the file differs from its state when it was opened.
-    pub fn change(&self) -> Result<Option<String>, Errno> {
+    /// Returns how the file differs from its state when it was opened, or that another program may still change it.
+    pub fn change(&self) -> Result<Option<Cause>, Errno> {
         if !self.stamped {
             return Ok(None);
         }
         let (before, after) = (&self.before, Metadata::of(&self.file)?);
+        let changed = |what: &str| Some(Cause::Changed(what.to_owned()));
         Ok(if before.size() != after.size() {
-            Some(format!("its size changed from {} to {} bytes", before.size(), after.size()))
+            changed(&format!("its size changed from {} to {} bytes", before.size(), after.size()))
         } else if before.mtime() != after.mtime() {
-            Some("its modification time changed".to_owned())
+            changed("its modification time changed")
         } else if before.ctime() != after.ctime() {
-            Some("its metadata changed".to_owned())
+            changed("its metadata changed")
         } else if self.system.stamps == Stamps::WrittenBack && writers(&self.file) == Writers::Some {
             // What it has written may change the times only when it closes the file.
-            Some("another program has it open for writing".to_owned())
+            Some(Cause::InUse)
         } else {
             None
         })
@@ -310,7 +311,7 @@ impl Guarded {
     /// Returns why a mapping or a hole did not show the file's bytes: a change of the file, or else the system's error.
     pub fn cause_of(&self, error: Errno) -> Cause {
         match self.change() {
-            Ok(Some(what)) => Cause::Changed(what),
+            Ok(Some(cause)) => cause,
             Ok(None) | Err(_) => Cause::Io(error.into()),
         }
     }
@@ -324,8 +325,8 @@ impl Guarded {
         if !self.at_end {
             return Err(Error::new(path, "read", Cause::Other("it was not read to its end".to_owned())));
         }
-        if let Some(what) = self.change().map_err(|error| Error::io(path, "read", error))? {
-            return Err(Error::new(path, "read", Cause::Changed(what)));
+        if let Some(cause) = self.change().map_err(|error| Error::io(path, "read", error))? {
+            return Err(Error::new(path, "read", cause));
         }
         let size = self.size_hint();
         let is_reported = self.system.sizes != Sizes::Invented;

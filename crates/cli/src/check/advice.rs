@@ -159,6 +159,17 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
     }
 }
 
+/// Returns a hint if a missing file is a symbolic link whose target does not exist.
+pub fn dangling_link(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+    names.iter().find_map(|name| {
+        let path = folder.join(OsStr::from_bytes(name));
+        let target = std::fs::read_link(&path).ok()?;
+        let is_missing = path.metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        let [name, target] = [&name[..], target.as_os_str().as_bytes()].map(display_safe);
+        is_missing.then(|| format!("{name} is a symbolic link to {target}, which does not exist"))
+    })
+}
+
 /// Returns a hint if a missing file exists under another spelling of its name.
 pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     let (name, found) = names.iter().find_map(|name| {

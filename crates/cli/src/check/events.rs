@@ -481,7 +481,8 @@ impl<'a> Printer<'a> {
             let has_pieces = checked.format().is_some_and(|format| format.capabilities().pieces().is_some());
             let below =
                 || if has_pieces { advice::renamed_folder(manifest.name(), &folder, &missing) } else { None };
-            let known = advice::equivalent_name(&folder, &missing)
+            let known = advice::dangling_link(&folder, &missing)
+                .or_else(|| advice::equivalent_name(&folder, &missing))
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(below)
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
@@ -585,7 +586,7 @@ impl Printer<'_> {
                 let tone = if outcome.verdict() == Verdict::Unverified { Tone::Unsure } else { Tone::Bad };
                 let mut notes: Vec<Note> = report::reason(outcome).map(Note::Text).into_iter().collect();
                 notes.extend(report::differences(outcome));
-                record.failure(tone, report::word(outcome.verdict()), &shown(manifest, outcome), &notes);
+                record.failure(tone, report::word(outcome), &shown(manifest, outcome), &notes);
             }
             Event::Ignored(manifest, outcome) => {
                 record.other(Tone::Unsure, "does not exist", &shown(manifest, outcome));

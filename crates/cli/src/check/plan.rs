@@ -530,12 +530,13 @@ fn expected(
         let error = match manifest::Reader::new(format!("{line}\n").as_bytes(), options).next() {
             Some(Ok(line)) if line.entry.digests.len() == 1 => return Ok(line.entry),
             Some(Err(manifest::ReadError::Line(error))) => error,
-            _ => return Err(no_digest("not a digest")),
+            _ => return Err(not_a_digest(text)),
         };
         let reason = error.reason.cause();
         let hint = match reason {
             manifest::Reason::Key(_) => HINT.to_owned(),
             manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty() => COMPLETE.to_owned(),
+            manifest::Reason::NotALine | manifest::Reason::NotHex => return Err(not_a_digest(text)),
             // The algorithm was given, and does not have digests of this length.
             _ if !requested.is_empty() => {
                 format!("to list the possible algorithms: truesum identify {}", path_word(OsStr::new(text)))
@@ -578,7 +579,7 @@ fn expected(
     let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
     match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {
         entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
-        _ => Err(no_digest("not a digest")),
+        _ => Err(not_a_digest(text)),
     }
 }
 
@@ -616,6 +617,14 @@ pub fn literal(name: &OsStr) -> OsString {
     };
     // Anchored to the beginning of the name, so that it does not match in every folder.
     format!("/{}", text.trim_start_matches('/').chars().map(escaped).collect::<String>()).into()
+}
+
+/// Returns the error for a text that is a digest of no algorithm.
+fn not_a_digest(text: &str) -> Refusal {
+    Refusal::with_hint(
+        format!("--expect '{}': not a digest", text.escape_debug()),
+        "a digest is written in hexadecimal or base64, possibly as NAME:DIGEST, or as a checksum line",
+    )
 }
 
 fn no_digest(why: &str) -> Refusal {

@@ -15,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{FileResult, Findings, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{Cause, FileResult, Findings, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The name of the JSON schema.
@@ -209,7 +209,7 @@ fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
         _ => AnsiColor::Red,
     };
     let style = if colors { color.on_default() } else { Style::new() };
-    let word = word(verdict);
+    let word = word(outcome);
     let mut line = format!("{}: {style}{word}{style:#}", display_safe(name));
     if let Some(name) = respelled_name(outcome) {
         line += &format!(" (as {})", display_safe(name));
@@ -222,16 +222,22 @@ fn text(outcome: &Outcome, name: &[u8], colors: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(line.as_bytes());
 }
 
-/// Returns the word for a verdict.
-pub fn word(verdict: Verdict) -> &'static str {
-    match verdict {
+/// Returns the word for the verdict of an outcome.
+pub fn word(outcome: &Outcome) -> &'static str {
+    match outcome.verdict() {
         Verdict::Verified | Verdict::Hashed => "OK",
         Verdict::Mismatch => "FAILED",
         Verdict::Unverified => "NOT VERIFIED",
         Verdict::Missing => "MISSING",
+        Verdict::Changed if is_in_use(outcome) => "IN USE",
         Verdict::Changed => "CHANGED during the read",
         Verdict::Unreadable => "UNREADABLE",
     }
+}
+
+/// Returns whether the file was not read because another program has it open for writing.
+fn is_in_use(outcome: &Outcome) -> bool {
+    outcome.result.as_ref().is_err_and(|error| matches!(error.cause(), Cause::InUse))
 }
 
 /// Returns the reason why an entry could not be verified.

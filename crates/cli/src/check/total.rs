@@ -67,7 +67,7 @@ fn faulty(counts: &Summary) -> impl Iterator<Item = Row> {
         (counts.mismatched(), Tone::Bad, "FAILED", Trouble::Mismatch),
         (counts.unverified(), Tone::Unsure, "NOT VERIFIED", Trouble::Unverified),
         (counts.missing(), Tone::Bad, "MISSING", Trouble::Missing),
-        (counts.changed(), Tone::Bad, "CHANGED during the read", Trouble::Busy),
+        (counts.changed(), Tone::Bad, "CHANGED or IN USE", Trouble::Busy),
         (counts.unreadable(), Tone::Bad, "UNREADABLE", Trouble::Unreadable),
         (counts.malformed(), Tone::Unsure, lines, Trouble::Malformed),
     ];

@@ -49,7 +49,7 @@ pub fn long(summary: &Summary, counts: &RunCounts, specs: &[Spec], output: Optio
     row("temporary", counts.temporary, temporary + ", not hashed");
     row("UNREADABLE", summary.unreadable(), Trouble::Unreadable.advice().to_owned());
     row("MISSING", summary.missing(), "does not exist: check the spelling of the name".to_owned());
-    row("CHANGED during the read", summary.changed(), Trouble::Busy.advice().to_owned());
+    row("CHANGED or IN USE", summary.changed(), Trouble::Busy.advice().to_owned());
     row("not listed", counts.refused, "the format cannot store the entry; use --json".to_owned());
     lines(&rows)
 }

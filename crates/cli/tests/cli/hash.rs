@@ -5,6 +5,15 @@ use std::os::unix::fs::symlink;
 use truesum_test_support::thorough_or;
 
 #[test]
+fn long_summary_tells_missing_from_unreadable_files() {
+    // regression: a file that does not exist was UNREADABLE.
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["hash", "--summary=long", "a", "none"]);
+    assert!(ran.code == Some(1) && ran.err.contains("  MISSING"), "{}", ran.err);
+    assert!(!ran.err.contains("UNREADABLE"), "{}", ran.err);
+}
+
+#[test]
 fn files_and_folders_are_listed_in_path_order() {
     let folder = Folder::with(&[("b", "abc"), ("d/x", "abc"), ("d.txt", ""), ("d/.hidden", "")]);
     let expected = format!("{ABC}  ./b\n{EMPTY}  ./d.txt\n{EMPTY}  ./d/.hidden\n{ABC}  ./d/x\n");

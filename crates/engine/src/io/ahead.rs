@@ -125,7 +125,7 @@ pub(crate) fn read_ahead(
     }
     if state.faulted {
         // A file that changed is not a disk failure: the proof will be refused because of the change.
-        let changed = matches!(file.cause_of(Errno::IO), Cause::Changed(_));
+        let changed = matches!(file.cause_of(Errno::IO), Cause::Changed(_) | Cause::InUse);
         file.mark_as_read(file.size_hint());
         return if changed { Ok(Completion::Complete(())) } else { Err(Errno::IO) };
     }

@@ -98,7 +98,9 @@ impl<'a, 'f> Output<'a, 'f> {
             WorkerEvent::Notice(notice) => {
                 // The job of an own output was counted as found, so it must not count as unreached.
                 self.ended += u64::from(matches!(notice, Notice::Own(_)));
-                self.summary.unreadable += u64::from(matches!(notice, Notice::Failed(_)));
+                if let Notice::Failed(error) = &notice {
+                    self.summary.count_failed(error);
+                }
                 self.summary.malformed += u64::from(matches!(notice, Notice::Malformed(_)));
                 self.sink.notice(notice)
             }

@@ -67,7 +67,7 @@ impl Original {
             return Err(changed("it was replaced by another file".to_owned()));
         }
         match self.file.change().map_err(|error| Error::io(name, "replace", error))? {
-            Some(what) => Err(changed(what)),
+            Some(cause) => Err(Error::new(name, "replace", cause)),
             None => Ok(()),
         }
     }
