@@ -7,15 +7,11 @@ use std::collections::{HashMap, VecDeque};
 use std::io::Read;
 use truesum_hash::{Digest, Spec};
 
-/// Maximum memory for the entries of a window, in bytes: about 30,000 lines.
-const LIMIT: usize = 16 << 20;
+/// Maximum memory for the entries of a window, in bytes: more than 100,000 lines.
+const LIMIT: usize = 64 << 20;
 
 /// Maximum number of digests in a joined entry. More would only occur in an attack.
 const MAX_DIGESTS: usize = 16;
-
-/// Maximum number of lines in a window in which all digests have the same algorithms, so that there is nothing to join.
-/// Most manifests are like this, and files are not read before a window is complete.
-const UNIFORM: usize = 1024;
 
 /// A line together with later lines for the same file.
 ///
@@ -57,7 +53,7 @@ impl Window {
         // The entry that the previous line is part of.
         let mut last = None;
         while let Some(item) = self.ahead.take().or_else(|| reader.next()) {
-            let is_full = bytes >= limit || by_path.is_none() && self.items.len() >= UNIFORM;
+            let is_full = bytes >= limit;
             let continues = |line: &Line| {
                 let last = last.and_then(|last| self.entry(last));
                 last.is_some_and(|last| last.path == line.entry.path && can_join(last, &line.entry))
@@ -225,17 +221,19 @@ mod tests {
         assert_eq!(places, [[1, 4], [2, 3]]);
     }
 
+    /// Returns a list of digests of one algorithm.
+    fn list(tag: &str, count: usize) -> String {
+        let digest = tag.parse::<Spec>().unwrap().digest(b"").to_hex();
+        (0..count).map(|at| format!("{} ({at}) = {digest}\n", tag.to_uppercase())).collect()
+    }
+
     #[test]
     fn adjacent_lines_are_in_one_window() {
         let digest = |name: &str| name.parse::<Spec>().unwrap().digest(b"").to_hex();
         let (md5, sha256) = (digest("md5"), digest("sha256"));
-        // The window is full after the MD5 digest of the last of `UNIFORM` files.
-        let list: String = (0..UNIFORM).map(|at| format!("MD5 ({at}) = {md5}\n")).collect();
-        let last = UNIFORM - 1;
-        let text = format!("{list}SHA256 ({last}) = {sha256}\n");
-        let (found, _) = entries(&text, LIMIT);
-        assert_eq!(found.len(), UNIFORM);
-        assert!(found.contains(&format!("{last} md5+sha256 None")));
+        // The window is full after the first line.
+        let text = format!("{}SHA256 (0) = {sha256}\n", list("md5", 1));
+        assert_eq!(entries(&text, 1).0.into_iter().collect::<Vec<_>>(), ["0 md5+sha256 None"]);
         // A repeated algorithm does not continue an entry, however long the list.
         let text = format!("MD5 (a) = {md5}\n").repeat(3);
         let mut reader = Reader::new(text.as_bytes(), Options::default());
@@ -245,22 +243,21 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_of_one_algorithm_are_not_held_back() {
-        let list = |tag: &str, count: usize| -> String {
-            let digest = tag.parse::<Spec>().unwrap().digest(b"").to_hex();
-            (0..count).map(|at| format!("{} ({at}) = {digest}\n", tag.to_uppercase())).collect()
-        };
-        for (count, held, joined) in [(UNIFORM - 1, UNIFORM - 1, true), (UNIFORM * 3, UNIFORM, false)] {
-            let text = list("md5", count) + &list("sha256", count);
-            let mut reader = Reader::new(text.as_bytes(), Options::default());
-            let mut window = Window::default();
-            window.fill(&mut reader, LIMIT);
-            assert_eq!(window.items.len(), held);
-            assert_eq!(window.entry(0).unwrap().digests.len(), if joined { 2 } else { 1 });
-            let entries = entries(&text, LIMIT);
-            assert_eq!(entries, (entries.0.clone(), 0));
-            assert_eq!(entries.0.len(), if joined { count } else { 2 * count });
-        }
+    fn lines_of_one_file_are_joined_however_far_apart() {
+        // regression: a window ended after 1,024 lines with digests of one algorithm.
+        let (found, _) = entries(&(list("md5", 5000) + &list("sha256", 5000)), LIMIT);
+        assert_eq!(found.len(), 5000);
+        assert!(found.iter().all(|entry| entry.contains("md5+sha256")));
+    }
+
+    #[test]
+    fn windows_are_bounded() {
+        let text = list("md5", 3000) + &list("sha256", 3000);
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let mut window = Window::default();
+        window.fill(&mut reader, 100_000);
+        assert!(window.items.len() < 1000, "{}", window.items.len());
+        assert_eq!(entries(&text, 100_000).0.len(), 6000);
     }
 
     #[test]

@@ -706,6 +706,26 @@ fn state_of_a_killed_import_is_refused() {
 }
 
 #[test]
+fn lines_of_one_file_are_imported_wherever_they_are() {
+    // regression: lines more than 1,024 lines apart, and algorithms in another order, were "different algorithms".
+    let tree = Tree::new(&[("0", "1")]);
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let line = |tag: &str, name: usize| {
+        let spec = tag.parse::<truesum_hash::Spec>().unwrap();
+        format!("{} ({name}) = {}\n", tag.to_uppercase(), spec.digest(b"1").to_hex())
+    };
+    let mut text: String = (0..3000).map(|name| line("md5", name)).collect();
+    text.extend((0..3001).map(|name| line("sha256", name)));
+    text += &line("md5", 3000);
+    fs::write(list.path(), text).unwrap();
+    let (options, progress) = (ReadOptions::default(), Progress::default());
+    let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, None, &progress);
+    assert_eq!(read().unwrap(), 3001);
+    let exported = String::from_utf8(export(&tree.state(), Vec::new()).unwrap()).unwrap();
+    assert_eq!(exported.lines().filter(|line| line.contains("md5") && line.contains("sha256")).count(), 3001);
+}
+
+#[test]
 fn contradictory_entries_are_not_imported() {
     // regression: the last digest of a name was imported.
     let tree = Tree::new(&[("a", "1")]);

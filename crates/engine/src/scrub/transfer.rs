@@ -12,6 +12,7 @@ use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::record::Record;
 use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
+use crate::select::Selection;
 use crate::select::names::plain;
 use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
 use crate::verify::options::ReadOptions;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use truesum_fs::clock;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{self, OsStrExt, OsStringExt};
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
 
@@ -67,6 +68,12 @@ pub fn export<W: Write>(path: &Path, out: W) -> Result<W, Error> {
     writer.finish().map_err(fail)
 }
 
+/// Returns the expected digests of a job in the order of these algorithms. Returns `None` if it has others.
+fn digests_by(specs: &[Spec], job: &Job) -> Option<Vec<Digest>> {
+    let digest = |wanted| job.specs.iter().position(|spec| spec == wanted).map(|at| job.expected[at].clone());
+    (specs.len() == job.expected.len()).then(|| specs.iter().map(digest).collect()).flatten()
+}
+
 /// Creates a state of the tree `root` with the entries of a manifest, which count as never verified. Returns how many
 /// there are. The state has the given rules, or those of the manifest unless `options` ignore them.
 ///
@@ -107,21 +114,27 @@ pub fn import(
                 none.insert(State::write(path, create)?)
             }
         };
-        if state.head.specs != job.specs {
+        let Some(digests) = digests_by(&state.head.specs, job) else {
+            for entry in state.scan() {
+                if entry?.0 == key {
+                    let why = "the lines with its digests are too far apart (sort the manifest by file name)";
+                    return Err(refuse(format!("{shown}: {why}")));
+                }
+            }
             let specs = |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(",");
             let (one, other) = (specs(&state.head.specs), specs(&job.specs));
             return Err(refuse(format!(
                 "its entries use different algorithms: {one}, but {other} for {shown}"
             )));
-        }
+        };
         count += 1;
         let record = Record {
             size: job.size,
             mtime: job.mtime,
             ctime: None,
             inode: 0,
-            specs: job.specs.clone(),
-            digests: job.expected.clone(),
+            specs: state.head.specs.clone(),
+            digests,
             day: 0,
             accepted: 0,
             verified: None,
@@ -152,7 +165,9 @@ pub fn import(
             }
             ListItem::Rules(found) => {
                 rules = found.all().to_vec();
-                Ok(())
+                let unusable =
+                    |why| refuse(format!("its rules cannot be used: {why}; specify rules with --set-rules"));
+                Selection::of_rules(&rules).map(drop).map_err(unusable)
             }
         };
         added.map_err(|error| {
