@@ -17,7 +17,20 @@ impl Globs {
     /// # Errors
     /// Fails if the glob is invalid: a bracket or brace is not closed, or nothing follows a backslash.
     pub(crate) fn add(&mut self, glob: &str) -> Result<(), String> {
-        self.0.extend(expanded(glob)?.iter().filter_map(|glob| pattern(anchored(glob).as_bytes())));
+        self.add_each(glob, "")
+    }
+
+    /// Adds a glob whose files are excluded, as if `!` preceded it.
+    ///
+    /// # Errors
+    /// Fails like [`Globs::add`].
+    pub(crate) fn exclude(&mut self, glob: &str) -> Result<(), String> {
+        self.add_each(glob, "!")
+    }
+
+    fn add_each(&mut self, glob: &str, not: &str) -> Result<(), String> {
+        let globs = expanded(glob)?;
+        self.0.extend(globs.iter().filter_map(|glob| pattern(anchored(&format!("{not}{glob}")).as_bytes())));
         Ok(())
     }
 

@@ -85,6 +85,14 @@ fn rules_that_cannot_be_used_are_reported_and_exclude_nothing() {
             ran.err
         );
     }
+    // regression: `!` preceded the glob, and an import blamed the state file.
+    folder.write("N", format!("# truesum: exclude [bad\n{ABC}  a\n"));
+    let why = "error parsing glob '[bad': ";
+    let ran = folder.run(&["hash", "--exclude", "[bad", "."]);
+    assert!(ran.code == Some(2) && ran.err.contains(why), "{ran:?}");
+    let ran = folder.run(&["scrub", "--import", "N", "."]);
+    assert!(ran.code == Some(2) && ran.err.starts_with("truesum: N: "), "{ran:?}");
+    assert!(ran.err.contains(&format!("its rules cannot be used: {why}")), "{ran:?}");
     // A file is excluded only if the rules of all manifests exclude it.
     folder.write("M", format!("# truesum: exclude *.tmp\n{ABC}  a\n"));
     folder.write("N", format!("{ABC}  a\n"));

@@ -51,16 +51,13 @@ impl Names {
         if let Some(glob) = exclude.iter().find(|glob| glob.starts_with('!')) {
             let glob = glob.escape_debug();
             return Err(format!(
-                "--exclude '{glob}': to exclude names that begin with !, write \\!; otherwise, remove the !"
+                "exclude '{glob}': to exclude names that begin with !, write \\!; otherwise, remove the !"
             ));
         }
-        let not = |glob: &String| format!("!{glob}");
-        let all = include.iter().cloned().chain(exclude.iter().map(not));
-        Ok(Names {
-            globs: globs(all)?,
-            only: only.iter().map(Only::new).collect::<Result<_, _>>()?,
-            below: None,
-        })
+        let mut globs = Globs::default();
+        include.iter().try_for_each(|glob| globs.add(glob))?;
+        exclude.iter().try_for_each(|glob| globs.exclude(glob))?;
+        Ok(Names { globs, only: only.iter().map(Only::new).collect::<Result<_, _>>()?, below: None })
     }
 
     /// Returns conditions that require names to be below this folder and to satisfy `names`.
@@ -147,7 +144,9 @@ impl Only {
         let name = name::of(Path::new(requested));
         let glob = match requested.to_str() {
             Some(text) if text.contains(['*', '?', '[', '{']) => {
-                Some(globs(std::iter::once(text.to_owned()))?)
+                let mut globs = Globs::default();
+                globs.add(text)?;
+                Some(globs)
             }
             _ => None,
         };
@@ -169,14 +168,6 @@ impl Only {
                 matches(name) || (1..name.len()).any(|at| name[at] == b'/' && matches(&name[..at]))
             })
     }
-}
-
-fn globs(globs: impl Iterator<Item = String>) -> Result<Globs, String> {
-    let mut all = Globs::default();
-    for glob in globs {
-        all.add(&glob)?;
-    }
-    Ok(all)
 }
 
 /// Returns the significant components of a name.
