@@ -289,14 +289,10 @@ fn made(
     }
     choice.report(console);
     rejected(converted.specs()).filter(|_| reporting.notes).for_each(|note| console.note(&note));
-    let is_guessed = args.algorithm.is_empty()
-        && args.from_algorithm.is_empty()
-        && reader.format().is_some_and(Format::leaves_algorithm_open)
-        && manifest::algorithm_from_name(name).is_none();
-    if is_guessed && !format.leaves_algorithm_open() {
+    if reader.assumes_algorithm() && !format.leaves_algorithm_open() {
         let assumed = names(converted.specs());
         console.note(&format!(
-            "{}: no line names an algorithm, so the algorithm was assumed from the length of the digests ({assumed}); to use another one: --from-algorithm NAME",
+            "{}: not every line has an algorithm, so the algorithm was assumed from the length of the digests ({assumed}); to use another one: --from-algorithm NAME",
             display_safe(name)
         ));
     }

@@ -10,10 +10,12 @@ macro_rules! options {
         pub struct $name:ident $(<$life:lifetime>)? {
             $($(#[doc = $doc:literal])* $field:ident: $type:ty,)*
         }
+        $(private { $($(#[doc = $note:literal])* $hidden:ident: $hidden_type:ty,)* })?
     ) => {
         $(#[$meta])*
         pub struct $name $(<$life>)? {
             $($(#[doc = $doc])* pub(crate) $field: $type,)*
+            $($($(#[doc = $note])* pub(crate) $hidden: $hidden_type,)*)?
         }
 
         impl $(<$life>)? $name $(<$life>)? {

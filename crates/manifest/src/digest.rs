@@ -8,6 +8,7 @@ use crate::algorithm::{in_hex, meant, same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{radix, scan, weak};
+use std::sync::atomic::Ordering;
 use truesum_hash::{ALGORITHMS, Digest, Lengths, Spec, SpecError, find};
 
 /// Minimum number of hexadecimal digits that count as a digest and not as a word.
@@ -83,7 +84,9 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let expected = options.expected();
     if expected.is_empty() {
-        return without_algorithm(text).and_then(|found| strong(found, options));
+        let found = without_algorithm(text).and_then(|found| strong(found, options))?;
+        options.assumed.store(true, Ordering::Relaxed);
+        return Ok(found);
     }
     let mut fits: Vec<(Spec, Digest)> = Vec::new();
     for spec in expected {

@@ -256,6 +256,10 @@ options! {
         /// seconds before the first entry.
         stop: Option<Arc<AtomicBool>>,
     }
+    private {
+        /// A flag that is set when an algorithm is assumed from the length of a digest because nothing names it.
+        assumed: Arc<AtomicBool>,
+    }
 }
 
 getters! { Options {

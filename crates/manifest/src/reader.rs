@@ -22,6 +22,7 @@ pub use omitted::Omitted;
 use omitted::OmittedObjects;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A reader of manifests.
@@ -90,6 +91,7 @@ impl<R: Read> Reader<R> {
     /// Creates a reader that recognizes the encoding, the format and a signature around the text.
     /// Nothing is read yet.
     pub fn new(reader: R, options: Options) -> Reader<R> {
+        let options = Options { assumed: Arc::default(), ..options };
         Reader {
             lines: if table::is_raw(&options) { Lines::raw(reader) } else { Lines::decoded(reader) },
             options,
@@ -111,6 +113,12 @@ impl<R: Read> Reader<R> {
     /// read as GNU lines.
     pub fn format(&self) -> Option<&'static Format> {
         self.chosen.as_ref().map(|(format, _)| *format)
+    }
+
+    /// Returns whether the algorithm of an entry so far was assumed from the length of its digest, because neither the
+    /// manifest, its name nor the caller specifies it.
+    pub fn assumes_algorithm(&self) -> bool {
+        self.options.assumed.load(Ordering::Relaxed)
     }
 
     /// Returns the kind of signer, once the first item was requested. The signature is not
@@ -177,6 +185,7 @@ impl<R: Read> Reader<R> {
             return Ok((outer, Source::of(error)));
         }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        self.options.assumed.store(false, Ordering::Relaxed);
         let end = text.iter().rposition(|&byte| byte == b'\n');
         let is_doubled = end
             .is_some_and(|end| text[..end].split(|&byte| byte == b'\n').all(|line| line.ends_with(b"\r\r")))
