@@ -35,7 +35,7 @@ use std::path::Path;
 use truesum_fs::clock;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
-use truesum_manifest::edit::{EditError, edit, editable, reads_back};
+use truesum_manifest::edit::{EditError, Uneditable, edit, editable, reads_back};
 use truesum_manifest::{Format, Time};
 
 /// An update in progress.
@@ -115,14 +115,14 @@ impl<'a> Update<'a> {
             true => None,
             false => match Lock::open(manifest, self.comparison.progress.stop_signal()) {
                 Ok(lock) => Some(lock),
-                Err(error) => return self.failed(&error, on_event),
+                Err(error) => return self.failed(error.into(), on_event),
             },
         };
         // Not earlier: a file that was edited while this run waited for the lock is in the manifest as it is then.
         self.began = coarse_now();
         let original = match Original::open(manifest) {
             Ok(original) => original,
-            Err(error) => return self.failed(&error, on_event),
+            Err(error) => return self.failed(error.into(), on_event),
         };
         let read = &self.options.audit.read;
         let reading = read
@@ -132,7 +132,7 @@ impl<'a> Update<'a> {
             .locating(true);
         let format = match editable(&mut || Ok(original.reader()), &reading) {
             Ok(format) => format,
-            Err(error) => return self.failed(&uneditable(manifest, error), on_event),
+            Err(error) => return self.failed(uneditable(manifest, error), on_event),
         };
         let requested = &mut self.comparison.requested;
         requested.notes = true;
@@ -158,8 +158,8 @@ impl<'a> Update<'a> {
         self.comparison.note_algorithms();
         self.report.unread = self.comparison.requested.unread;
         if self.comparison.report.pieces[LISTED] {
-            let why = truesum_manifest::edit::Uneditable::Pieces(format);
-            return self.failed(&uneditable(manifest, EditError::Refused(why)), on_event);
+            let why = Uneditable::Pieces(format);
+            return self.failed(uneditable(manifest, EditError::Refused(why)), on_event);
         }
         let folder = self.comparison.root.clone();
         let fits_key = self.fits_key(&rows, &folder);
@@ -207,7 +207,8 @@ impl<'a> Update<'a> {
         let refusal = match listed {
             Ok(listed) => refusal.or(listed.map(Refusal::Listed)),
             Err(error) => {
-                return self.failed(&Error::io(manifest.as_os_str().as_bytes(), "read", error), on_event);
+                let error = Error::io(manifest.as_os_str().as_bytes(), "read", error);
+                return self.failed(error.into(), on_event);
             }
         };
         if let Some(refusal) = &refusal {
@@ -218,7 +219,7 @@ impl<'a> Update<'a> {
                 Ok(()) => self.report.written = true,
                 Err(error) => {
                     self.report.refused = true;
-                    self.failed(&error, on_event)?;
+                    self.failed(error, on_event)?;
                 }
             }
         }
@@ -236,9 +237,12 @@ impl<'a> Update<'a> {
     }
 
     /// Reports a failure that does not belong to a single file.
-    fn failed(&mut self, error: &Error, on_event: &mut Observer<'_>) -> io::Result<()> {
+    fn failed(&mut self, failure: Failure, on_event: &mut Observer<'_>) -> io::Result<()> {
         self.comparison.report.failed += 1;
-        on_event(Event::Failed(error))
+        match failure {
+            Failure::Other(error) => on_event(Event::Failed(&error)),
+            Failure::Uneditable(error, why) => on_event(Event::Uneditable(&error, &why)),
+        }
     }
 
     /// Splits the row of a moved file that is not to be renamed: its old name is missing, its new name is a copy. A
@@ -343,7 +347,7 @@ impl<'a> Update<'a> {
         original: &Original,
         reading: &truesum_manifest::Options,
         decisions: &[(Row, Action)],
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let name = manifest.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
         let mut changes = Planned::new(&self.comparison, decisions);
@@ -353,7 +357,7 @@ impl<'a> Update<'a> {
         file.flush().map_err(fail)?;
         let new = original::at_beginning(file.file());
         if !reads_back(original.reader(), new, reading, &mut changes).map_err(fail)? {
-            let why = truesum_manifest::edit::Uneditable::Misread;
+            let why = Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }
         // The manifest's time takes the place of times that its lines do not contain. It is the beginning of this run,
@@ -362,9 +366,10 @@ impl<'a> Update<'a> {
         // stored in coarse units, as on FAT, comparisons allow for the unit (`audit/stamps.rs`).
         let time = self.report.keeps_time.unwrap_or(self.began);
         file.set_date(time);
-        file.commit_if(|| {
+        let committed = file.commit_if(|| {
             lock.map_or(Ok(()), |lock| lock.still_at(manifest)).and_then(|()| original.unchanged(manifest))
-        })
+        });
+        committed.map_err(Failure::from)
     }
 
     /// Returns whether an entry without a time remains for a file that was modified after the manifest was written.
@@ -395,12 +400,27 @@ fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
     under(specs, reading.secret())
 }
 
-/// Returns the error for a manifest that cannot be edited.
-fn uneditable(manifest: &Path, error: EditError) -> Error {
+/// The reason why a manifest cannot be updated.
+enum Failure {
+    /// Its format or content does not allow the change.
+    Uneditable(Error, Uneditable),
+    Other(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Other(error)
+    }
+}
+
+/// Returns the failure of editing a manifest.
+fn uneditable(manifest: &Path, error: EditError) -> Failure {
     let name = manifest.as_os_str().as_bytes();
     match error {
-        EditError::Read(error) => Error::io(name, "read", error),
-        EditError::Write(error) => Error::io(name, "write", error),
-        EditError::Refused(why) => Error::new(name, "update", Cause::Other(why.to_string())),
+        EditError::Read(error) => Error::io(name, "read", error).into(),
+        EditError::Write(error) => Error::io(name, "write", error).into(),
+        EditError::Refused(why) => {
+            Failure::Uneditable(Error::new(name, "update", Cause::Other(why.to_string())), why)
+        }
     }
 }

@@ -15,6 +15,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, FileStatus};
+use truesum::manifest::Unrepresentable;
+use truesum::manifest::edit::Uneditable;
 use truesum::manifest::path::display_safe;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 use truesum::verify::place::folder_of_names;
@@ -88,13 +90,17 @@ impl<'p> Printer<'p> {
                 }
                 form => malformed.report(form, manifest, bad, console),
             },
-            Event::Failed(error) => {
+            Event::Failed(error) => console.failure(error),
+            Event::Uneditable(error, why) => {
                 console.failure(error);
-                if error.action() == "update" {
-                    console.hint(
-                        "to convert this manifest, use truesum convert; to write a new one: truesum hash -o MANIFEST DIR",
-                    );
-                }
+                let format = match why {
+                    Uneditable::Entry(_, Unrepresentable::Untagged(_)) => "bsd",
+                    _ => "jsonl",
+                };
+                let name = path_word(&plan.manifest);
+                console.hint(&format!(
+                    "to convert this manifest: truesum convert -t {format} -o NEW {name}; to write a new one: truesum hash -o MANIFEST DIR"
+                ));
             }
             Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
             _ => {}

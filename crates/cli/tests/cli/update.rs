@@ -294,7 +294,7 @@ fn update_rejects_manifests_it_cannot_edit() {
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
     let said = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
-                hint: to convert this manifest, use truesum convert; to write a new one: truesum hash -o MANIFEST DIR\n\
+                hint: to convert this manifest: truesum convert -t jsonl -o NEW x.json; to write a new one: truesum hash -o MANIFEST DIR\n\
                 truesum: 0 files in the manifest; nothing was compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
@@ -302,6 +302,25 @@ fn update_rejects_manifests_it_cannot_edit() {
     assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
     assert_eq!(folder.run(&["update", "d"]).code, Some(2));
     assert_eq!(folder.run(&["update", "-"]).code, Some(2));
+}
+
+#[test]
+fn lists_with_headings_of_equally_long_digests_are_converted_to_tagged_lines() {
+    // regression: the hint did not name a format, and convert claimed that no line names an algorithm.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abc")]);
+    let sha3 = folder.run(&["hash", "-a", "sha3-256", "d/a"]).out().replace("d/a", "a");
+    folder.write("M", format!("SHA-256\n{ABC}  a\nSHA3-256\n{sha3}"));
+    let ran = folder.run(&["update", "M", "d"]);
+    let hint = "hint: to convert this manifest: truesum convert -t bsd -o NEW M; to write a new one";
+    assert!(ran.err.contains(hint) && ran.code == Some(1), "{ran:?}");
+    let ran = folder.run(&["convert", "-t", "bsd", "-o", "NEW", "M"]);
+    assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
+    assert_eq!(folder.run(&["update", "NEW", "d"]).code, Some(0));
+    assert_eq!(text(&folder, "NEW").lines().filter(|line| line.contains("(b)")).count(), 2);
+    // Without a heading, the algorithm is assumed.
+    folder.write("N", format!("{ABC}  a\n"));
+    let ran = folder.run(&["convert", "-t", "bsd", "N"]);
+    assert!(ran.err.contains("assumed from the length of the digests (sha256)"), "{ran:?}");
 }
 
 #[test]

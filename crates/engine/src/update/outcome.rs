@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
 use truesum_manifest::Time;
+use truesum_manifest::edit::Uneditable;
 use truesum_manifest::path::display_safe;
 
 /// The extent to which a kind of change is permitted.
@@ -194,6 +195,8 @@ pub enum Event<'e> {
     Malformed(&'e Path, &'e BadLine),
     /// The manifest could not be read, changed or written, or a folder could not be listed.
     Failed(&'e Error),
+    /// The format or content of the manifest does not allow the change: the error, and the reason as a value.
+    Uneditable(&'e Error, &'e Uneditable),
     /// Nothing is written, for this reason.
     Refused(&'e Refusal),
 }
