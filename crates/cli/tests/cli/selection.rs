@@ -12,6 +12,17 @@ fn lines(names: &[&str]) -> String {
 }
 
 #[test]
+fn all_lines_of_a_sampled_file_are_checked() {
+    // regression: if the sample was empty, only the first line of a file was checked, and --require was satisfied.
+    let folder = Folder::with(&[("a", "abc")]);
+    let (good, bad) = (crate::program::ABC, crate::program::ABC.replace('b', "c"));
+    folder.write("M", format!("{good}  a\n{bad}  ./a\n"));
+    let ran = folder.run(&["check", "--require", "a", "--sample", "0.001%", "--sample-seed", "1", "M"]);
+    assert_eq!((ran.code, ran.out().lines().next()), (Some(1), Some("a: OK")), "{ran:?}");
+    assert!(ran.out().contains("./a: FAILED\n"), "{ran:?}");
+}
+
+#[test]
 fn partial_check_reports_its_selection() {
     let folder = Folder::with(&[("a.iso", "abc"), ("d/b.iso", "abc"), ("d/c.txt", "abc")]);
     folder.write("M", lines(&["a.iso", "d/b.iso", "d/c.txt"]));

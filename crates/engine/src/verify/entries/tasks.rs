@@ -11,7 +11,7 @@ use crate::verify::listed::ListedNames;
 use crate::verify::options::Options as CheckOptions;
 use crate::verify::pieces::{self, Join, Pieced};
 use crate::verify::rotation::state::{Key, key};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
@@ -23,6 +23,10 @@ use truesum_manifest::{
     Entry, Format, Joined, Line, LineError, Omitted, Options, Place, ReadError, Reader, Reason, Rules,
     Signer, Window, usual, weak,
 };
+
+/// The maximum number of entries of one file that are kept in case the sample is empty. More would only occur in an
+/// attack.
+const MAX_SPARE: usize = 1024;
 
 /// The entries of a manifest as tasks.
 ///
@@ -54,12 +58,10 @@ pub struct Entries<'a, R> {
     filter: EntryFilter,
     /// The number of malformed lines that are reported individually.
     reported: u64,
-    /// An entry that is excluded only by the sample, and its key: it is checked if the sample is empty.
-    spare: Option<(u64, Job)>,
+    /// The entries of a file that are excluded only by the sample, and their key: they are checked if the sample is empty.
+    spare: Option<(u64, VecDeque<Job>)>,
     /// The file or folder that the entries belong to.
     data: Option<Data>,
-    /// Whether lines of this format leave the algorithm to be guessed from the digest length.
-    guessing: bool,
     /// Whether entries must have a keyed digest: if the user gives a key, digests that anyone can
     /// compute do not count.
     keyed: bool,
@@ -131,7 +133,6 @@ impl<'a, R: Read> Entries<'a, R> {
         origin: usize,
         listed: Option<&'a mut ListedNames>,
     ) -> Entries<'a, R> {
-        let guessing = options.expected().is_empty();
         let keyed = options.requested_algorithms().is_empty() && options.secret().is_some();
         let release = options.manifest_name().is_some_and(is_release);
         let options = options.allow_undigested(true).allow_pieces(true);
@@ -152,7 +153,6 @@ impl<'a, R: Read> Entries<'a, R> {
             spare: None,
             reported: u64::MAX,
             data: None,
-            guessing,
             keyed,
             release,
             payload: false,
@@ -405,7 +405,7 @@ impl<'a, R: Read> Entries<'a, R> {
             return;
         }
         let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
-        if self.guessing && self.facts.guessed.is_none() && untagged() {
+        if self.facts.guessed.is_none() && self.reader.assumes_algorithm() && untagged() {
             self.facts.guessed =
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
         }
@@ -455,8 +455,14 @@ impl<R: Read> Iterator for Entries<'_, R> {
                 Pick::Out => self.leave_out(&job),
                 Pick::Spare(key) => {
                     self.leave_out(&job);
-                    if self.spare.as_ref().is_none_or(|(least, _)| key < *least) {
-                        self.spare = Some((key, job));
+                    match &mut self.spare {
+                        Some((least, _)) if key > *least => {}
+                        Some((least, jobs)) if key == *least => {
+                            if jobs.len() < MAX_SPARE {
+                                jobs.push_back(job);
+                            }
+                        }
+                        spare => *spare = Some((key, VecDeque::from([job]))),
                     }
                 }
             }
@@ -467,7 +473,8 @@ impl<R: Read> Iterator for Entries<'_, R> {
         if let Some(notice) = self.pending.take() {
             return Some(Task::Notice(notice));
         }
-        let (_, job) = self.spare.take().filter(|_| self.filter.is_empty())?;
+        let (_, jobs) = self.spare.as_mut().filter(|_| self.filter.is_empty())?;
+        let job = jobs.pop_front()?;
         self.facts.left_out -= 1;
         self.others.clear();
         self.left_out_failed.retain(|name| *name != job.name);
