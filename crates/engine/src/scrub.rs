@@ -40,6 +40,9 @@ mod store;
 mod tests;
 mod transfer;
 
+/// The name of a state file in the folder that it describes.
+pub const DEFAULT_STATE: &str = ".truesum-state";
+
 pub use attributes::{
     AttributeEvent, AttributeObserver, AttributeOptions, AttributeReport, AttributeStatus, scrub_attributes,
 };

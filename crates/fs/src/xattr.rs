@@ -7,7 +7,7 @@ use std::fs::File;
 /// Returns the value of an attribute of an open file, or `None` if the file does not have it.
 ///
 /// # Errors
-/// Returns the system's error, or one if the value has more than 256 bytes. Fails with [`Errno::OPNOTSUPP`] if the file
+/// Returns the system's error, or [`Errno::RANGE`] if the value has more than 256 bytes. Fails with [`Errno::OPNOTSUPP`] if the file
 /// system or the system has no such attributes.
 pub fn get(file: &File, name: &str) -> Result<Option<Vec<u8>>, Errno> {
     xattr::get(file, name)

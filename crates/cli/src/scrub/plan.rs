@@ -10,19 +10,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 use truesum::manifest::Rule;
 use truesum::manifest::path::display_safe;
-use truesum::scrub::{Options, Policy};
+use truesum::scrub::{DEFAULT_STATE, Options, Policy};
 use truesum::{Mapping, Wanted, rules_of};
 use truesum_fs::name::OsStrExt;
 
 const DAY: Duration = Duration::from_secs(86_400);
 /// The default of `--within` in days.
 const WITHIN: u64 = 30;
-/// The name of the state in its folder.
-const STATE: &str = ".truesum-state";
 
 /// Returns the state file.
 pub fn state(args: &ScrubArgs) -> PathBuf {
-    args.state.clone().unwrap_or_else(|| args.folder.join(STATE))
+    args.state.clone().unwrap_or_else(|| args.folder.join(DEFAULT_STATE))
 }
 
 /// Returns the number of days within which every file is read.

@@ -679,9 +679,22 @@ fn attributes_of_other_programs_are_read_and_unusable_ones_accept_nothing() {
             "{name}"
         );
     }
+    // regression: such a value was "Numerical result out of range", or the file was reported as corrupt.
+    for (name, value) in [("long", "a".repeat(300)), ("short", "abc".to_owned())] {
+        let path = format!("d/{name}");
+        write(&folder, &path, "abc", 1_560_177_334);
+        set_attribute(&folder, &path, DIGEST, &value);
+        let ran = folder.run(&["scrub", "--xattr", "--include", name, "d"]);
+        let why = format!("{path}: cannot use the attributes of: user.shatag.sha256 is not a SHA-256 digest");
+        assert!(ran.code == Some(1) && ran.out().is_empty() && ran.err.contains(&why), "{ran:?}");
+    }
     let ran = folder.run(&["scrub", "--xattr", "--state", "s", "d"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     std::fs::create_dir(folder.path("empty")).unwrap();
+    // regression: the state file of a run without --xattr was recorded like a file of the user.
+    write(&folder, "own/a", "abc", 1_560_177_334);
+    assert_eq!(folder.run(&["scrub", "own"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "--xattr", "own"]).out(), "new\ta\trecorded\n");
     let ran = folder.run(&["scrub", "--xattr", "empty"]);
     assert!(ran.code == Some(2) && ran.err.contains("no file was found"), "{}", ran.err);
 }

@@ -14,8 +14,10 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::order::ReadOrder;
 use crate::run::run;
+use crate::scrub::DEFAULT_STATE;
 use crate::scrub::inventory::nothing_found;
 use crate::scrub::run::tree;
+use crate::scrub::transfer::is_state;
 use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
 use crate::walk::{self, Item, Walk, relative};
@@ -131,6 +133,7 @@ pub fn scrub_attributes(
     let specs: Arc<[Spec]> = Arc::from(["sha256".parse().expect("a row of the table of algorithms")]);
     let mut files = 0u64;
     let mut tasks = walk.filter_map(|item| match item {
+        Item::File(path, _) if is_default_state(&path) => None,
         Item::File(path, anchor) => {
             files += 1;
             Some(Task::File(Job { anchor, ..Job::hash(path, &specs) }))
@@ -211,14 +214,20 @@ impl AttributeWriter<'_, '_> {
             }
             Ok(status)
         });
-        result.map_err(|error| match error {
-            Errno::OPNOTSUPP => {
+        result.map_err(|fault| match fault {
+            Fault::System(Errno::OPNOTSUPP) => {
                 let why =
                     "this needs extended attributes, which the file system or the system does not support";
                 self.is_unsupported = true;
                 Error::new(self.name, "store digests in", Cause::Other(why.to_owned()))
             }
-            _ => Error::io(job.path(), "access the attributes of", error),
+            Fault::System(error) => Error::io(job.path(), "access the attributes of", error),
+            Fault::Malformed => {
+                let why = format!(
+                    "{DIGEST} is not a SHA-256 digest in hexadecimal; remove it to record the file again"
+                );
+                Error::new(job.path(), "use the attributes of", Cause::Other(why))
+            }
         })
     }
 }
@@ -264,18 +273,46 @@ struct Stored {
     time: Option<Moment>,
 }
 
+/// The reason why the attributes of a file cannot be used.
+#[derive(Debug)]
+enum Fault {
+    System(Errno),
+    /// The stored digest is not one.
+    Malformed,
+}
+
+impl From<Errno> for Fault {
+    fn from(error: Errno) -> Fault {
+        Fault::System(error)
+    }
+}
+
+/// Returns whether a file is a state of `scrub` under its default name, which the user did not create.
+fn is_default_state(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == DEFAULT_STATE) && is_state(path)
+}
+
 impl Stored {
-    fn of(file: &File) -> Result<Stored, Errno> {
+    fn of(file: &File) -> Result<Stored, Fault> {
         // Old versions of cshatag stored a trailing zero byte.
         let value = |name| {
             let trimmed = |mut value: Vec<u8>| {
                 value.truncate(value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1));
                 value
             };
-            Ok::<_, Errno>(xattr::get(file, name)?.map(trimmed))
+            match xattr::get(file, name) {
+                // Too long for a digest or a time.
+                Err(Errno::RANGE) => Ok(Some(Vec::new())),
+                value => value.map(|value| value.map(trimmed)),
+            }
         };
         let time = value(TIME)?.and_then(|text| Moment::parse(std::str::from_utf8(&text).ok()?));
-        Ok(Stored { digest: value(DIGEST)?, time })
+        let digest = value(DIGEST)?;
+        let is_digest = |digest: &Vec<u8>| digest.len() == 64 && digest.iter().all(u8::is_ascii_hexdigit);
+        match digest.as_ref().is_none_or(is_digest) {
+            true => Ok(Stored { digest, time }),
+            false => Err(Fault::Malformed),
+        }
     }
 
     /// Returns the status of a file with this digest and modification time.
@@ -374,7 +411,6 @@ mod tests {
             (Some("cd"), Some("9.123456789"), AttributeStatus::Corrupt),
             (Some("cd"), None, AttributeStatus::Corrupt),
             (Some("cd"), Some("bad"), AttributeStatus::Corrupt),
-            (Some(""), Some("9.123456789"), AttributeStatus::Corrupt),
         ] {
             assert_eq!(stored(digest, time).status("ab", now), status, "{digest:?} {time:?}");
         }

@@ -49,6 +49,7 @@ errors! {
     OPNOTSUPP: "Not supported here."
     PERM: "Not permitted."
     PIPE: "The pipe has no reader."
+    RANGE: "A value is too long."
     STALE: "The server no longer knows the file."
     TIMEDOUT: "The operation timed out."
     XDEV: "On another file system, or a path that leads out of its folder."

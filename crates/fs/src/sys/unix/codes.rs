@@ -25,6 +25,7 @@ pub const NXIO: i32 = libc::ENXIO;
 pub const OPNOTSUPP: i32 = libc::EOPNOTSUPP;
 pub const PERM: i32 = libc::EPERM;
 pub const PIPE: i32 = libc::EPIPE;
+pub const RANGE: i32 = libc::ERANGE;
 pub const STALE: i32 = libc::ESTALE;
 pub const TIMEDOUT: i32 = libc::ETIMEDOUT;
 pub const XDEV: i32 = libc::EXDEV;
