@@ -45,7 +45,6 @@ use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::cell::LazyCell;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use truesum::manifest::path::display_safe;
 use truesum_fs::name::{OsStrExt, argument, expanded};
 
 const EXAMPLES: &str = "\
@@ -161,14 +160,20 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
     given.insert(0, called);
     parse_words(&given, help).map_err(|error| {
         // Clap's messages repeat words of the command line. If these contain characters that are
-        // unsafe to print, the message is created again from escaped words.
-        let safe: Vec<OsString> = given.iter().map(|word| display_safe(word.as_bytes()).into()).collect();
-        let raw = given.iter().any(|word| display_safe(word.as_bytes()).as_bytes() != word.as_bytes());
-        match raw && error.use_stderr() {
+        // unsafe to print, the message is created again from escaped words. They are not quoted, because the messages
+        // quote them.
+        let safe: Vec<OsString> = given.iter().map(|word| escaped(word)).collect();
+        match safe != given && error.use_stderr() {
             true => parse_words(&safe, help).err().unwrap_or_else(|| harmless(&error, &given)),
             false => error,
         }
     })
+}
+
+/// Returns a word with every byte that is not part of a visible character escaped: `\xff`, `\n`.
+fn escaped(word: &OsStr) -> OsString {
+    let visible = visible(word.as_bytes(), Escapes::None);
+    String::from_utf8_lossy(&visible).replace('\n', "\\n").replace('\t', "\\t").into()
 }
 
 /// Moves the name of a command before the global options that precede it, and drops those that

@@ -27,6 +27,20 @@ fn hint(ran: &RunResult) -> String {
 }
 
 #[test]
+fn arguments_that_are_not_text_are_quoted_once() {
+    // regression: they were quoted, and the message quoted the result again.
+    let folder = Folder::with(&[("a", "abc")]);
+    for (words, name, said) in [
+        (&[][..], &b"xx\xff"[..], "truesum: xx\\xff: no such command or file\n"),
+        (&["hash", "a", "-a"], b"sha\xff", "invalid value 'sha\\xff': unknown algorithm 'sha\\xff'"),
+        (&["check", "a", "-t"], b"x\ny", "invalid value 'x\\ny': unknown format"),
+    ] {
+        let ran = folder.run_on(words, name);
+        assert!(ran.code == Some(2) && ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
 fn wrong_guess_gets_a_working_hint() {
     for (guess, expected) in [
         ("truesum dupes d", "truesum duplicates d"),
