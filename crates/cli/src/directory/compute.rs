@@ -217,11 +217,7 @@ fn is_same(named: &Kind, requested: &Kind) -> bool {
 fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refusal> {
     let digest = Digest::from_hex(text.as_bytes()).ok().filter(|digest| digest.parts().is_none());
     match digest {
-        Some(digest)
-            if implies_algorithm && digest.len() == kind.digest_len() && *kind != Kind::SoftwareHeritage =>
-        {
-            Ok(digest)
-        }
+        Some(digest) if implies_algorithm && digest.len() == kind.digest_len() => Ok(digest),
         Some(_) if !implies_algorithm => Err(Refusal::with_hint(
             format!("--expect {text}: the kind of this digest is unknown"),
             "specify its kind with --kind, or with a prefix, as in sha256-directory:HEX",

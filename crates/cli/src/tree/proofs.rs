@@ -184,6 +184,7 @@ fn proven(
     console.display = None;
     match result {
         Ok(()) => watch.print(Ok(line), console),
+        Err(ProofFailure::File(error)) => watch.failed(&error, console),
         Err(why) => {
             console.error_of(file.as_bytes(), &format!("not proven: {why}"));
             Exit::Failed

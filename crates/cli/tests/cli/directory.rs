@@ -109,6 +109,9 @@ fn single_files_match_git_nix_and_swhid() {
 #[test]
 fn unexpected_directory_digest_fails() {
     let folder = tree();
+    // regression: the hint for hexadecimal digits with --kind swhid was to write them with --kind.
+    let digits = SWHID.rsplit_once(':').unwrap().1;
+    assert_eq!(folder.run(&["directory", "--kind", "swhid", "--expect", digits, "d"]).code, Some(0));
     folder.write("d/a/x", "abd");
     let ran = folder.run(&["directory", "--expect", TRUESUM, "d"]);
     assert_eq!((ran.out().as_str(), ran.code), ("d: FAILED\n", Some(1)));
