@@ -160,8 +160,8 @@ impl Source {
         };
         if range.end.checked_sub(range.start) != Some(received) || range.end > size {
             let why = format!(
-                "the response length of {received} does not match its declared range: bytes {} to {} of {size}",
-                range.start, range.end
+                "the response length of {received} does not match its declared range: {} of {size}",
+                inclusive(&range)
             );
             return Err(Failure::wrong(why));
         }
@@ -192,7 +192,30 @@ impl<T> Drop for AbortOnDrop<T> {
 fn not_requested(got: &Range<u64>, whole: u64, requested: &Range<u64>, size: Option<u64>) -> Failure {
     let of = size.map_or(String::new(), |size| format!(" of {size}"));
     Failure::wrong(format!(
-        "received bytes {} to {} of {whole}, but requested {} to {}{of}",
-        got.start, got.end, requested.start, requested.end
+        "received {} of {whole}, but requested {}{of}",
+        inclusive(got),
+        inclusive(requested)
     ))
+}
+
+/// Returns a range as HTTP headers show it, with its last byte (RFC 9110 section 14.1.2).
+fn inclusive(range: &Range<u64>) -> String {
+    match range.end.checked_sub(1).filter(|last| *last >= range.start) {
+        Some(last) => format!("bytes {}-{last}", range.start),
+        None => "no bytes".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_shown_with_their_last_byte() {
+        // regression: `0..10` was "bytes 0 to 10".
+        assert_eq!(inclusive(&(0..10)), "bytes 0-9");
+        assert_eq!(inclusive(&(5..5)), "no bytes");
+        let failure = not_requested(&(0..10), 20, &(10..20), None);
+        assert!(format!("{failure:?}").contains("received bytes 0-9 of 20, but requested bytes 10-19"));
+    }
 }

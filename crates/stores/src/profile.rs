@@ -39,20 +39,28 @@ impl Profile {
         };
         let credentials = file("AWS_SHARED_CREDENTIALS_FILE", "credentials").transpose()?.unwrap_or_default();
         let config = file("AWS_CONFIG_FILE", "config").transpose()?.unwrap_or_default();
-        let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
-        let named = named.map(|name| name.to_string_lossy().into_owned());
-        Profile::of(&credentials, &config, named.as_deref(), has_keys)
+        let named = ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]
+            .into_iter()
+            .find_map(|name| variable(name).map(|profile| (name, profile.to_string_lossy().into_owned())));
+        let named = named.as_ref().map(|(variable, name)| (*variable, &name[..]));
+        Profile::of(&credentials, &config, named, has_keys)
     }
 
-    fn of(credentials: &str, config: &str, named: Option<&str>, has_keys: bool) -> Result<Profile, String> {
-        let name = named.unwrap_or("default");
+    /// `named` is a variable and the name of the profile in it.
+    fn of(
+        credentials: &str,
+        config: &str,
+        named: Option<(&str, &str)>,
+        has_keys: bool,
+    ) -> Result<Profile, String> {
+        let name = named.map_or("default", |(_, name)| name);
         let mut section = section(credentials, name);
         let of_config = match name {
             "default" => section_of(config, &["default", "profile default"]),
             name => section_of(config, &[&format!("profile {name}")]),
         };
-        if let (Some(_), None, None) = (named, &section, &of_config) {
-            return Err(format!("AWS_PROFILE: there is no profile {name}"));
+        if let (Some((variable, _)), None, None) = (named, &section, &of_config) {
+            return Err(format!("{variable}: there is no profile {name}"));
         }
         section.get_or_insert_default().extend(of_config.unwrap_or_default());
         let pairs = section.unwrap_or_default();
@@ -117,12 +125,16 @@ mod tests {
     const CONFIG: &str = "[default]\nregion = eu-west-1\ns3 =\n  addressing_style = path\n[profile  sso]\n\
         sso_session = x\nregion=r\n[profile other]\nendpoint_url = http://h:1\n";
 
+    fn named(name: &str) -> Option<(&str, &str)> {
+        Some(("AWS_PROFILE", name))
+    }
+
     #[test]
     fn profiles_provide_keys_region_and_endpoint() {
         let usual = Profile::of(CREDENTIALS, CONFIG, None, false).unwrap();
         assert_eq!(usual.keys, Some(("ID".into(), "SE=CRET".into(), None)));
         assert_eq!((usual.region.as_deref(), usual.endpoint.as_deref()), (Some("eu-west-1"), None));
-        let other = Profile::of(CREDENTIALS, CONFIG, Some("other"), false).unwrap();
+        let other = Profile::of(CREDENTIALS, CONFIG, named("other"), false).unwrap();
         assert_eq!(other.keys, Some(("ID2".into(), "S2".into(), Some("T2".into()))));
         assert_eq!(other.endpoint.as_deref(), Some("http://h:1"));
         assert_eq!(
@@ -136,10 +148,15 @@ mod tests {
 
     #[test]
     fn unknown_or_unsupported_profiles_are_reported() {
-        assert!(
-            Profile::of(CREDENTIALS, CONFIG, Some("none"), false).unwrap_err().contains("no profile none")
+        // regression: the error named AWS_PROFILE in either case.
+        for variable in ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"] {
+            let error = Profile::of(CREDENTIALS, CONFIG, Some((variable, "none")), false).unwrap_err();
+            assert_eq!(error, format!("{variable}: there is no profile none"));
+        }
+        assert!(Profile::of(CREDENTIALS, CONFIG, named("sso"), false).unwrap_err().contains("sso_session"));
+        assert_eq!(
+            Profile::of(CREDENTIALS, CONFIG, named("sso"), true).unwrap().region.as_deref(),
+            Some("r")
         );
-        assert!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), false).unwrap_err().contains("sso_session"));
-        assert_eq!(Profile::of(CREDENTIALS, CONFIG, Some("sso"), true).unwrap().region.as_deref(), Some("r"));
     }
 }
