@@ -218,6 +218,10 @@ fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     &after[used..]
 }
 
+/// The error for a directive that does not exist, with those that do.
+const UNKNOWN: &str =
+    "unknown directive, expected %p, %f, %d, %s, %l, %{mtime}, %{verdict}, %{manifest} or an algorithm";
+
 /// Parses the directive after a percent sign, and returns it with the remaining text.
 fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
     let mut at = 0;
@@ -281,7 +285,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (b'{', name) if plain && encoded.is_none() && name == "manifest" => Item::Manifest,
         (_, "") => {
-            return fault(end, "unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm");
+            return fault(end, UNKNOWN);
         }
         (_, name) => {
             let Ok(spec) = Spec::typed(name) else {
@@ -401,14 +405,14 @@ mod tests {
     #[test]
     fn invalid_directives_are_rejected() {
         for (template, why) in [
-            ("%q", "'%q': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("%q", &format!("'%q': {UNKNOWN}")[..]),
             ("a%", "'%': the directive is incomplete"),
             ("%u", "'%u': the directive is incomplete"),
             ("%{sha-256", "'%{sha-256': missing closing brace"),
             ("%{none}", "'%{none}': unknown algorithm; `truesum list algorithms --all` lists all algorithms"),
             ("%20m", "'%20m': only %s can have a width"),
-            ("%bp", "'%bp': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
-            ("%us", "'%us': unknown directive, expected %p, %f, %d, %s, %{mtime}, %l or an algorithm"),
+            ("%bp", &format!("'%bp': {UNKNOWN}")[..]),
+            ("%us", &format!("'%us': {UNKNOWN}")[..]),
         ] {
             assert_eq!(rendered(template), Err(why.to_owned()), "{template}");
         }

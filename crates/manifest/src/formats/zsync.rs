@@ -86,9 +86,8 @@ fn checksum_lens(value: &[u8]) -> Option<(usize, usize)> {
 
 /// Returns the piece list with the checksums that follow the header; `None` for an empty file.
 fn list(blocks: &Blocks, sums: &[u8]) -> Result<Option<PieceList>, &'static str> {
-    let (Some(size), Some(len)) = (blocks.size, blocks.len) else {
-        return Err("the header does not specify the block size");
-    };
+    let size = blocks.size.ok_or("the header does not specify the file size, or not as a number")?;
+    let len = blocks.len.ok_or("the header does not specify the block size, or not as a number")?;
     let (rolling, strong) = blocks.checksum_lens.ok_or("the header does not specify the checksum lengths")?;
     if !len.is_power_of_two() {
         return Err("the block size is not a power of two");
