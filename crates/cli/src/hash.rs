@@ -18,7 +18,7 @@ use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
-use crate::tasks::{Inputs, sort_in_tree_order};
+use crate::tasks::{Inputs, sort_in_tree_order, under_file_name};
 use crate::watch::Watch;
 use crate::words::{count, size};
 use arguments::HashArgs;
@@ -181,9 +181,9 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let widened = |task: Task| match (&recorded, task) {
         (Some(recorded), Task::File(job)) => {
             let specs = recorded.widened(job.name());
-            Task::File(job.with_specs(specs))
+            under_file_name(Task::File(job.with_specs(specs)))
         }
-        (_, task) => task,
+        (_, task) => under_file_name(task),
     };
     let mut sink = Writing {
         console,
@@ -198,7 +198,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         root: plan.reading.root.as_deref(),
         signed: plan.output.as_deref(),
         earlier,
-        specs: plan.reading.specs.len(),
+        requested: plan.reading.specs.clone(),
         signatures: 0,
         lines: Vec::new(),
         refused: 0,

@@ -64,7 +64,7 @@ pub fn run(args: &ListArgs) -> Exit {
     let is_long = !args.json && args.name.is_none();
     let text = match (args.what, args.json) {
         (Listing::Algorithms, json) => match &args.name {
-            Some(name) => match Spec::typed(name) {
+            Some(name) => match Spec::typed_without_name(name) {
                 Ok(spec) if json => algorithms::row_json(spec.algorithm()),
                 Ok(spec) => algorithms::one(&spec),
                 Err(error) => return console.refuse(&Refusal::new(error.to_string())),

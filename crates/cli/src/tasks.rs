@@ -9,9 +9,9 @@ pub use names::{NameList, Naming};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use truesum::hash::Spec;
+use truesum::hash::{Digest, Spec};
 use truesum::walk::{self, ExcludedCounts, Walk};
-use truesum::{Error, Notice, Progress, Remote, Task};
+use truesum::{Cause, Error, Job, Notice, Progress, Remote, Task};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, OsStringExt};
 
@@ -117,6 +117,30 @@ pub fn sort_in_tree_order(tasks: &mut [Task]) {
         }
         (one, other) => matches!(one, Task::File(_)).cmp(&matches!(other, Task::File(_))),
     });
+}
+
+/// Returns the task with the file's name in the algorithms that depend on it.
+pub fn under_file_name(task: Task) -> Task {
+    let Task::File(job) = task else { return task };
+    if !job.specs().iter().any(Spec::lacks_name) {
+        return Task::File(job);
+    }
+    let name = job.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let specs: Result<Vec<Spec>, _> = job.specs().iter().map(|spec| spec.for_file(name)).collect();
+    match specs {
+        Ok(specs) => Task::File(job.with_specs(Some(specs.into()))),
+        Err(error) => {
+            let cause = Cause::Other(error.to_string());
+            Task::Notice(Notice::Failed(Error::new(job.name(), "hash", cause)))
+        }
+    }
+}
+
+/// Returns the digests of a file by the algorithms that were requested, which begin the list of the job's algorithms and
+/// may lack the name of the file, and by the others.
+pub fn digests_by(requested: &[Spec], job: &Job, digests: Vec<Digest>) -> Vec<(Spec, Digest)> {
+    let others = job.specs().get(requested.len()..).unwrap_or_default();
+    requested.iter().chain(others).cloned().zip(digests).collect()
 }
 
 impl Iterator for Tasks {

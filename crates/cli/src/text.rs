@@ -15,6 +15,7 @@ use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use truesum::hash::SpecError;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{Entry, WriteError, Writer};
 use truesum::{Error, Input};
@@ -71,6 +72,9 @@ pub fn run(args: TextArgs) -> Exit {
 /// Fails if they contradict each other or request something that does not exist.
 fn plan(args: &TextArgs) -> Result<Digesting, Refusal> {
     let plan = digesting(&args.algorithms, &args.format, Target::default())?;
+    if let Some(spec) = plan.specs.iter().find(|spec| spec.lacks_name()) {
+        return Err(Refusal::new(SpecError::LacksName(spec.algorithm().name()).to_string()));
+    }
     if plan.form == Form::Raw && args.texts.len() > 1 {
         return Err(Refusal::new("--raw requires exactly one TEXT"));
     }

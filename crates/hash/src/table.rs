@@ -329,6 +329,28 @@ impl Spec {
         Spec::new(&btih::ROW)
     }
 
+    /// Parses a name like [`Spec::typed`]. The file name that some digests depend on may be missing
+    /// ([`Spec::lacks_name`]).
+    ///
+    /// # Errors
+    /// Fails if there is no such algorithm, or if its parameters are invalid.
+    pub fn typed_without_name(text: &str) -> Result<Spec, SpecError> {
+        let (name, parameters) = text.split_once(';').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        if name.eq_ignore_ascii_case(btih::KEY) { info_hash(parameters) } else { Spec::typed(text) }
+    }
+
+    /// Returns the algorithm for a file with this name: if its digests depend on the name and lack it, the name is added.
+    ///
+    /// # Errors
+    /// Fails if the name is empty or has more than 255 bytes.
+    pub fn for_file(&self, name: &[u8]) -> Result<Spec, SpecError> {
+        match self.lacks_name() {
+            true if name.is_empty() => Err(SpecError::LacksName(btih::KEY)),
+            true => self.clone().with_customization(name),
+            false => Ok(self.clone()),
+        }
+    }
+
     /// Returns the info hash of a single-file torrent with this file name (BEP 3), with RHash's piece length or
     /// `piece`, a power of two from 16 KiB to 1 GiB.
     ///
@@ -341,6 +363,12 @@ impl Spec {
         let spec = Spec::new(&btih::ROW).with_customization(name)?;
         piece.map_or(Ok(spec.clone()), |piece| spec.with_unit(piece))
     }
+}
+
+/// Returns the info hash with these parameters, which may lack the file name.
+fn info_hash(parameters: Option<&str>) -> Result<Spec, SpecError> {
+    let spec = Spec::nameless();
+    parameters.map_or(Ok(spec.clone()), |parameters| spec.with_parameters(parameters))
 }
 
 impl FromStr for Spec {
@@ -366,12 +394,8 @@ impl FromStr for Spec {
             return Ok(Spec::new(made));
         }
         if text.eq_ignore_ascii_case(btih::KEY) {
-            let named = parameters.map(|parameters| Spec::new(&btih::ROW).with_parameters(parameters));
-            return match named {
-                Some(Ok(spec)) if !spec.is_customized() => Err(SpecError::LacksName(btih::KEY)),
-                Some(result) => result,
-                None => Err(SpecError::LacksName(btih::KEY)),
-            };
+            let spec = info_hash(parameters)?;
+            return if spec.lacks_name() { Err(SpecError::LacksName(btih::KEY)) } else { Ok(spec) };
         }
         if let Some(parameters) = parameters {
             return text.parse::<Spec>()?.with_parameters(parameters);

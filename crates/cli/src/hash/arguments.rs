@@ -4,7 +4,7 @@ use crate::ending::Ending;
 use crate::options::{KeyArgs, ReadArgs, RunArgs};
 use crate::selection::SelectArgs;
 use crate::values::path::output_file;
-use crate::values::table::{EncodingParser, FormatParser, KeyedSpecParser};
+use crate::values::table::{EncodingParser, FileSpecParser, FormatParser};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -112,7 +112,7 @@ pub struct AlgorithmArgs {
     /// Digest algorithms [default: sha256, or the format's default]
     ///
     /// All digests are computed in one pass. `truesum list algorithms` shows the available algorithms.
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = FileSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Digest length, for algorithms with a variable length

@@ -11,6 +11,7 @@ use crate::hash::replacing::{Accept, Collected, IMPLICIT_NAME, refused, refused_
 use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::{not_replaced, read_replaceable};
+use crate::tasks::{digests_by, under_file_name};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -126,7 +127,7 @@ impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
                     // The receiver of the outcomes reports what cannot be read.
                     self.earlier.enter(folder_of(job.path()));
                     self.earlier.widen(&mut job);
-                    return Some(Task::File(job));
+                    return Some(under_file_name(Task::File(job)));
                 }
                 task => return Some(task),
             }
@@ -448,14 +449,14 @@ impl<'a> SidecarWriter<'a> {
 }
 
 /// Returns the entry of a file, with its name relative to its folder.
-fn entry(job: &Job, found: FileResult) -> Entry {
+fn entry(job: &Job, found: FileResult, requested: &[Spec]) -> Entry {
     let path = job.path();
     let (seconds, nanos) = found.mtime();
     Entry {
         path: path[folder_of(path).len()..].to_vec(),
         size: Some(found.size()),
         mtime: Some(Time { seconds, nanos }),
-        digests: job.specs().iter().cloned().zip(found.into_digests()).collect(),
+        digests: digests_by(requested, job, found.into_digests()),
         ..Entry::default()
     }
 }
@@ -465,13 +466,13 @@ impl Sink for SidecarWriter<'_> {
         let Outcome { job, result } = outcome;
         match (self.place, result) {
             (Place::Folder, Ok(found)) => {
-                let entry = entry(&job, found);
+                let entry = entry(&job, found, &self.specs);
                 let level = self.enter(job.path());
                 level.entries.push(entry);
                 level.of.get_or_insert(job);
             }
             (Place::File, Ok(found)) => {
-                let entry = entry(&job, found);
+                let entry = entry(&job, found, &self.specs);
                 self.write_sidecars(&job, &entry);
             }
             (place, Err(error)) => {

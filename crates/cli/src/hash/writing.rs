@@ -7,8 +7,10 @@ use crate::hash::plan::{Form, Torrent, heading, no_pieces};
 use crate::notices::report;
 use crate::options::Reporting;
 use crate::output::Output;
+use crate::tasks::digests_by;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
@@ -42,7 +44,7 @@ pub struct Writing<'a> {
     pub earlier: Option<EarlierManifest>,
     /// Number of algorithms whose digests are written. Additional algorithms of a job are only
     /// compared.
-    pub specs: usize,
+    pub requested: Arc<[Spec]>,
     pub lines: Vec<u8>,
     /// Number of files whose entries the format cannot store.
     pub refused: u64,
@@ -103,7 +105,7 @@ impl Writing<'_> {
         for (entry, pieces) in entries.into_iter().zip(pieces) {
             let mut entry = Entry { pieces, ..entry };
             self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
-            entry.digests.truncate(self.specs);
+            entry.digests.truncate(self.requested.len());
             writer.write(&entry).map_err(|error| match error {
                 WriteError::Io(error) => error,
                 WriteError::Refused(why) => io::Error::other(why),
@@ -184,7 +186,7 @@ impl Sink for Writing<'_> {
                     path: job.name().to_vec(),
                     size: Some(found.size()),
                     mtime: Some(Time { seconds, nanos }),
-                    digests: job.specs().iter().cloned().zip(found.into_digests()).collect(),
+                    digests: digests_by(&self.requested, &job, found.into_digests()),
                     ..Entry::default()
                 };
                 if let Some(waiting) = &mut self.waiting {
@@ -192,7 +194,7 @@ impl Sink for Writing<'_> {
                     return Ok(());
                 }
                 self.earlier.iter_mut().for_each(|earlier| earlier.compare(&entry));
-                entry.digests.truncate(self.specs);
+                entry.digests.truncate(self.requested.len());
                 let Some(writer) = writer else {
                     self.template.iter().for_each(|template| template.render(&entry, &mut self.lines));
                     return self.hand_out(&entry.path);

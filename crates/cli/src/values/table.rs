@@ -20,6 +20,11 @@ pub struct SpecParser;
 #[derive(Clone)]
 pub struct KeyedSpecParser;
 
+/// Does the same for commands that compute digests of files: a digest that depends on the file name gets that of each
+/// file.
+#[derive(Clone)]
+pub struct FileSpecParser;
+
 impl TypedValueParser for SpecParser {
     type Value = Spec;
 
@@ -51,18 +56,44 @@ impl TypedValueParser for KeyedSpecParser {
         arg: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Spec, clap::Error> {
-        let text = value.to_string_lossy();
-        let explained = |error: SpecError| match meant(&text) {
-            Some(hint) => format!("{error}\nhint: {hint}"),
-            None => error.to_string(),
-        };
-        Spec::typed(&text).map_err(|error| refuse(command, arg, &text, explained(error)))
+        parsed(command, arg, value, Spec::typed)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let rows = ALGORITHMS.iter().chain(KEYED.iter().copied().flatten());
         offered(rows.map(|row| (row.name(), row.summary())))
     }
+}
+
+impl TypedValueParser for FileSpecParser {
+    type Value = Spec;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Spec, clap::Error> {
+        parsed(command, arg, value, Spec::typed_without_name)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        KeyedSpecParser.possible_values()
+    }
+}
+
+fn parsed(
+    command: &clap::Command,
+    arg: Option<&clap::Arg>,
+    value: &OsStr,
+    parse: fn(&str) -> Result<Spec, SpecError>,
+) -> Result<Spec, clap::Error> {
+    let text = value.to_string_lossy();
+    let explained = |error: SpecError| match meant(&text) {
+        Some(hint) => format!("{error}\nhint: {hint}"),
+        None => error.to_string(),
+    };
+    parse(&text).map_err(|error| refuse(command, arg, &text, explained(error)))
 }
 
 /// Returns a hint on a text that is not an algorithm: the name of a format, or a name with the part
@@ -198,11 +229,8 @@ fn offered(
 
 fn refuse(command: &clap::Command, arg: Option<&clap::Arg>, value: &str, why: String) -> clap::Error {
     let option = arg.map(ToString::to_string).unwrap_or_default();
-    let mut error = clap::Error::raw(
-        ErrorKind::ValueValidation,
-        format!("invalid value '{}': {why}\n", value.escape_debug()),
-    )
-    .with_cmd(command);
+    let mut error = clap::Error::raw(ErrorKind::ValueValidation, format!("invalid value '{value}': {why}\n"))
+        .with_cmd(command);
     error.insert(ContextKind::InvalidArg, ContextValue::String(option));
     error
 }

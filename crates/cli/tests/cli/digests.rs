@@ -77,14 +77,46 @@ fn identify_recognizes_btih_by_file_name() {
     }
     let named = folder.run(&["-a", "btih;name=662e62696e", "--tag", "f.bin"]);
     assert_eq!(named.out(), "BTIH;NAME=662e62696e (f.bin) = 14a6f17ce10298e235bf2f18faa6ce6636575114\n");
-    let ran = folder.run(&["-a", "btih", "f.bin"]);
+    // regression: it was an error.
+    let ran = folder.run(&["list", "algorithms", "btih"]);
+    assert!(ran.code == Some(0) && ran.out().contains("info hash of a torrent"), "{ran:?}");
+    let ran = folder.run(&["tree", "-a", "btih", "f.bin"]);
     assert!(
         ran.err
             .contains("btih depends on the file name, which must be specified in hexadecimal: btih;name=HEX"),
         "{}",
         ran.err
     );
-    assert_eq!(ran.code, Some(2));
+    assert_eq!((ran.code, folder.run(&["text", "-a", "btih", "x"]).code), (Some(2), Some(2)));
+}
+
+#[test]
+fn info_hashes_of_all_files_of_a_folder_have_their_names() {
+    let folder = Folder::with(&[("d/f.bin", "abc"), ("d/s/g.bin", "abc"), ("d/h", "xyz")]);
+    std::fs::hard_link(folder.path("d/f.bin"), folder.path("d/link")).unwrap();
+    let named = |name: &str| {
+        let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let ran = folder.run(&["-a", &format!("btih;name={hex}"), "d/f.bin"]);
+        ran.out().split(' ').next().unwrap().to_owned()
+    };
+    for (format, output) in [("gnu", "d/A.btih"), ("bsd", "d/B"), ("jsonl", "d/C.jsonl"), ("csv", "d/D.csv")]
+    {
+        let ran = folder.run(&["hash", "-a", "btih", "-t", format, "-o", output, "d"]);
+        assert_eq!(ran.code, Some(0), "{format}: {}", ran.err);
+        let text = String::from_utf8(folder.read(output)).unwrap();
+        for name in ["f.bin", "g.bin", "link"] {
+            assert!(text.contains(&named(name)), "{format} {name}: {text}");
+        }
+        assert!(!text.to_lowercase().contains("name="), "{text}");
+        let ran = folder.run(&["check", output]);
+        assert_eq!(ran.code, Some(0), "{format}: {}{}", ran.out(), ran.err);
+        std::fs::remove_file(folder.path(output)).unwrap();
+    }
+    assert_eq!(folder.run(&["hash", "-a", "btih,sha256", "--sidecar", "d/h"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "d/h.btih", "d/h.sha256"]).code, Some(0));
+    let pieces = folder.run(&["hash", "-a", "btih;piece=64KiB", "--tag", "d/h"]);
+    folder.write("M", pieces.out());
+    assert_eq!((pieces.code, folder.run(&["check", "M"]).code), (Some(0), Some(0)), "{}", pieces.out());
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn unrequested(entry: &Entry, options: &Options) -> Option<Spec> {
 fn under_name(entry: &mut Entry) -> Result<(), Reason> {
     let name = entry.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     for (spec, _) in entry.digests.iter_mut().filter(|(spec, _)| spec.lacks_name()) {
-        *spec = Spec::info_hash(name, None).map_err(Reason::Algorithm)?;
+        *spec = spec.for_file(name).map_err(Reason::Algorithm)?;
     }
     Ok(())
 }
