@@ -67,8 +67,8 @@ readable! {
         /// The maximum length of its salt (`salt`) and of its personalization (`person`) in bytes; 0 if it has neither
         /// (BLAKE2 has both).
         personal: usize,
-        /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`), which a check
-        /// also accepts.
+        /// True if some manifests contain its digests in reverse byte order (RHash's `--gost-reverse`, xxhsum's
+        /// `--little-endian`), which a check also accepts.
         either_order: bool,
         /// The format of POSIX programs, if that is decimal.
         decimal: Option<Decimal>,

@@ -18,6 +18,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits, not cryptographic (xxHash specification 0.2.0, 2023)"),
         summary: "lz4",
         check: "937bad67",
+        either_order: true,
         seed_bits: 32,
         kind: Kind::Serial(Xxh32::boxed),
         ..Algorithm::PLAIN
@@ -30,6 +31,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, not cryptographic (xxHash specification 0.2.0, 2023)"),
         summary: "zstd, btrfs",
         check: "8cb841db40e6ae83",
+        either_order: true,
         seed_bits: 64,
         kind: Kind::Serial(Xxh64::boxed),
         ..Algorithm::PLAIN
@@ -42,6 +44,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits, not cryptographic (xxHash specification 0.2.0, 2023)"),
         summary: "64-bit XXH3; rsync",
         check: "72dcb18b67a17dff",
+        either_order: true,
         seed_bits: 64,
         keying: SECRET,
         kind: Kind::Serial(Xxh3::boxed),
@@ -55,6 +58,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("128 bits, not cryptographic (xxHash specification 0.2.0, 2023)"),
         summary: "128-bit XXH3; rsync",
         check: "33119477ede5dcd5e9716427681d5860",
+        either_order: true,
         seed_bits: 64,
         keying: SECRET,
         kind: Kind::Serial(Xxh128::boxed),
