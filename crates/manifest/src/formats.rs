@@ -159,6 +159,8 @@ pub static FORMATS: &[&Format] = &[
     &known_set::SQLITE,
     &json::JSON,
     &electron::ELECTRON,
+    &yaml_lists::DVC,
+    &yaml_lists::DVC_LOCK,
     &yaml_lists::HELM,
     &yaml_lists::WINGET,
     &yaml_lists::SIEGFRIED,

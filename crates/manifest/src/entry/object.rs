@@ -15,12 +15,20 @@ pub enum ObjectKind {
     Pipe,
     /// A socket.
     Socket,
+    /// A file inside an archive.
+    Member,
 }
 
 impl ObjectKind {
     /// All kinds.
-    pub(crate) const ALL: [ObjectKind; 5] =
-        [ObjectKind::Directory, ObjectKind::Link, ObjectKind::Device, ObjectKind::Pipe, ObjectKind::Socket];
+    pub(crate) const ALL: [ObjectKind; 6] = [
+        ObjectKind::Directory,
+        ObjectKind::Link,
+        ObjectKind::Device,
+        ObjectKind::Pipe,
+        ObjectKind::Socket,
+        ObjectKind::Member,
+    ];
 
     /// Returns the name of one object of this kind, and that of several.
     pub(crate) fn words(self) -> [&'static str; 2] {
@@ -30,6 +38,7 @@ impl ObjectKind {
             ObjectKind::Device => ["device", "devices"],
             ObjectKind::Pipe => ["named pipe", "named pipes"],
             ObjectKind::Socket => ["socket", "sockets"],
+            ObjectKind::Member => ["file inside an archive", "files inside archives"],
         }
     }
 }

@@ -12,6 +12,7 @@ use super::json::vocabulary::ALGORITHMS;
 use crate::algorithm::NamedAlgorithm;
 use crate::algorithm::column_of;
 use crate::digest::{MIN_DIGITS, is_hex, is_like, is_nearly, is_nearly_algorithm, is_tag};
+use crate::entry::ObjectKind;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused};
 use fields::{Fields, TORN, each_row, quoted};
@@ -301,6 +302,10 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     each_row(rows(), MAX_COLUMNS, options, |row| {
         if row.torn {
             records.bad(row.at, TORN);
+        } else if let Some(uri) = droid.as_ref().and_then(|droid| droid.member(&row.fields)) {
+            records.begin(row.at);
+            records.name(uri);
+            records.object(ObjectKind::Member);
         } else if droid.as_mut().is_none_or(|droid| droid.is_file(&row.fields)) {
             let roots = droid.as_ref().map_or(&roots[..], |droid| &droid.roots);
             entry(&mut records, &columns, best, roots, &row.fields, row.at);
@@ -309,11 +314,18 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     Ok(records.read(options))
 }
 
+/// The schemes of the URIs that DROID gives to files inside archives.
+const SCHEMES: [&[u8]; 14] = [
+    b"zip:", b"tar:", b"gz:", b"gzip:", b"bz:", b"bz2:", b"bzip2:", b"xz:", b"rar:", b"7z:", b"sevenz:",
+    b"iso:", b"arc:", b"warc:",
+];
+
 /// The columns of a profile of DROID, which has rows for folders as well, and full paths.
 struct Droid {
     parent: usize,
     kind: usize,
     path: usize,
+    uri: usize,
     columns: usize,
     /// The folders that were profiled. Names are relative to them.
     roots: Vec<Vec<u8>>,
@@ -324,10 +336,23 @@ impl Droid {
         let titled = |title: &str| {
             columns.iter().position(|column| matches!(column, Column::Other(known) if known == title))
         };
-        columns.iter().position(|column| *column == Column::Address)?;
+        let uri = columns.iter().position(|column| *column == Column::Address)?;
         let path = columns.iter().position(|column| *column == Column::Folder)?;
         let (parent, kind) = (titled("PARENT_ID")?, titled("TYPE")?);
-        Some(Droid { parent, kind, path, columns: columns.len(), roots: Vec::new() })
+        Some(Droid { parent, kind, path, uri, columns: columns.len(), roots: Vec::new() })
+    }
+
+    /// Returns the URI of a file inside an archive: `zip:file:/w/a.zip!/b.txt`.
+    fn member<'r>(&self, row: &'r [Vec<u8>]) -> Option<&'r [u8]> {
+        let uri = &row.get(self.uri).filter(|_| row.len() == self.columns)?[..];
+        let mut outer = uri;
+        while let Some(rest) = SCHEMES.iter().find_map(|scheme| outer.strip_prefix(*scheme)) {
+            outer = rest;
+        }
+        let is_member = outer.len() < uri.len()
+            && outer.starts_with(b"file:")
+            && outer.windows(2).any(|pair| pair == b"!/");
+        is_member.then_some(uri)
     }
 
     /// Returns false for the row of a folder, and remembers a folder without a parent.

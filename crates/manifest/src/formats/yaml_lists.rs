@@ -1,5 +1,6 @@
 //! Lists in YAML, parsed line by line in the form in which their programs write them: the index of
-//! a Helm repository, the installers of a winget manifest, and the files that siegfried identified.
+//! a Helm repository, the installers of a winget manifest, the outputs that DVC tracks, and the files that siegfried
+//! identified.
 //!
 //! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
 //! the right belong to the value of the key above them.
@@ -7,7 +8,7 @@
 use crate::digest::{contains_like, is_nearly};
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
-use crate::records::{Records, stopped};
+use crate::records::{Records, refused, stopped};
 
 /// The keys of a list.
 struct List {
@@ -16,6 +17,36 @@ struct List {
     /// The key of a URL, or of a list of URLs.
     url: &'static [u8],
     digest: &'static [u8],
+    /// The algorithm of the digests.
+    algorithm: &'static [u8],
+    /// The key of the size, if there is one.
+    size: Option<&'static [u8]>,
+    /// Whether `url` is a path, and an item without one is not a file.
+    has_paths: bool,
+    /// Other keys of the document whose values are neither files nor damage.
+    other: &'static [&'static [u8]],
+}
+
+impl List {
+    const URLS: List = List {
+        list: b"",
+        url: b"",
+        digest: b"",
+        algorithm: b"sha256",
+        size: None,
+        has_paths: false,
+        other: &[],
+    };
+
+    /// What DVC lists: paths with their MD5.
+    const DVC: List = List {
+        url: b"path",
+        digest: b"md5",
+        algorithm: b"md5",
+        size: Some(b"size"),
+        has_paths: true,
+        ..List::URLS
+    };
 }
 
 pub(crate) static HELM: Format = Format {
@@ -23,7 +54,7 @@ pub(crate) static HELM: Format = Format {
     summary: "index.yaml of Helm repositories: digests of chart packages",
     sniff: |head| sniff(head, b"apiVersion:", b"entries:"),
     reading: Reading::document(LIMIT, |text, options| {
-        parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest" }, options)
+        parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest", ..List::URLS }, options)
     }),
     ..Format::DEFAULT
 };
@@ -33,10 +64,39 @@ pub(crate) static WINGET: Format = Format {
     summary: "installer manifest of the Windows Package Manager: digests of installers",
     sniff: |head| sniff(head, b"PackageIdentifier:", b"Installers:"),
     reading: Reading::document(LIMIT, |text, options| {
-        let list = List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256" };
+        let list =
+            List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256", ..List::URLS };
         parse(&text, &list, options)
     }),
     ..HELM
+};
+
+pub(crate) static DVC: Format = Format {
+    name: "dvc",
+    summary: "NAME.dvc of DVC: paths, sizes and MD5 of tracked files",
+    capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
+    sniff: |head| {
+        let is_item =
+            |line: &[u8]| scan::trim_start(line.strip_prefix(b"-").unwrap_or(line)).starts_with(b"md5: ");
+        let has_items = || head.lines(b'\n').any(is_item);
+        Claim::mark(head.lines(b'\n').any(|line| line == b"outs:") && has_items())
+    },
+    reading: Reading::document(LIMIT, |text, options| {
+        // The MD5 at the top is that of this document, and what it was made of is elsewhere.
+        parse(&text, &List { list: b"outs", other: &[b"md5", b"deps"], ..List::DVC }, options)
+    }),
+    ..HELM
+};
+
+pub(crate) static DVC_LOCK: Format = Format {
+    name: "dvc-lock",
+    file_names: &["dvc.lock"],
+    summary: "dvc.lock of DVC: paths, sizes and MD5 of the files that stages read and write",
+    sniff: |head| sniff(head, b"schema:", b"stages:"),
+    reading: Reading::document(LIMIT, |text, options| {
+        parse(&text, &List { list: b"stages", ..List::DVC }, options)
+    }),
+    ..DVC
 };
 
 pub(crate) static SIEGFRIED: Format = Format {
@@ -62,11 +122,15 @@ struct Item {
     at: usize,
     names: Vec<Option<Vec<u8>>>,
     digests: Vec<Vec<u8>>,
+    size: Option<Vec<u8>>,
     faulty: bool,
 }
 
 impl Item {
-    fn record(self, records: &mut Records) {
+    fn record(self, list: &List, records: &mut Records) {
+        if list.has_paths && self.names.is_empty() && self.digests.is_empty() && !self.faulty {
+            return;
+        }
         records.begin(self.at);
         for name in self.names {
             match name {
@@ -74,8 +138,14 @@ impl Item {
                 None => records.fault("the URL has no file name"),
             }
         }
+        if let Some(size) = self.size {
+            records.size(&size);
+        }
         for digest in self.digests {
-            records.digest(b"sha256", digest.strip_prefix(b"sha256:").unwrap_or(&digest));
+            match list.has_paths && digest.ends_with(b".dir") {
+                true => records.fault("a folder, whose digest is that of DVC's list of its files"),
+                false => records.digest(list.algorithm, digest.strip_prefix(b"sha256:").unwrap_or(&digest)),
+            }
         }
         if self.faulty {
             records.fault("a line that may be a digest or a URL is in an unexpected place");
@@ -89,7 +159,7 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
     let mut item: Option<Item> = None;
     // The column of the dashes of items, and the key above the current line.
     let (mut column, mut key) = (None, Vec::new());
-    let mut within = false;
+    let (mut within, mut is_other) = (false, false);
     for (begin, line) in scan::lines(text) {
         if options.stopped() {
             return Err(stopped(begin));
@@ -102,24 +172,33 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
         }
         let dashed = content.strip_prefix(b"- ");
         if indent == 0 && dashed.is_none() {
+            let (word, value) = scan::cut(content, b':').unwrap_or((content, b""));
+            if list.has_paths && word == b"wdir" && bare(scan::trim(value)) != b"." {
+                return Err(refused(begin, "the paths are relative to another folder ('wdir')"));
+            }
             within = content.strip_suffix(b":") == Some(list.list);
-            item.take().into_iter().for_each(|item| item.record(&mut records));
-            report(content, list, begin, None, &mut records);
+            is_other = list.other.contains(&word);
+            item.take().into_iter().for_each(|item| item.record(list, &mut records));
+            if !is_other {
+                report(content, list, begin, None, &mut records);
+            }
             continue;
         }
         if !within {
-            report(content, list, begin, None, &mut records);
+            if !is_other {
+                report(content, list, begin, None, &mut records);
+            }
             continue;
         }
         if let Some(first) = dashed
             && indent == *column.get_or_insert(indent)
         {
-            item.take().into_iter().for_each(|item| item.record(&mut records));
+            item.take().into_iter().for_each(|item| item.record(list, &mut records));
             item = Some(Item { at: begin, ..Item::default() });
             (indent, content) = (indent + 2, first);
         } else if column.is_some_and(|column| indent <= column) {
             // The key of the next list, whose items may be indented differently.
-            item.take().into_iter().for_each(|item| item.record(&mut records));
+            item.take().into_iter().for_each(|item| item.record(list, &mut records));
             column = None;
         }
         let keys = column.map(|column| column + 2);
@@ -145,15 +224,17 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
         let value = scan::trim(value);
         match &mut item {
             Some(item) if word == list.digest => item.digests.push(bare(value)),
+            Some(item) if word == list.url && list.has_paths => item.names.push(Some(bare(value))),
             Some(item) if word == list.url => {
                 if !value.is_empty() {
                     item.names.push(name(value));
                 }
             }
+            Some(item) if Some(word) == list.size => item.size = Some(bare(value)),
             item => report(content, list, begin, item.as_mut(), &mut records),
         }
     }
-    item.take().into_iter().for_each(|item| item.record(&mut records));
+    item.take().into_iter().for_each(|item| item.record(list, &mut records));
     Ok(records.read(options))
 }
 
@@ -209,7 +290,7 @@ fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, recor
     if [list.url, list.digest].iter().any(|known| is_nearly(word, known)) {
         match item {
             Some(item) => item.faulty = true,
-            None => Item { at, faulty: true, ..Item::default() }.record(records),
+            None => Item { at, faulty: true, ..Item::default() }.record(list, records),
         }
     }
 }
