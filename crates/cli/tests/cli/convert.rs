@@ -458,4 +458,19 @@ fn objects_without_digests_are_never_dropped_silently() {
         assert_eq!(ran.err.matches(note).count(), 1, "{args:?}: {}", ran.err);
     }
     assert!(!folder.run(&["check", "-q", "m.mtree"]).err.contains("note"));
+    // regression: a file in an archive that DROID looked into was MISSING.
+    let row = |uri: &str| format!("\"2\",\"1\",\"{uri}\",\"/w/d/a\",\"Done\",\"3\",\"File\",\"{ABC}\"\n");
+    folder.write("a", "abc");
+    folder.write(
+        "droid.csv",
+        "\"ID\",\"PARENT_ID\",\"URI\",\"FILE_PATH\",\"STATUS\",\"SIZE\",\"TYPE\",\"SHA256_HASH\"\n\
+         \"1\",\"\",\"file:/w/d/\",\"/w/d\",\"Done\",\"\",\"Folder\",\"\"\n"
+            .to_owned()
+            + &row("file:/w/d/a")
+            + &row("zip:file:/w/d/a!/b"),
+    );
+    let ran = folder.run(&["check", "droid.csv"]);
+    let note = "droid.csv: 1 file inside an archive (zip:file:/w/d/a!/b) was not verified, because archives are not \
+                unpacked\n";
+    assert!(ran.code == Some(0) && ran.err.contains(note), "{ran:?}");
 }

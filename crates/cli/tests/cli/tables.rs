@@ -42,7 +42,7 @@ fn algorithms_page(rows: &str) -> String {
          | SIMD | several files can be hashed at once with SIMD instructions |\n\
          | check | digest of the text `123456789` (at most the first 128 bits). If the algorithm needs a key, the key is 00 01 02 ... with the shortest valid length, or 32 bytes if any length is valid |\n\n\
          Algorithms built on another hash, such as `HASH-tree` and `mtsum-HASH`, are described in [spec/tree.md](spec/tree.md).\n\n\
-         - The info hash of a torrent depends on the file name. `truesum identify DIGEST FILE` computes it with the name of FILE,\n\
+         - The info hash of a torrent depends on the file name. `truesum hash -a btih` computes it with the name of each file,\n\
          \x20 and `btih;name=HEXADECIMAL` specifies another name. The default piece length is the one that RHash uses;\n\
          \x20 `;piece=256KiB` specifies another.\n\
          - FSB needs tables of two million bits and is available only in builds with `--features full` (or `fsb`).\n\

@@ -39,7 +39,7 @@ use truesum_fs::name::OsStrExt;
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::weak::{self, Strength};
-use truesum_manifest::{Omitted, Rules};
+use truesum_manifest::{ObjectKind, Omitted, Rules};
 
 /// The check of entries.
 pub(super) struct EntryCheck<'c> {
@@ -333,7 +333,9 @@ fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
 pub(crate) fn omitted(manifest: &[u8], objects: &[Omitted]) -> Option<Error> {
     let all: Vec<String> = objects.iter().map(Omitted::to_string).collect();
     let was = if objects.iter().map(|objects| objects.count).sum::<u64>() == 1 { "was" } else { "were" };
-    let why = format!("{} {was} not verified, because only regular files have digests", all.join(" and "));
+    let are_members = objects.iter().all(|objects| objects.kind == ObjectKind::Member);
+    let because = if are_members { "archives are not unpacked" } else { "only regular files have digests" };
+    let why = format!("{} {was} not verified, because {because}", all.join(" and "));
     (!all.is_empty()).then(|| Error::new(manifest, "verify", Cause::Other(why)))
 }
 

@@ -344,7 +344,8 @@ impl Droid {
 
     /// Returns the URI of a file inside an archive: `zip:file:/w/a.zip!/b.txt`.
     fn member<'r>(&self, row: &'r [Vec<u8>]) -> Option<&'r [u8]> {
-        let uri = &row.get(self.uri).filter(|_| row.len() == self.columns)?[..];
+        let is_file = row.len() == self.columns && row[self.kind] != b"Folder";
+        let uri = &row.get(self.uri).filter(|_| is_file)?[..];
         let mut outer = uri;
         while let Some(rest) = SCHEMES.iter().find_map(|scheme| outer.strip_prefix(*scheme)) {
             outer = rest;
