@@ -131,7 +131,7 @@ pub(crate) fn labeled(tag: &[u8], text: &[u8], options: &Options) -> Result<(Spe
 pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let mut spec = match tag.parse() {
         // The name is that of the entry; `Reader` inserts it.
-        Err(SpecError::LacksName(_)) => Spec::nameless(),
+        Err(SpecError::LacksName(_)) => Spec::typed_without_name(tag).map_err(Reason::Algorithm)?,
         found => found.map_err(Reason::Algorithm)?,
     };
     // A tag may leave the length open, as OpenSSL's SHAKE-128 does. Then the length is that of the

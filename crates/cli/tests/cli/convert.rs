@@ -459,12 +459,13 @@ fn objects_without_digests_are_never_dropped_silently() {
     }
     assert!(!folder.run(&["check", "-q", "m.mtree"]).err.contains("note"));
     // regression: a file in an archive that DROID looked into was MISSING.
-    let row = |uri: &str| format!("\"2\",\"1\",\"{uri}\",\"/w/d/a\",\"Done\",\"3\",\"File\",\"{ABC}\"\n");
+    let row =
+        |uri: &str| format!("\"2\",\"1\",\"{uri}\",\"/w/d/a\",\"a\",\"Done\",\"3\",\"File\",\"{ABC}\"\n");
     folder.write("a", "abc");
     folder.write(
         "droid.csv",
-        "\"ID\",\"PARENT_ID\",\"URI\",\"FILE_PATH\",\"STATUS\",\"SIZE\",\"TYPE\",\"SHA256_HASH\"\n\
-         \"1\",\"\",\"file:/w/d/\",\"/w/d\",\"Done\",\"\",\"Folder\",\"\"\n"
+        "\"ID\",\"PARENT_ID\",\"URI\",\"FILE_PATH\",\"NAME\",\"STATUS\",\"SIZE\",\"TYPE\",\"SHA256_HASH\"\n\
+         \"1\",\"\",\"file:/w/d/\",\"/w/d\",\"d\",\"Done\",\"\",\"Folder\",\"\"\n"
             .to_owned()
             + &row("file:/w/d/a")
             + &row("zip:file:/w/d/a!/b"),
