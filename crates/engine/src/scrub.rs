@@ -40,9 +40,6 @@ mod store;
 mod tests;
 mod transfer;
 
-/// The name of a state file in the folder that it describes.
-pub const DEFAULT_STATE: &str = ".truesum-state";
-
 pub use attributes::{
     AttributeEvent, AttributeObserver, AttributeOptions, AttributeReport, AttributeStatus, scrub_attributes,
 };
@@ -51,4 +48,4 @@ pub use history::Run;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};
 pub use run::{Options, Scrub};
-pub use transfer::{Overview, export, forget, import, is_state, overview};
+pub use transfer::{DEFAULT_STATE, Overview, export, forget, import, is_state, overview};

@@ -145,6 +145,7 @@ pub static FORMATS: &[&Format] = &[
     &foreign::TERRAFORM_LOCK,
     &foreign::FFMPEG,
     &foreign::CHKBIT,
+    &foreign::BITROT,
     &python_lock::PYTHON_LOCK,
     &narinfo::NARINFO,
     &pacman::PACMAN,

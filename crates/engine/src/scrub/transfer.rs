@@ -26,6 +26,9 @@ use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
 
+/// The name of a state file in the folder that it describes.
+pub const DEFAULT_STATE: &str = ".truesum-state";
+
 /// Returns whether a file is a state of `scrub`.
 pub fn is_state(path: &Path) -> bool {
     Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0)

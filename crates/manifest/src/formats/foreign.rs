@@ -144,6 +144,20 @@ pub(crate) static CHKBIT: Format = Format {
     ..Format::DEFAULT
 };
 
+pub(crate) static BITROT: Format = Format {
+    name: "bitrot",
+    file_names: &[".bitrot.db"],
+    summary: "bitrot database; recognized, not read",
+    sniff: |head: &Head<'_>| {
+        head.begins(&[b"SQLite format 3\0"]).filter(|_| scan::contains(head.text, b"CREATE TABLE bitrot"))
+    },
+    reading: Reading::not(
+        "this is bitrot's database of the files in its folder; to check them: sqlite3 .bitrot.db \
+         \"select hash || '  ' || path from bitrot\" > SHA1SUMS; truesum check SHA1SUMS",
+    ),
+    ..Format::DEFAULT
+};
+
 const IMAGES: &[&[u8]] =
     &[b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*"];
 
