@@ -403,7 +403,7 @@ fn usual(reading: &truesum_manifest::Options, format: &Format) -> Vec<Spec> {
 /// The reason why a manifest cannot be updated.
 enum Failure {
     /// Its format or content does not allow the change.
-    Uneditable(Error, Uneditable),
+    Uneditable(Error, Box<Uneditable>),
     Other(Error),
 }
 
@@ -420,7 +420,7 @@ fn uneditable(manifest: &Path, error: EditError) -> Failure {
         EditError::Read(error) => Error::io(name, "read", error).into(),
         EditError::Write(error) => Error::io(name, "write", error).into(),
         EditError::Refused(why) => {
-            Failure::Uneditable(Error::new(name, "update", Cause::Other(why.to_string())), why)
+            Failure::Uneditable(Error::new(name, "update", Cause::Other(why.to_string())), Box::new(why))
         }
     }
 }
