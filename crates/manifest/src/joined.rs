@@ -10,6 +10,10 @@ use truesum_hash::{Digest, Spec};
 /// Maximum memory for the entries of a window, in bytes: more than 100,000 lines.
 const LIMIT: usize = 64 << 20;
 
+/// Maximum number of lines in a window in which all digests have the same algorithms, so that there is nothing to join.
+/// Most manifests are like this, and files are not read before a window is complete.
+const UNIFORM: usize = 8192;
+
 /// Maximum number of digests in a joined entry. More would only occur in an attack.
 const MAX_DIGESTS: usize = 16;
 
@@ -53,7 +57,7 @@ impl Window {
         // The entry that the previous line is part of.
         let mut last = None;
         while let Some(item) = self.ahead.take().or_else(|| reader.next()) {
-            let is_full = bytes >= limit;
+            let is_full = bytes >= limit || by_path.is_none() && self.items.len() >= UNIFORM;
             let continues = |line: &Line| {
                 let last = last.and_then(|last| self.entry(last));
                 last.is_some_and(|last| last.path == line.entry.path && can_join(last, &line.entry))
@@ -243,11 +247,22 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_one_file_are_joined_however_far_apart() {
-        // regression: a window ended after 1,024 lines with digests of one algorithm.
-        let (found, _) = entries(&(list("md5", 5000) + &list("sha256", 5000)), LIMIT);
-        assert_eq!(found.len(), 5000);
+    fn lines_of_one_file_are_joined_far_apart() {
+        // Regression: a window ended after 1,024 lines with digests of one algorithm.
+        let count = UNIFORM - 1;
+        let (found, _) = entries(&(list("md5", count) + &list("sha256", count)), LIMIT);
+        assert_eq!(found.len(), count);
         assert!(found.iter().all(|entry| entry.contains("md5+sha256")));
+    }
+
+    #[test]
+    fn long_lists_of_one_algorithm_are_not_held_back() {
+        let text = list("md5", UNIFORM * 2) + &list("sha256", UNIFORM * 2);
+        let mut reader = Reader::new(text.as_bytes(), Options::default());
+        let mut window = Window::default();
+        window.fill(&mut reader, LIMIT);
+        assert_eq!(window.items.len(), UNIFORM);
+        assert_eq!(entries(&text, LIMIT).0.len(), UNIFORM * 4);
     }
 
     #[test]
