@@ -20,7 +20,6 @@ use truesum::hash::Spec;
 Examples:
   truesum scrub /srv/photos                 verify 1/30 of it (nightly job)
   truesum scrub -q --within 90d /srv/photos
-  truesum scrub --all /srv/photos           verify everything now
   truesum scrub --status /srv/photos        show when files were last verified
   truesum scrub --exclude tmp/ /srv/photos  always exclude tmp
   truesum scrub --manifests /srv/bags       verify bags and manifests
@@ -39,8 +38,8 @@ pub struct ScrubArgs {
     pub state: Option<PathBuf>,
     /// Verify the files that the manifests and bags in DIR list
     ///
-    /// Manifests are found as by truesum check -r. Each file is compared with the digests of all manifests that list it.
-    /// Files in no manifest are ignored, except in the payload of a bag. --forget also removes a manifest or a folder.
+    /// Manifests are found as by truesum check -r. Files in no manifest are ignored, except in the payload of a bag.
+    /// --forget also removes a manifest or a folder.
     #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
     pub manifests: bool,
     /// Digest algorithms for a new state file [default: sha256]
@@ -127,8 +126,6 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
-    ///
-    /// Only failures are printed. The run that creates the state file also prints a summary.
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]
@@ -142,11 +139,11 @@ pub struct ScrubArgs {
 pub enum Accept {
     /// Files that are not in the state file
     New,
-    /// Files with different content and a later modification time
+    /// Different content, and a later modification time
     Modified,
     /// Files with the same content under a new name
     Moved,
-    /// Files with different content and an earlier modification time
+    /// Different content, and an earlier modification time
     Restored,
     /// Files that no longer exist
     Missing,
