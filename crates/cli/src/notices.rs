@@ -31,6 +31,9 @@ pub fn report(notice: &Notice, reporting: Reporting, (special, not_done): NotDon
         Notice::Dangling(path) => (Level::Notes, format!("{}: broken symbolic link", safe(path))),
         Notice::Special(path, kind) => (Level::Notes, format!("{}: {kind}, {special}", safe(path))),
         Notice::Own(path) => (Level::Verbose, format!("{}: this run's own output, {not_done}", safe(path))),
+        Notice::State(path) => {
+            (Level::Verbose, format!("{}: state file of truesum scrub, {not_done}", safe(path)))
+        }
         Notice::Temporary(path) => {
             (Level::Verbose, format!("{}: temporary file of another truesum run, {not_done}", safe(path)))
         }

@@ -3,6 +3,7 @@
 pub(crate) mod ahead;
 pub(crate) mod sequential;
 pub(crate) mod source;
+pub(crate) mod state;
 
 pub(crate) use truesum_fs::{
     anchor, device, file_id, input, lock, mapped, mapping, memory_limit, open, quiescence, read, rename,

@@ -40,6 +40,7 @@ mod store;
 mod tests;
 mod transfer;
 
+pub use crate::io::state::{DEFAULT_STATE, is_default_state, is_state};
 pub use attributes::{
     AttributeEvent, AttributeObserver, AttributeOptions, AttributeReport, AttributeStatus, scrub_attributes,
 };
@@ -48,4 +49,4 @@ pub use history::Run;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};
 pub use run::{Options, Scrub};
-pub use transfer::{DEFAULT_STATE, Overview, export, forget, import, is_state, overview};
+pub use transfer::{Overview, export, forget, import, overview};

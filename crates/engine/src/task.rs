@@ -30,6 +30,8 @@ pub enum Notice {
     Own(PathBuf),
     /// A temporary file of this program, which was not read.
     Temporary(PathBuf),
+    /// A state file of `scrub` under its default name, which was not read.
+    State(PathBuf),
     /// A malformed line in a manifest. It counts as malformed.
     Malformed(BadLine),
 }

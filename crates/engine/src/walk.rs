@@ -55,6 +55,7 @@ use crate::io::anchor::Anchor;
 use crate::io::file_id::FileId;
 use crate::io::open::{Root, Special, describe};
 use crate::io::resolve::Confinement;
+use crate::io::state::{DEFAULT_STATE, is_state};
 use crate::io::temporary::is_temporary;
 use crate::job::Job;
 use crate::run::config::cores;
@@ -120,6 +121,8 @@ pub enum Item {
     File(PathBuf, Option<Anchor>),
     /// A temporary file of this program, which was left by an earlier run or is being written by another one.
     Temporary(PathBuf),
+    /// A state file of `scrub` under its default name.
+    State(PathBuf),
     /// Standard input. Only walks of [command-line arguments](Walk::of_arguments) yield it.
     Stdin,
     /// A folder or file that could not be examined.
@@ -154,6 +157,7 @@ impl Item {
             Item::File(path, anchor) => Task::File(Job { anchor, ..Job::hash(path, specs) }),
             Item::Stdin => Task::File(Job::argument("-", specs)),
             Item::Temporary(path) => Task::Notice(Notice::Temporary(path)),
+            Item::State(path) => Task::Notice(Notice::State(path)),
             Item::Failed(error) => Task::Notice(Notice::Failed(error)),
             Item::Link(path) => Task::Notice(Notice::Link(path)),
             Item::Dangling(path) => Task::Notice(Notice::Dangling(path)),
@@ -564,6 +568,13 @@ impl Walk {
             }
             FileType::RegularFile if self.folders.is_none() && is_temporary(&entry.name) => {
                 Item::Temporary(named(self.path.clone()))
+            }
+            FileType::RegularFile
+                if self.folders.is_none()
+                    && entry.name == DEFAULT_STATE.as_bytes()
+                    && is_state(&named(self.path.clone())) =>
+            {
+                Item::State(named(self.path.clone()))
             }
             FileType::RegularFile if self.options.select.needs_facts() => {
                 // A file that cannot be examined is reported when it is opened.

@@ -275,6 +275,10 @@ impl Sink for Payload<'_> {
                 (path, why)
             }
             Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),
+            Notice::State(path) => (
+                path,
+                "cannot be in a bag: it is a state file of truesum scrub, which changes in every run; keep it elsewhere with --state",
+            ),
             Notice::Temporary(path) if self.is_own(&path) => return Ok(()),
             Notice::Temporary(path) => (
                 path,

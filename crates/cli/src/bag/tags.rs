@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::{Entry, Heading, Time, Writer, format};
+use truesum::scrub::is_default_state;
 use truesum::verify::bag::is_part;
 use truesum::{Error, Notice, Outcome, Sink, is_temporary};
 use truesum_fs::name::OsStrExt;
@@ -29,6 +30,8 @@ pub fn others(folder: &Path) -> Result<Vec<PathBuf>, BagError> {
         let path = folder.join(&name);
         let ours = name == DATA || name == "bag-info.txt" || is_part(&path) || is_journal(&name);
         // A killed run may have left a temporary file.
+        // The state of `scrub` changes in every run.
+        let ours = ours || is_default_state(&path);
         if !(ours || is_temporary(name.as_bytes()) || name == MARKER && is_moved(folder)) {
             others.push(path);
         }

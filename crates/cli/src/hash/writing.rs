@@ -232,6 +232,7 @@ impl Sink for Writing<'_> {
             | Notice::Dangling(_)
             | Notice::Special(..)
             | Notice::Temporary(_)
+            | Notice::State(_)
             | Notice::Malformed(_) => {
                 self.links += u64::from(matches!(notice, Notice::Link(_)));
                 self.temporary += u64::from(matches!(notice, Notice::Temporary(_)));

@@ -517,3 +517,68 @@ fn killed_runs_lose_no_failure_and_leave_a_usable_state() {
     let ran = scrub(&folder, &["-q", "--all"]);
     assert_eq!((ran.code, ran.out().lines().count() as u64), (Some(1), rounds + rounds.div_ceil(2)));
 }
+
+#[test]
+fn later_manifest_does_not_make_a_damaged_file_intact_before_its_first_read() {
+    // Regression: a file that had never been read was taken to be as in a manifest made after the damage.
+    let folder = Folder::new();
+    let names = ["a", "b", "c", "d", "e", "f"];
+    names.iter().for_each(|name| write(&folder, &format!("d/l/{name}"), name, 1000));
+    list(&folder, "d/l/SHA256SUMS", &names, 1000);
+    assert_eq!(scrub(&folder, &["-q"]).code, Some(0));
+    for name in names {
+        write(&folder, &format!("d/l/{name}"), "X", 1000);
+    }
+    list(&folder, "d/l/MD5SUMS", &names, 2000);
+    let ran = scrub(&folder, &["--all"]);
+    assert_eq!(ran.code, Some(1));
+    for name in names {
+        assert!(ran.out().contains(&format!("corrupt\tl/{name}\n")), "{}", ran.out());
+    }
+}
+
+#[test]
+fn forgotten_manifest_leaves_failures_of_files_in_other_manifests() {
+    // Regression: a corrupt file was removed although a manifest that was added later lists it.
+    let folder = Folder::new();
+    write(&folder, "d/l/a", "a", 1000);
+    list(&folder, "d/l/SHA256SUMS", &["a"], 1000);
+    assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(0));
+    write(&folder, "d/l/a", "X", 1000);
+    assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(1));
+    list(&folder, "d/l/MD5SUMS", &["a"], 2000);
+    assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(1));
+    fs::remove_file(folder.path("d/l/SHA256SUMS")).unwrap();
+    assert_eq!(folder.run(&["scrub", "--forget", "l/SHA256SUMS", "d"]).code, Some(0));
+    let ran = scrub(&folder, &["--all"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.out().contains("corrupt\tl/a\n"), "{}", ran.out());
+}
+
+#[test]
+fn state_files_are_not_in_manifests_and_bags() {
+    // Regression: `update` and `hash` listed the state, which changes in every run.
+    let folder = Folder::with(&[("d/a", "a"), ("d/SHA256SUMS", "")]);
+    let ran = folder.run(&["hash", "-o", "d/SHA256SUMS", "--overwrite", "d/a"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(0));
+    folder.write("d/b", "b");
+    assert_eq!(folder.run(&["update", "d/SHA256SUMS"]).code, Some(0));
+    let listed = String::from_utf8(folder.read("d/SHA256SUMS")).unwrap();
+    assert!(listed.contains("  b\n") && !listed.contains("truesum-state"), "{listed}");
+    assert_eq!(folder.run(&["check", "--exact", "d/SHA256SUMS"]).code, Some(0));
+    let ran = folder.run(&["hash", "-v", "d"]);
+    assert!(!ran.out().contains("truesum-state"), "{}", ran.out());
+    assert!(ran.err.contains("d/.truesum-state: state file of truesum scrub, not hashed"), "{}", ran.err);
+    // A file with the name of a state is not one.
+    folder.write("e/.truesum-state", "content");
+    assert!(folder.run(&["hash", "e"]).out().contains("e/.truesum-state\n"));
+    // In a bag, the state is not a tag file.
+    folder.write("bag/p", "p");
+    assert_eq!(folder.run(&["bag", "create", "-q", "--in-place", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "-q", "--manifests", "--all", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "update", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "-q", "--manifests", "--all", "bag"]).code, Some(0));
+    let tags = String::from_utf8(folder.read("bag/tagmanifest-sha512.txt")).unwrap_or_default();
+    assert!(!tags.contains("truesum-state"), "{tags}");
+}

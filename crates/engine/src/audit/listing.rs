@@ -162,7 +162,12 @@ impl Comparison<'_> {
                 Item::Temporary(path) if !self.requested.notes && !self.folders => {
                     (path.into_os_string().into_vec(), None)
                 }
-                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin => {
+                Item::Temporary(_)
+                | Item::State(_)
+                | Item::Link(_)
+                | Item::Dangling(_)
+                | Item::Special(..)
+                | Item::Stdin => {
                     continue;
                 }
             };

@@ -223,6 +223,8 @@ impl Iterator for Tasks<'_> {
                 Some(Item::File(path, anchor)) => self.file(bytes(path), anchor),
                 Some(Item::Link(path) | Item::Dangling(path)) => self.link(&bytes(path)),
                 Some(Item::Special(path, kind)) => self.refuse(&bytes(path), &format!("it is a {kind}")),
+                // The walk of this command does not distinguish these.
+                Some(Item::State(path)) => self.file(bytes(path), None),
                 Some(Item::Temporary(path)) => {
                     self.refuse(&bytes(path), "it is a temporary file left by truesum")
                 }

@@ -9,6 +9,7 @@ use crate::audit::same_time;
 use crate::error::{Cause, Error, Kind};
 use crate::io::mapping::Mapping;
 use crate::io::open::{Root, Special};
+use crate::io::state::is_default_state;
 use crate::job::{FileResult, Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
@@ -16,7 +17,6 @@ use crate::run::order::ReadOrder;
 use crate::run::run;
 use crate::scrub::inventory::nothing_found;
 use crate::scrub::run::tree;
-use crate::scrub::transfer::{DEFAULT_STATE, is_state};
 use crate::select::Selection;
 use crate::task::{Notice, Sink, Task};
 use crate::walk::{self, Item, Walk, relative};
@@ -284,11 +284,6 @@ impl From<Errno> for Fault {
     fn from(error: Errno) -> Fault {
         Fault::System(error)
     }
-}
-
-/// Returns whether a file is a state of `scrub` under its default name, which the user did not create.
-fn is_default_state(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == DEFAULT_STATE) && is_state(path)
 }
 
 impl Stored {

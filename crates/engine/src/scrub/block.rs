@@ -2,6 +2,7 @@
 //! repeated or exchanged is noticed before anything in it is used.
 
 use crate::error::{Cause, Error};
+use crate::io::state::MAGIC;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -9,10 +10,6 @@ use truesum_fs::data::FileExt;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
 
-/// The first bytes of the state file of a tree.
-pub(crate) const MAGIC: &[u8; 16] = b"truesum-scrub/1\n";
-/// The first bytes of the state file of a collection, which is as long. Versions without collections refuse it.
-pub(crate) const COLLECTION_MAGIC: &[u8; 16] = b"truesum-scrub/2\n";
 /// Kind (1 byte), number (8), length of the content (4), checksum of these (4), checksum of these and the content (16).
 const HEADER: usize = 33;
 /// The position of the checksum of the kind, the number and the length.

@@ -125,7 +125,12 @@ impl<'l> Inventory<'l> {
                 }
                 Some(Item::Failed(error)) => self.shared.get().errors.push(error),
                 Some(
-                    Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin,
+                    Item::Temporary(_)
+                    | Item::State(_)
+                    | Item::Link(_)
+                    | Item::Dangling(_)
+                    | Item::Special(..)
+                    | Item::Stdin,
                 ) => {}
             }
         }

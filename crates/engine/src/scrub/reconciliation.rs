@@ -160,10 +160,11 @@ impl Recorder<'_, '_> {
         record
     }
 
-    /// Returns the record of a file that was never verified and matches only some of its entries, which contradict each
-    /// other: the others are wrong, and not the one that happened to be recorded.
+    /// Returns the record of a file that was recorded in this run and matches only some of its entries, which contradict
+    /// each other: the others are wrong, and not the one that happened to be recorded.
     pub(crate) fn adopted(&self, before: &Record, (specs, found): (&[Spec], &FileResult)) -> Option<Record> {
-        let is_first = before.verified.is_none() && !before.is_failure();
+        // Entries that were recorded together: a later one may have been made from a file that is damaged.
+        let is_first = before.accepted == self.today && !before.is_failure();
         let pending = before.pending.as_deref().filter(|_| is_first)?;
         let good = || pending.listings.iter().filter(|listing| listing.matches(specs, found));
         let is_contradictory = (1..pending.listings.len()).contains(&good().count());

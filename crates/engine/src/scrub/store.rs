@@ -11,8 +11,9 @@
 
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
+use crate::io::state::{COLLECTION_MAGIC, MAGIC};
 use crate::io::write::AtomicFile;
-use crate::scrub::block::{self, COLLECTION_MAGIC, FULL, Kind, MAGIC, NoBlock, Position, damaged};
+use crate::scrub::block::{self, FULL, Kind, NoBlock, Position, damaged};
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use crate::scrub::history::{KEPT, Run};
 use crate::scrub::listing::SpecLists;

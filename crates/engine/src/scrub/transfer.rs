@@ -2,10 +2,8 @@
 
 use crate::audit::FileStatus;
 use crate::error::{Cause, Error};
-use crate::io::write::is_internal;
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::scrub::block::{COLLECTION_MAGIC, MAGIC};
 use crate::scrub::coverage::{Coverage, coverage};
 use crate::scrub::history::Run;
 use crate::scrub::listing::{manifest_name, shown_name};
@@ -20,20 +18,10 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use truesum_fs::clock;
-use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{self, OsStrExt, OsStringExt};
 use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{Entry, Heading, Rule, Time, WriteError, Writer, format};
-
-/// The name of a state file in the folder that it describes.
-pub const DEFAULT_STATE: &str = ".truesum-state";
-
-/// Returns whether a file is a state of `scrub`.
-pub fn is_state(path: &Path) -> bool {
-    Metadata::at(path).is_ok_and(|stat| stat.kind().is_file() && stat.size() > 0)
-        && [MAGIC, COLLECTION_MAGIC].iter().any(|magic| is_internal(path, &magic[..]))
-}
 
 /// Returns an existing state.
 fn existing(path: &Path) -> Result<State, Error> {
@@ -250,8 +238,12 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
             state.put(&key, None)?;
         } else if manifest_name(&key).is_none() && record.manifests.iter().any(|one| manifests.contains(one))
         {
-            let others = record.manifests.iter().filter(|one| !manifests.contains(one)).copied();
-            let others: Vec<u64> = others.collect();
+            // A manifest that was added while the file did not match is only in the entries to examine.
+            let pending = record.pending.iter().flat_map(|pending| &pending.listings);
+            let listed = record.manifests.iter().copied().chain(pending.map(|listing| listing.manifest));
+            let mut others: Vec<u64> = listed.filter(|one| !manifests.contains(one)).collect();
+            others.sort_unstable();
+            others.dedup();
             let record = (!others.is_empty()).then(|| Record { manifests: others, pending: None, ..record });
             state.put(&key, record.as_ref())?;
         }

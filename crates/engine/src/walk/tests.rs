@@ -15,6 +15,7 @@ fn walk(root: &Path, options: Options, threads: usize) -> (Vec<String>, Vec<Stri
     for item in Walk::new([root.to_owned()], options, threads) {
         match item {
             Item::File(path, _) => files.push(text(path.as_os_str().as_bytes())),
+            Item::State(path) => others.push(format!("state {}", text(path.as_os_str().as_bytes()))),
             Item::Temporary(path) => others.push(format!("temporary {}", text(path.as_os_str().as_bytes()))),
             Item::Failed(error) => others.push(format!("failed {}: {}", text(error.name()), error.reason())),
             Item::Link(path) => others.push(format!("link {}", text(path.as_os_str().as_bytes()))),

@@ -203,7 +203,12 @@ impl Relocation<'_> {
                     outcomes.failed.push(error);
                     continue;
                 }
-                Item::Temporary(_) | Item::Link(_) | Item::Dangling(_) | Item::Special(..) | Item::Stdin => {
+                Item::Temporary(_)
+                | Item::State(_)
+                | Item::Link(_)
+                | Item::Dangling(_)
+                | Item::Special(..)
+                | Item::Stdin => {
                     continue;
                 }
             };

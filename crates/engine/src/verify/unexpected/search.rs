@@ -113,6 +113,10 @@ pub fn unlisted(
                 result.own += 1;
                 continue;
             }
+            Item::State(_) => {
+                result.own += 1;
+                continue;
+            }
             Item::Temporary(path) => (path, None, !strict),
             Item::Link(path) | Item::Dangling(path) | Item::Special(path, _) => (path, None, false),
             Item::Failed(error) => {
