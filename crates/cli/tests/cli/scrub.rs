@@ -516,6 +516,29 @@ fn new_file_is_read_although_modified_ones_use_up_the_limit() {
     assert!(ran.out().contains("new\tz\trecorded"), "{}{}", ran.out(), ran.err);
 }
 
+#[test]
+fn run_beyond_its_limit_reads_one_modified_one_new_and_one_due_file() {
+    let text = "x".repeat(2000);
+    let folder = recorded(&[("d/a", &text), ("d/k", &text), ("d/l", &text)]);
+    for (name, mtime) in [("d/a", 2000), ("d/y", 1000), ("d/z", 1000)] {
+        write(&folder, name, &"y".repeat(2001), mtime);
+    }
+    let ran = folder.run(&["scrub", "-n", "--max-bytes", "1kB", "d"]);
+    let lines = "changed\ta\twould be recorded\nnew\ty\twould be recorded\n";
+    assert_eq!((ran.code, ran.out()), (Some(0), lines.to_owned()), "{}", ran.err);
+    assert!(
+        ran.err.contains(", 3 read (") && ran.err.contains("; 1 new or modified file left for later runs;"),
+        "{}",
+        ran.err
+    );
+    // New files come first if there are no modified ones.
+    let folder = recorded(&[("d/k", &text), ("d/l", &text)]);
+    write(&folder, "d/a", &text, 1000);
+    write(&folder, "d/b", &text, 1000);
+    let ran = folder.run(&["scrub", "--max-bytes", "1kB", "d"]);
+    assert!(ran.out() == "new\ta\trecorded\n" && ran.err.contains(", 2 read ("), "{}{}", ran.out(), ran.err);
+}
+
 /// Runs the program without the privilege of root to list and read everything.
 #[cfg(target_os = "linux")]
 fn run_unprivileged(folder: &Folder, words: &[&str]) -> (Option<i32>, String) {

@@ -19,12 +19,13 @@ pub(crate) struct Limits {
     bytes: AtomicU64,
     due: AtomicU64,
     is_spent: AtomicBool,
-    has_exceeded: AtomicBool,
+    /// Whether a new file or one that failed is read.
+    has_new: AtomicBool,
 }
 
 impl Limits {
     pub(crate) fn new(max_bytes: Option<u64>, max_time: Option<Duration>) -> Limits {
-        let (bytes, due, is_spent, has_exceeded) = Default::default();
+        let (bytes, due, is_spent, has_new) = Default::default();
         Limits {
             began: Instant::now(),
             max_time,
@@ -33,7 +34,7 @@ impl Limits {
             bytes,
             due,
             is_spent,
-            has_exceeded,
+            has_new,
         }
     }
 
@@ -50,21 +51,26 @@ impl Limits {
     /// Returns whether a file may be read, and counts it if so. The first file always may; otherwise, a file that is
     /// larger than the limit would never be read.
     pub(crate) fn grant(&self, size: u64) -> bool {
-        let bytes = self.bytes.load(Relaxed);
-        let is_late = self.max_time.is_some_and(|limit| self.began.elapsed() >= limit);
-        let is_too_much = self.max_bytes.is_some_and(|limit| bytes.saturating_add(size) > limit);
-        let is_first = bytes == 0 && self.due.load(Relaxed) == 0;
-        if (is_late || is_too_much) && !is_first {
-            return false;
-        }
-        self.bytes.store(bytes.saturating_add(size).max(1), Relaxed);
-        true
+        let is_first = self.bytes.load(Relaxed) == 0 && self.due.load(Relaxed) == 0;
+        self.take(size, is_first)
     }
 
     /// Returns the same for a new file or one that failed. One of these is read in every run, even if modified files used up
     /// the limit.
     pub(crate) fn grant_new(&self, size: u64) -> bool {
-        self.grant(size) || !self.has_exceeded.swap(true, Relaxed)
+        self.take(size, !self.has_new.swap(true, Relaxed))
+    }
+
+    /// Counts a file that is within the limits, or that must be read in spite of them. Returns false for others.
+    fn take(&self, size: u64, is_required: bool) -> bool {
+        let bytes = self.bytes.load(Relaxed);
+        let is_late = self.max_time.is_some_and(|limit| self.began.elapsed() >= limit);
+        let is_too_much = self.max_bytes.is_some_and(|limit| bytes.saturating_add(size) > limit);
+        if (is_late || is_too_much) && !is_required {
+            return false;
+        }
+        self.bytes.store(bytes.saturating_add(size).max(1), Relaxed);
+        true
     }
 
     /// Returns the same for a file that is due. The share ends with the file that reaches it, and no file follows one
@@ -72,7 +78,7 @@ impl Limits {
     pub(crate) fn grant_due(&self, size: u64) -> bool {
         let due = self.due.load(Relaxed);
         // New and modified files do not use up what due files need: one of these is read in every run.
-        if self.is_spent() || due >= self.share.load(Relaxed) || !self.grant(size) && due > 0 {
+        if self.is_spent() || due >= self.share.load(Relaxed) || !self.take(size, due == 0) {
             self.is_spent.store(true, Relaxed);
             return false;
         }
@@ -119,10 +125,23 @@ mod tests {
     }
 
     #[test]
+    fn only_one_new_file_is_read_beyond_the_limit() {
+        // regression: two were read, and a file beyond the limit did not count, so that smaller ones followed it.
+        let limits = Limits::new(Some(10), None);
+        assert!(limits.grant_new(11) && !limits.grant_new(11) && !limits.grant(1));
+        let limits = Limits::new(Some(10), None);
+        assert!(limits.grant(5) && limits.grant_new(1000) && !limits.grant(1) && !limits.grant_new(1));
+        assert!(limits.grant_due(1000) && !limits.grant_due(1));
+    }
+
+    #[test]
     fn one_due_file_is_read_even_if_new_files_used_up_the_limit() {
         let limits = Limits::new(Some(10), None);
         assert!(limits.grant(10) && !limits.grant(1));
         assert!(limits.grant_due(1000) && !limits.grant_due(1));
+        // A file that exceeds the limit counts, so that no smaller one follows it.
+        let limits = Limits::new(Some(10), None);
+        assert!(limits.grant(5) && limits.grant_due(1000) && !limits.grant_due(1));
         let limits = Limits::new(None, None);
         limits.set_share(5000);
         assert!(limits.grant_due(0) && limits.grant_due(1 << 20) && !limits.grant_due(0));
