@@ -13,9 +13,10 @@ use crate::ending;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write, print};
 use crate::watch::Watch;
-use crate::words::{self, count, path_word};
+use crate::words::{self, SAME_OPTIONS, count, path_word};
 use arguments::ScrubArgs;
 use report::Printer;
+use std::path::Path;
 use std::time::Instant;
 use truesum::audit::FileStatus;
 use truesum::manifest::Rule;
@@ -53,8 +54,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let began = Instant::now();
     let mut scrub = Scrub::new(&options, &watch.progress);
     let (json, quiet) = (args.json, args.quiet);
-    let mut printer =
-        Printer { console, output: Output::stdout(), json, quiet, dry_run: args.dry_run, failed: None };
+    let (output, dry_run) = (Output::stdout(), args.dry_run);
+    let mut printer = Printer { console, output, json, quiet, dry_run, undated: None, failed: None };
     let result = scrub.run(&mut |event| printer.event(&event));
     let report = scrub.report();
     let mut exit = match &result {
@@ -66,7 +67,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         // A failure to write it is in `printer.failed`.
         let _ = printer.summary_object(report, began.elapsed().as_secs_f64(), exit.code());
     }
-    let Printer { mut console, output, failed, .. } = printer;
+    let Printer { mut console, output, undated, failed, .. } = printer;
     let name = output.name();
     console.display = None;
     let finished = match failed {
@@ -82,6 +83,12 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         exit = exit.max(write_page(args, &mut console));
         if !json && report.failures_of(FileStatus::Corrupt) > 0 {
             advise_corrupt(&mut console);
+        }
+        if let Some(name) = undated.filter(|_| !json) {
+            let (option, name, folder) = (state_option(args), path_word(name), path_word(&args.folder));
+            console.hint(&format!(
+                "changed: the entry has no modification time, so an edit cannot be distinguished from corruption; if the current content is correct: truesum scrub {option}--forget {name} {folder}"
+            ));
         }
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
             console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
@@ -112,14 +119,19 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     exit
 }
 
+/// Returns the option for the state file and a space, if the state file is not the default one.
+fn state_option(args: &ScrubArgs) -> String {
+    args.state.as_ref().map_or_else(String::new, |state| format!("--state {} ", path_word(state)))
+}
+
 /// Prints why the state or the folder cannot be used.
 fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
     console.failure(error);
     let (state, folder) = (path_word(plan::state(args)), path_word(&args.folder));
-    let option = if args.state.is_some() { format!("--state {state} ") } else { String::new() };
+    let option = state_option(args);
     match error.action() {
         "verify" => console.hint(&format!(
-            "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST {folder}"
+            "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST --root {folder} {folder}"
         )),
         "use other rules" => console.hint(&format!(
             "to use the stored rules, omit --include and --exclude; to replace them: truesum scrub {option}--set-rules --exclude GLOB {folder}"
@@ -184,7 +196,7 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
     let reporting = args.run.reporting(args.quiet);
     let watch = Watch::start(reporting.line, None, &mut console);
     let read = ReadOptions::default()
-        .root(Some(args.folder.clone()))
+        .root(args.root.clone())
         .algorithms(args.algorithm.clone())
         .ignore_rules(args.set_rules);
     let imported = scrub::import(manifest, &args.folder, &plan::state(args), &read, rules, &watch.progress);
@@ -203,8 +215,28 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
         }
         Err(error) => match watch.signals.ended_by() {
             Some(signal) => Exit::Signal(signal),
-            None => failure(args, &error, &mut console),
+            None => {
+                let exit = failure(args, &error, &mut console);
+                if error.action() == "import names" {
+                    console.hint(&names_hint(args, manifest, &read));
+                }
+                exit
+            }
         },
+    }
+}
+
+/// Returns the hint for a manifest whose names are not those of files in the folder.
+fn names_hint(args: &ScrubArgs, manifest: &Path, read: &ReadOptions) -> String {
+    let (word, folder) = (path_word(manifest), path_word(&args.folder));
+    match scrub::import_root(manifest, &args.folder, read) {
+        Some(root) => {
+            let root = path_word(root);
+            format!("to use the names: truesum scrub{SAME_OPTIONS} --import {word} --root {root} {folder}")
+        }
+        None => format!(
+            "to specify the folder of the names: truesum scrub{SAME_OPTIONS} --import {word} --root FOLDER {folder}; to select entries: truesum convert --only NAME -t jsonl {word} -o NEW"
+        ),
     }
 }
 

@@ -25,6 +25,7 @@ mod history;
 mod inventory;
 mod limits;
 mod listing;
+mod names;
 mod pairing;
 mod plan;
 mod policy;
@@ -46,6 +47,7 @@ pub use attributes::{
 };
 pub use coverage::{AGES, Amount, Coverage, Folder};
 pub use history::Run;
+pub use names::import_root;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};
 pub use run::{Options, Scrub};

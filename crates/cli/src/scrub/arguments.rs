@@ -95,6 +95,12 @@ pub struct ScrubArgs {
     /// Create the state file from MANIFEST; entries count as never verified
     #[arg(long, value_name = "MANIFEST", value_hint = ValueHint::FilePath, help_heading = "State file", group = "instead")]
     pub import: Option<PathBuf>,
+    /// Folder that names are relative to [default: the manifest's folder]
+    ///
+    /// With --import: the folder of the names in MANIFEST. For an exported state, this is DIR.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "State file", requires = "import")]
+    pub root: Option<PathBuf>,
     /// Keep digests in extended attributes, as cshatag does, not in a state file
     ///
     /// Every run reads all files. New and modified files get the attributes user.shatag.sha256 and user.shatag.ts.

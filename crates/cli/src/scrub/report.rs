@@ -7,6 +7,7 @@ use crate::objects;
 use crate::output::Output;
 use crate::words::{count, grouped, size};
 use std::io;
+use std::path::PathBuf;
 use truesum::audit::FileStatus;
 use truesum::scrub::{Event, Report, Treatment};
 
@@ -42,6 +43,8 @@ pub struct Printer {
     pub quiet: bool,
     /// Whether the state is left as it is.
     pub dry_run: bool,
+    /// The first changed file that was not accepted because its entry has no modification time.
+    pub undated: Option<PathBuf>,
     /// Whether output was not written, and why.
     pub failed: Option<io::Error>,
 }
@@ -58,6 +61,10 @@ impl Printer {
             Event::Finding(finding, treatment) => ("file", finding, treatment),
             Event::Manifest(finding, treatment) => ("manifest", finding, treatment),
         };
+        let is_undated = || finding.listed().is_some_and(|facts| facts.mtime().is_none());
+        if finding.status() == FileStatus::Changed && treatment.is_failure() && is_undated() {
+            self.undated.get_or_insert_with(|| finding.name().to_owned());
+        }
         match treatment {
             Treatment::Intact => {}
             _ if self.quiet && !treatment.is_failure() => {}

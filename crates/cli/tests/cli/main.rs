@@ -43,6 +43,7 @@ mod relocation;
 mod sandbox;
 mod scripts;
 mod scrub;
+mod scrub_import;
 mod scrub_manifests;
 mod selection;
 mod settings;

@@ -133,8 +133,8 @@ fn exported_state_is_imported_and_verified() {
     assert_eq!(folder.run(&["check", "-q", "--root", "d", "M.jsonl"]).code, Some(0));
     std::fs::remove_file(folder.path("d/.truesum-state")).unwrap();
     write(&folder, "d/b", "X", 1000);
-    assert_eq!(folder.run(&["scrub", "-q", "--import", "M.jsonl", "d"]).code, Some(0));
-    let again = folder.run(&["scrub", "--import", "M.jsonl", "d"]);
+    assert_eq!(folder.run(&["scrub", "-q", "--import", "M.jsonl", "--root", "d", "d"]).code, Some(0));
+    let again = folder.run(&["scrub", "--import", "M.jsonl", "--root", "d", "d"]);
     assert!(again.code == Some(2) && again.err.contains("the state file already exists"), "{}", again.err);
     let status = folder.run(&["scrub", "--status", "d"]);
     assert!(
@@ -190,7 +190,7 @@ fn damaged_state_and_missing_folder_are_errors_with_a_hint() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("hint: to start again from an exported manifest: rm d/.truesum-state && truesum scrub --import MANIFEST d\n"), "{}", ran.err);
+    assert!(ran.err.contains("hint: to start again from an exported manifest: rm d/.truesum-state && truesum scrub --import MANIFEST --root d d\n"), "{}", ran.err);
     // Only the run is added to its history.
     assert!(folder.read("d/.truesum-state").starts_with(&state), "the damaged state is kept");
     let ran = folder.run(&["scrub", "none"]);
@@ -398,7 +398,11 @@ fn dry_run_cannot_change_the_state_and_hint_names_it() {
     state[last] ^= 1;
     folder.write("S", state);
     let ran = folder.run(&["scrub", "--state", "S", "d"]);
-    assert!(ran.err.ends_with("rm S && truesum scrub --state S --import MANIFEST d\n"), "{}", ran.err);
+    assert!(
+        ran.err.ends_with("rm S && truesum scrub --state S --import MANIFEST --root d d\n"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -480,7 +484,7 @@ fn imported_state_outlives_a_run_that_fails() {
     let folder = recorded(&[("d/f1", "1"), ("d/f2", "two")]);
     let written = folder.run(&["hash", "--json", "--root", "d", "-o", "m.jsonl", "d/f1", "d/f2"]);
     assert_eq!(written.code, Some(0), "{}", written.err);
-    let ran = folder.run(&["scrub", "--import", "m.jsonl", "--state", "s", "d"]);
+    let ran = folder.run(&["scrub", "--import", "m.jsonl", "--root", "d", "--state", "s", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     std::fs::rename(folder.path("d"), folder.path("elsewhere")).unwrap();
     std::fs::create_dir(folder.path("d")).unwrap();

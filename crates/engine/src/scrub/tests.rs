@@ -613,7 +613,8 @@ fn exported_state_can_be_imported_and_is_verified_within_the_days() {
     fs::write(&list, &manifest).unwrap();
     fs::remove_file(tree.state()).unwrap();
     tree.write("b/c", "X", 1000);
-    let (options, progress) = (ReadOptions::default(), Progress::default());
+    let options = ReadOptions::default().root(Some(tree.folder.path().to_owned()));
+    let progress = Progress::default();
     let read = |tree: &Tree| import(&list, tree.folder.path(), &tree.state(), &options, None, &progress);
     assert_eq!(read(&tree).unwrap(), 3);
     assert!(read(&tree).unwrap_err().to_string().contains("the state file already exists"));
@@ -731,7 +732,8 @@ fn contradictory_entries_are_not_imported() {
     let tree = Tree::new(&[("a", "1")]);
     let list = tempfile::NamedTempFile::new().unwrap();
     let [one, other] = ["c4ca4238a0b923820dcc509a6f75849b", "d4ca4238a0b923820dcc509a6f75849b"];
-    let (options, progress) = (ReadOptions::default(), Progress::default());
+    let options = ReadOptions::default().root(Some(tree.folder.path().to_owned()));
+    let progress = Progress::default();
     let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, None, &progress);
     fs::write(list.path(), format!("{one}  b\n{one}  a\n{other}  ./a\n")).unwrap();
     let error = read().unwrap_err().to_string();

@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::scrub::coverage::{Coverage, coverage};
 use crate::scrub::history::Run;
 use crate::scrub::listing::{manifest_name, shown_name};
+use crate::scrub::names::Conversion;
 use crate::scrub::record::Record;
 use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
@@ -66,11 +67,12 @@ fn digests_by(specs: &[Spec], job: &Job) -> Option<Vec<Digest>> {
 }
 
 /// Creates a state of the tree `root` with the entries of a manifest, which count as never verified. Returns how many
-/// there are. The state has the given rules, or those of the manifest unless `options` ignore them.
+/// there are. The names in the manifest are relative to the folder that they are relative to in a check. The state has the
+/// given rules, or those of the manifest unless `options` ignore them.
 ///
 /// # Errors
 /// Fails if there is a state already, if the manifest cannot be read or has malformed lines, names outside of the tree or
-/// other rules than those given, or if its entries do not all have the same algorithms.
+/// other rules than those given, if none of its files exists, or if its entries do not all have the same algorithms.
 pub fn import(
     manifest: &Path,
     root: &Path,
@@ -88,13 +90,14 @@ pub fn import(
     if State::read(path)?.is_some() {
         return Err(Error::new(name, "write", Cause::Other("the state file already exists".to_owned())));
     }
+    let conversion = Conversion::new(&options.folder(manifest), root)?;
     let (mut state, mut count, mut failure) = (None::<State>, 0, None);
+    // Names that match no file are probably relative to another folder, and all files would be recorded as new.
+    let mut has_file = false;
     let mut add = |job: &Job| -> Result<(), Error> {
         let shown = display_safe(&job.name);
-        let key = plain(job.path()).into_owned();
-        if key.starts_with(b"/") || key.split(|&byte| byte == b'/').any(|part| part == b"..") {
-            return Err(refuse(format!("{shown} is outside the folder")));
-        }
+        let key = conversion.key(job.path());
+        let key = key.ok_or_else(|| conversion.mismatch(manifest, &format!("{shown} is not")))?;
         if job.expected.is_empty() {
             return Err(refuse(format!("{shown} has no digest of the complete file")));
         }
@@ -119,6 +122,7 @@ pub fn import(
             )));
         };
         count += 1;
+        has_file = has_file || conversion.exists(&key);
         let record = Record {
             size: job.size,
             mtime: job.mtime,
@@ -149,17 +153,21 @@ pub fn import(
                 Err(refuse("it has rules that cannot be read; specify rules with --set-rules".to_owned()))
             }
             ListItem::Rules(found) if found.all().is_empty() => Ok(()),
-            ListItem::Rules(found)
-                if requested.as_ref().is_some_and(|requested| requested != found.all()) =>
-            {
-                Err(refuse("it has other rules; to replace them, use --set-rules".to_owned()))
-            }
-            ListItem::Rules(found) => {
-                rules = found.all().to_vec();
-                let unusable =
-                    |why| refuse(format!("its rules cannot be used: {why}; specify rules with --set-rules"));
-                Selection::of_rules(&rules).map(drop).map_err(unusable)
-            }
+            ListItem::Rules(found) => match (conversion.rules(found.all()), &requested) {
+                (None, _) => Err(refuse(
+                    "its rules are relative to another folder; specify rules with --set-rules".to_owned(),
+                )),
+                (Some(found), Some(requested)) if found != *requested => {
+                    Err(refuse("it has other rules; to replace them, use --set-rules".to_owned()))
+                }
+                (Some(found), _) => {
+                    rules = found;
+                    let unusable = |why| {
+                        refuse(format!("its rules cannot be used: {why}; specify rules with --set-rules"))
+                    };
+                    Selection::of_rules(&rules).map(drop).map_err(unusable)
+                }
+            },
         };
         added.map_err(|error| {
             let message = error.to_string();
@@ -172,6 +180,7 @@ pub fn import(
         (Err(ListEnd::Unread(error)), None) => Err(error),
         (Err(ListEnd::Refused(error)), None) => Err(Error::io(name, "write", error)),
         (Ok(_), None) if progress.stopped() => Err(Error::interrupted(manifest.as_os_str().as_bytes())),
+        (Ok(_), None) if count > 0 && !has_file => Err(conversion.mismatch(manifest, "none of its files is")),
         (Ok(_), None) => Ok(()),
     };
     let finished = match (&mut state, &result) {

@@ -136,6 +136,22 @@ fn spellings(glob: &str, folders: &[(String, String)]) -> Vec<String> {
     all
 }
 
+/// Returns the rule for names relative to a folder (empty, or with a slash at the end) that corresponds to a rule for names
+/// that begin with this folder. `None` if the glob may match other names as well.
+pub(crate) fn below(rule: &Rule, folder: &str) -> Option<Rule> {
+    let glob = rule.glob();
+    if folder.is_empty() || !is_anchored(glob) {
+        return Some(rule.clone());
+    }
+    let (not, path) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
+    let rest = path.strip_prefix('/').unwrap_or(path).strip_prefix(&escaped(folder))?;
+    let glob = format!("{not}/{rest}");
+    Some(match rule {
+        Rule::Include(_) => Rule::Include(glob),
+        Rule::Exclude(_) => Rule::Exclude(glob),
+    })
+}
+
 /// Escapes the special characters of globs.
 fn escaped(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
@@ -151,6 +167,26 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rule_is_made_relative_only_to_a_folder_that_its_glob_names() {
+        for (glob, expected) in [
+            ("*.tmp", Some("*.tmp")),
+            ("cache/", Some("cache/")),
+            ("/a b/[d]/x", Some("/x")),
+            ("a b/[d]/*/y/", Some("/*/y/")),
+            ("!/a b/[d]/x", Some("!/x")),
+            ("/a b/d/x", None),
+            ("/x", None),
+            ("**/x", None),
+            ("{/a b,c/d}", None),
+        ] {
+            let glob = glob.replace("[d]", "\\[d\\]");
+            let found = below(&Rule::Exclude(glob.clone()), "a b/[d]/");
+            assert_eq!(found, expected.map(|glob| Rule::Exclude(glob.to_owned())), "{glob}");
+        }
+        assert_eq!(below(&Rule::Include("/x".to_owned()), ""), Some(Rule::Include("/x".to_owned())));
+    }
 
     fn rules(globs: &[&str], folders: &[(&str, &str)]) -> Vec<String> {
         let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
