@@ -10,9 +10,9 @@ use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
-use truesum::manifest::Time;
+use truesum::manifest::{Rule, Time};
 use truesum::walk::ExcludedCounts;
-use truesum::{RunLimits, Sample, Selection, Share, Special, Unmatched, Wanted, walk};
+use truesum::{RunLimits, Sample, Selection, Share, Special, Unmatched, Wanted, rules_of, walk};
 
 /// Options for walks that read the files that they find.
 #[derive(Args, Default)]
@@ -82,6 +82,23 @@ pub struct SelectArgs {
     #[arg(hide_short_help = true)]
     #[arg(long)]
     pub special: bool,
+}
+
+/// Returns the rules to be stored for names that are relative to the folder of the globs; `None` keeps the stored rules.
+///
+/// # Errors
+/// Fails if a glob is invalid.
+pub fn rules_to_store(
+    include: &[String],
+    exclude: &[String],
+    set_rules: bool,
+) -> Result<Option<Vec<Rule>>, Refusal> {
+    if include.is_empty() && exclude.is_empty() && !set_rules {
+        return Ok(None);
+    }
+    selection(&Wanted::default().include(include.to_vec()).exclude(exclude.to_vec()))?;
+    let rules = rules_of(include, exclude, &[(".".to_owned(), String::new())]);
+    rules.map(Some).map_err(|why| Refusal::new(format!("selection: {why}")))
 }
 
 /// Options that select entries of a manifest by name.

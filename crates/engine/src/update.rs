@@ -23,6 +23,7 @@ use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
 use crate::io::write::{AtomicFile, coarse_now};
 use crate::progress::Progress;
+use crate::select::Selection;
 pub use crate::verify::detached::{SIGNATURES, is_detached_signature};
 use crate::verify::options::under;
 use crate::verify::unexpected::search::is_signature;
@@ -35,8 +36,9 @@ use std::path::Path;
 use truesum_fs::clock;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Spec;
-use truesum_manifest::edit::{EditError, Uneditable, edit, editable, reads_back};
-use truesum_manifest::{Format, Time};
+use truesum_manifest::edit::rules::{RuleWriter, rules as stored_rules};
+use truesum_manifest::edit::{EditError, Uneditable, can_store_rules, edit, editable, reads_back};
+use truesum_manifest::{Format, Rule, Rules, Time};
 
 /// An update in progress.
 pub struct Update<'a> {
@@ -134,8 +136,17 @@ impl<'a> Update<'a> {
             Ok(format) => format,
             Err(error) => return self.failed(uneditable(manifest, error), on_event),
         };
+        let new_rules = match self.new_rules(&original, &reading, manifest, format) {
+            Ok(Ok(rules)) => rules,
+            Ok(Err(refusal)) => {
+                self.report.refused = true;
+                return on_event(Event::Refused(&refusal));
+            }
+            Err(error) => return self.failed(error.into(), on_event),
+        };
         let requested = &mut self.comparison.requested;
         requested.notes = true;
+        requested.rules = new_rules.clone().map(Rules::from);
         // The date of a manifest dated in the future does not show when its files were read, so all are read again.
         let written = Some(original.written()).filter(|written| *written <= now());
         let quick = self.options.quick.zip(written);
@@ -156,6 +167,7 @@ impl<'a> Update<'a> {
         };
         let Some(mut rows) = self.comparison.compare_all(&[manifest], &mut relay)? else { return Ok(()) };
         self.comparison.note_algorithms();
+        self.report.excluded = new_rules.as_deref().map_or(0, |rules| self.excluded(rules));
         self.report.unread = self.comparison.requested.unread;
         if self.comparison.report.pieces[LISTED] {
             let why = Uneditable::Pieces(format);
@@ -194,7 +206,7 @@ impl<'a> Update<'a> {
             .collect();
         self.report.refreshable = self.refreshable(&rows, &actions, format, original.written());
         let mut decisions: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
-        let wanted = decisions.iter().any(|(_, action)| *action != Action::Kept);
+        let wanted = new_rules.is_some() || decisions.iter().any(|(_, action)| *action != Action::Kept);
         self.report.has_other_names = original.has_other_names();
         self.report.keeps_time = self
             .leaves_written(&decisions, original.written())
@@ -215,7 +227,13 @@ impl<'a> Update<'a> {
             on_event(Event::Refused(refusal))?;
             self.report.refused = true;
         } else if wanted && !self.options.dry_run {
-            match self.write(manifest, lock.as_ref(), &original, &reading, &decisions) {
+            match self.write(
+                manifest,
+                lock.as_ref(),
+                &original,
+                &reading,
+                (&decisions, new_rules.as_deref().map(|rules| (format, rules))),
+            ) {
                 Ok(()) => self.report.written = true,
                 Err(error) => {
                     self.report.refused = true;
@@ -234,6 +252,43 @@ impl<'a> Update<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the rules to be stored instead of those in the manifest, if they differ, or why the requested rules cannot
+    /// be used.
+    fn new_rules(
+        &self,
+        original: &Original,
+        reading: &truesum_manifest::Options,
+        manifest: &Path,
+        format: &'static Format,
+    ) -> Result<Result<Option<Vec<Rule>>, Refusal>, Error> {
+        let Options { rules, set_rules, .. } = self.options;
+        if rules.is_none() && !set_rules {
+            return Ok(Ok(None));
+        }
+        let name = manifest.as_os_str().as_bytes();
+        let stored =
+            stored_rules(original.reader(), reading).map_err(|error| Error::io(name, "read", error))?;
+        let rules = rules.clone().unwrap_or_default();
+        if stored == Rules::from(rules.clone()) {
+            return Ok(Ok(None));
+        }
+        if !set_rules {
+            return Ok(Err(Refusal::OtherRules(stored.all().to_vec())));
+        }
+        if !rules.is_empty() && !can_store_rules(format) {
+            let why = format!("the {} format has no comments that an update preserves", format.name());
+            return Err(Error::new(name, "store rules", Cause::Other(why)));
+        }
+        Ok(Ok(Some(rules)))
+    }
+
+    /// Returns the number of entries of files that these rules exclude.
+    fn excluded(&self, rules: &[Rule]) -> u64 {
+        let set = &self.comparison.sets[LISTED];
+        let Ok(selection) = Selection::of_rules(rules) else { return 0 };
+        (0..set.len()).filter(|&at| !selection.has_name(set.name(at))).count() as u64
     }
 
     /// Reports a failure that does not belong to a single file.
@@ -346,17 +401,29 @@ impl<'a> Update<'a> {
         lock: Option<&Lock>,
         original: &Original,
         reading: &truesum_manifest::Options,
-        decisions: &[(Row, Action)],
+        (decisions, rules): (&[(Row, Action)], Option<(&Format, &[Rule])>),
     ) -> Result<(), Failure> {
         let name = manifest.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
         let mut changes = Planned::new(&self.comparison, decisions);
         let mut file = AtomicFile::create(manifest)?;
-        edit(&mut || Ok(original.reader()), reading, &mut changes, &mut file)
-            .map_err(|error| uneditable(manifest, error))?;
+        let mut edit = |out: &mut dyn Write| {
+            edit(&mut || Ok(original.reader()), reading, &mut changes, out)
+                .map_err(|error| uneditable(manifest, error))
+        };
+        match rules.and_then(|(format, rules)| RuleWriter::new(&mut file, format, rules)) {
+            Some(mut out) => {
+                edit(&mut out).and_then(|()| out.finish().map_err(|error| fail(error).into()))?
+            }
+            None => edit(&mut file)?,
+        }
         file.flush().map_err(fail)?;
-        let new = original::at_beginning(file.file());
-        if !reads_back(original.reader(), new, reading, &mut changes).map_err(fail)? {
+        let new = || original::at_beginning(file.file());
+        let has_rules = match rules {
+            Some((_, wanted)) => stored_rules(new(), reading).map_err(fail)? == Rules::from(wanted.to_vec()),
+            None => true,
+        };
+        if !has_rules || !reads_back(original.reader(), new(), reading, &mut changes).map_err(fail)? {
             let why = Uneditable::Misread;
             return Err(uneditable(manifest, EditError::Refused(why)));
         }

@@ -7,6 +7,7 @@
 
 mod formatting;
 mod rewrite;
+pub mod rules;
 
 use crate::entry::Entry;
 use crate::format::{Format, Heading, Options, Reading, Unrepresentable, Writing};
@@ -133,6 +134,12 @@ fn method(format: &'static Format) -> Result<Method, Uneditable> {
         }
         _ => Ok(Method::Whole),
     }
+}
+
+/// Returns whether rules can be stored in a manifest in this format so that it can still be edited: the format has
+/// comments, and it is not rewritten completely.
+pub fn can_store_rules(format: &'static Format) -> bool {
+    format.comment().is_some() && method(format) == Ok(Method::Lines)
 }
 
 /// Returns the format of a manifest if the manifest can be edited. Reads only as much of it as this

@@ -63,6 +63,12 @@ pub struct Rules {
     is_invalid: bool,
 }
 
+impl From<Vec<Rule>> for Rules {
+    fn from(all: Vec<Rule>) -> Rules {
+        Rules { all, is_invalid: false }
+    }
+}
+
 impl Rules {
     /// Returns the rules in the order of their lines.
     pub fn all(&self) -> &[Rule] {

@@ -3,15 +3,15 @@
 use crate::exit::Refusal;
 use crate::origin::VERSION;
 use crate::scrub::arguments::{Accept, ScrubArgs};
-use crate::selection::selection;
+use crate::selection::rules_to_store;
 use crate::settings::settings;
 use crate::words::path_word;
 use std::path::PathBuf;
 use std::time::Duration;
+use truesum::Mapping;
 use truesum::manifest::Rule;
 use truesum::manifest::path::display_safe;
 use truesum::scrub::{DEFAULT_STATE, Options, Policy};
-use truesum::{Mapping, Wanted, rules_of};
 use truesum_fs::name::OsStrExt;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -73,13 +73,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
 /// # Errors
 /// Fails if a glob is invalid.
 pub fn rules(args: &ScrubArgs) -> Result<Option<Vec<Rule>>, Refusal> {
-    if args.include.is_empty() && args.exclude.is_empty() && !args.set_rules {
-        return Ok(None);
-    }
-    selection(&Wanted::default().include(args.include.clone()).exclude(args.exclude.clone()))?;
-    // The names in the state are relative to the folder.
-    let rules = rules_of(&args.include, &args.exclude, &[(".".to_owned(), String::new())]);
-    rules.map(Some).map_err(|why| Refusal::new(format!("selection: {why}")))
+    rules_to_store(&args.include, &args.exclude, args.set_rules)
 }
 
 /// Tests whether the folder exists.

@@ -16,6 +16,7 @@ Examples:
   truesum update --refresh --prune photos/SHA256SUMS   accept edits, deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only modified files
+  truesum update --set-rules --exclude tmp/ SHA256SUMS do not add tmp
 A file is corrupt if its content changed but its modification time did not. Corrupt files are reported and never accepted. \
 --refresh=all also accepts older versions of files. If DIR is in the manifest's folder, it only selects the \
 files to examine; names stay relative to the manifest's folder. Lines that need no update are preserved byte for \
@@ -36,6 +37,21 @@ pub struct UpdateArgs {
     pub root: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ManifestArgs,
+    /// Process only files that match GLOB
+    ///
+    /// The globs apply to names in the manifest, and only to files that are not in it. They must be the stored rules of the
+    /// manifest unless --set-rules is given.
+    #[arg(long, value_name = "GLOB", help_heading = "Selection", conflicts_with = "no_stored_rules")]
+    pub include: Vec<String>,
+    /// Skip files and folders that match GLOB, and all files in such folders
+    #[arg(long, value_name = "GLOB", help_heading = "Selection", conflicts_with = "no_stored_rules")]
+    pub exclude: Vec<String>,
+    /// Replace the stored rules with those of --include and --exclude, or delete them
+    ///
+    /// Entries of files that the new rules exclude are kept, and a note reports their number.
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = "Selection", conflicts_with = "no_stored_rules")]
+    pub set_rules: bool,
     /// Accept modified files; =all: even if the modification time is older or unknown
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]

@@ -4,6 +4,7 @@
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
 use crate::options::Reporting;
+use crate::selection::rules_to_store;
 use crate::update::arguments::{Extent, Quick, UpdateArgs};
 use std::path::{Path, PathBuf};
 use truesum::Mapping;
@@ -51,6 +52,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         let hint = "usage: truesum update MANIFEST [DIR]";
         return Err(Refusal::with_hint(format!("{shown}: cannot open: {why}"), hint));
     }
+    let rules = rules_to_store(&args.include, &args.exclude, args.set_rules)?;
     let (read, notes) = args.reading.options(&[&manifest])?;
     let reporting = args.run.reporting(args.quiet || args.status);
     let form = match (args.json, args.status) {
@@ -73,6 +75,8 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         .quick(args.quick.map(Quick::trust))
         .partial(args.partial)
         .allow_empty(args.allow_empty)
+        .rules(rules)
+        .set_rules(args.set_rules)
         .dry_run(args.dry_run);
     Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, notes })
 }

@@ -154,6 +154,9 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::OtherKey => {
             "specify the key of the manifest with --key-file FILE, or write a new one: truesum hash -o MANIFEST DIR"
         }
+        Refusal::OtherRules(_) => {
+            "to use the stored rules, omit --include and --exclude; to replace them, use --set-rules"
+        }
         Refusal::Listed(_) => {
             "correct or delete the malformed line; if it has a keyed digest, use --key-file"
         }
@@ -225,6 +228,14 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
             }
         };
         console.note(&what);
+    }
+    if report.excluded() > 0 && plan.reporting.notes {
+        let entries = count(
+            report.excluded(),
+            "entry was kept, although the new rules exclude its file",
+            "entries were kept, although the new rules exclude their files",
+        );
+        console.note(&entries);
     }
     if report.outside() > 0 && plan.reporting.notes {
         let (name, folder) = (path_word(&plan.manifest), path_word(folder_of_names(&plan.manifest)));

@@ -196,3 +196,82 @@ fn rules_of_a_state_last_until_they_are_replaced() {
     let ran = folder.run(&["scrub", "--all", "d"]);
     assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
 }
+
+#[test]
+fn update_stores_other_rules_only_if_told_to_and_keeps_entries() {
+    let folder = excluded();
+    folder.write("d/new", "3");
+    let before = folder.read("d/M");
+    // The stored rules may be given again.
+    let ran = folder.run(&["update", "-n", "--exclude", "*.tmp", "--exclude", "/cache", "d/M"]);
+    // regression: the exit status was 0 if the rules exclude a file, although the manifest would change.
+    assert_eq!((ran.code, ran.out()), (Some(1), "added\tnew\n".to_owned()), "{}", ran.err);
+    // Other rules are refused, and nothing is read or changed.
+    let ran = folder.run(&["update", "--exclude", "new", "d/M"]);
+    let said = "truesum: d/M: not written: the stored rules are: exclude *.tmp, exclude /cache\n\
+                hint: to use the stored rules, omit --include and --exclude; to replace them, use --set-rules\n";
+    assert!(ran.code == Some(2) && ran.err.starts_with(said) && ran.out().is_empty(), "{}", ran.err);
+    assert_eq!(folder.read("d/M"), before);
+    // With -n, nothing is written.
+    let replace = ["--set-rules", "--exclude", "/cache", "--exclude", "new", "--exclude", "a"];
+    let ran = folder.run(&[&["update", "-n"][..], &replace, &["d/M"]].concat());
+    assert_eq!((ran.code, ran.out(), folder.read("d/M")), (Some(1), "added\tx.tmp\n".to_owned(), before));
+    // The entry of a file that the new rules exclude is kept and checked.
+    let ran = folder.run(&[&["update"][..], &replace, &["d/M"]].concat());
+    assert_eq!((ran.code, ran.out()), (Some(0), "added\tx.tmp\n".to_owned()), "{}", ran.err);
+    assert!(
+        ran.err.contains("note: 1 entry was kept, although the new rules exclude its file\n"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("note: rules of the manifest: exclude /cache, exclude new, exclude a\n"),
+        "{}",
+        ran.err
+    );
+    let text = String::from_utf8(folder.read("d/M")).unwrap();
+    let rules = "# truesum: exclude /cache\n# truesum: exclude new\n# truesum: exclude a\n";
+    assert!(text.starts_with(&format!("{rules}{ABC}  a\n")) && text.lines().count() == 5, "{text}");
+    assert_eq!(folder.run(&["check", "--exact", "d/M"]).code, Some(0));
+    folder.write("d/a", "damaged");
+    assert_eq!(folder.run(&["update", "d/M"]).code, Some(1));
+    folder.write("d/a", "abc");
+    // Rules change even if no file does, and the same rules change nothing.
+    let ran = folder.run(&["update", "--set-rules", "--include", "a", "--include", "*.tmp", "d/M"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
+    let text = String::from_utf8(folder.read("d/M")).unwrap();
+    assert!(text.starts_with("# truesum: include a\n# truesum: include *.tmp\n"), "{text}");
+    let ran = folder.run(&["update", "--set-rules", "--include", "a", "--include", "*.tmp", "d/M"]);
+    assert!(ran.code == Some(0) && ran.err.contains("; d/M not written; up to date"), "{}", ran.err);
+    let ran = folder.run(&["update", "--set-rules", "d/M"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "added\tcache/c\nadded\tnew\n".to_owned()), "{}", ran.err);
+    assert!(!String::from_utf8(folder.read("d/M")).unwrap().contains('#'));
+}
+
+#[test]
+fn update_stores_rules_only_in_formats_with_comments() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b.tmp", "1")]);
+    for (options, name) in [(&["-t", "bsd"][..], "M.bsd"), (&["-a", "crc32", "-t", "sfv"], "M.sfv")] {
+        let (path, exclude) = (format!("m/{name}"), ["--exclude", "*.tmp"]);
+        std::fs::create_dir_all(folder.path("m")).unwrap();
+        let ran = folder.run(
+            &[&["hash", "--root", "d"], options, &exclude, &["--no-stored-rules", "-o", &path, "d"]].concat(),
+        );
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let ran = folder.run(&[&["update", "--root", "d", "--set-rules"][..], &exclude, &[&path]].concat());
+        assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{name}: {}", ran.err);
+        assert_eq!(folder.run(&["check", "--exact", "--root", "d", &path]).code, Some(0), "{name}");
+        let ran = folder.run(&["update", "--root", "d", &path]);
+        assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{name}: {}", ran.err);
+    }
+    for format in ["jsonl", "mtree"] {
+        assert_eq!(folder.run(&["hash", "-t", format, "-o", format, "d/a"]).code, Some(0));
+        let before = folder.read(format);
+        let ran = folder.run(&["update", "--set-rules", "--exclude", "*.tmp", format]);
+        let said = format!(
+            "truesum: {format}: cannot store rules: the {format} format has no comments that an update preserves\n"
+        );
+        assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
+        assert_eq!(folder.read(format), before);
+    }
+}

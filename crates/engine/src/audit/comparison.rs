@@ -23,7 +23,7 @@ use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
-use truesum_manifest::{Time, weak};
+use truesum_manifest::{Rules, Time, weak};
 
 /// A file in the manifest for which nothing has been found so far.
 pub(super) const NOT_FOUND: u32 = NONE;
@@ -144,6 +144,8 @@ pub(crate) struct UpdateRequest {
     pub(crate) places: Vec<(u64, u32)>,
     /// The number of files in the manifest that were not read.
     pub(crate) unread: u64,
+    /// The rules that are used instead of those in the manifest, if any.
+    pub(crate) rules: Option<Rules>,
 }
 
 impl<'a> Comparison<'a> {

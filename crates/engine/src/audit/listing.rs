@@ -65,6 +65,7 @@ impl Comparison<'_> {
         match ended {
             Ok(digest) => {
                 self.report.manifests.push((name.to_owned(), digest));
+                let rules = self.requested.rules.clone().unwrap_or(rules);
                 let doubt = self.rules.add(name.as_os_str().as_bytes(), &rules);
                 self.report.rules = self.rules.applied().to_vec();
                 doubt.map_or(Ok(()), |doubt| on_event(Event::Doubtful(&doubt)))

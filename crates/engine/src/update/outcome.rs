@@ -9,9 +9,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
-use truesum_manifest::Time;
 use truesum_manifest::edit::Uneditable;
 use truesum_manifest::path::display_safe;
+use truesum_manifest::{Rule, Time};
 
 /// The extent to which a kind of change is permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,11 @@ options! {
         partial: bool,
         /// Write the manifest even if it has no entries left.
         allow_empty: bool,
+        /// The rules about files that are not in the manifest. Other rules than the stored ones are refused unless
+        /// `set_rules` is set. `None` uses the stored ones.
+        rules: Option<Vec<Rule>>,
+        /// Whether the stored rules are replaced with `rules`, or deleted.
+        set_rules: bool,
         /// Do not write anything.
         dry_run: bool,
     }
@@ -129,6 +134,8 @@ pub enum Refusal {
     NoTimes,
     /// No keyed line matches the given key.
     OtherKey,
+    /// The stored rules differ from the requested ones.
+    OtherRules(Vec<Rule>),
     /// This file would be added, but its name is on a malformed line.
     Listed(PathBuf),
 }
@@ -173,6 +180,12 @@ impl fmt::Display for Refusal {
             Refusal::OtherKey => f.write_str(
                 "no keyed line matches the given key, which is probably not the key of the manifest",
             ),
+            Refusal::OtherRules(stored) if stored.is_empty() => f.write_str("no rules are stored in it"),
+            Refusal::OtherRules(stored) => {
+                let stored: Vec<String> =
+                    stored.iter().map(|rule| display_safe(rule.to_string().as_bytes())).collect();
+                write!(f, "the stored rules are: {}", stored.join(", "))
+            }
             Refusal::Listed(name) => {
                 write!(
                     f,
@@ -233,6 +246,8 @@ readable! {
         lists_itself: bool,
         /// Whether the manifest had other names (hard links), which keep the old content.
         has_other_names: bool,
+        /// Entries of files that new rules exclude. They are kept.
+        excluded: u64,
         /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
         keeps_time: Option<Time>,
     }
@@ -262,8 +277,8 @@ impl Report {
     pub fn equality(&self) -> Equality {
         let nothing = self.audit.nothing && self.count_of(Action::Added) == 0;
         match (AuditReport { nothing, ..self.audit.clone() }).equality() {
-            Equality::Equal if self.refused => Equality::NotAsRequested,
-            Equality::Equal if self.pending => Equality::Different,
+            Equality::Equal | Equality::PartEqual if self.refused => Equality::NotAsRequested,
+            Equality::Equal | Equality::PartEqual if self.pending => Equality::Different,
             equality => equality,
         }
     }
