@@ -5,7 +5,6 @@
 mod advice;
 pub mod arguments;
 mod events;
-mod locate;
 pub mod named;
 mod plan;
 mod report;

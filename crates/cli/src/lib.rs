@@ -33,6 +33,7 @@ mod identify;
 mod key;
 mod links;
 mod list;
+mod locate;
 mod members;
 mod memory;
 mod notices;

@@ -21,7 +21,7 @@ use std::time::Instant;
 use truesum::audit::FileStatus;
 use truesum::manifest::Rule;
 use truesum::scrub::{self, Scrub};
-use truesum::{Cause, Error, ReadOptions};
+use truesum::{Cause, Error, Progress, ReadOptions};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::process;
 
@@ -80,7 +80,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     if let Err(error) = &result {
         exit = exit.max(failure(args, error, &mut console));
     } else {
-        exit = exit.max(write_page(args, &mut console));
+        exit = exit.max(write_page(args, Some((reporting.threads, &watch.progress)), &mut console));
         if !json && report.failures_of(FileStatus::Corrupt) > 0 {
             advise_corrupt(&mut console);
         }
@@ -161,11 +161,16 @@ fn may_write(args: &ScrubArgs) -> Result<(), Refusal> {
 }
 
 /// Writes the HTML page, if it was requested.
-fn write_page(args: &ScrubArgs, console: &mut Console) -> Exit {
+///
+/// With the number of threads and the progress of a run, the page shows where corrupt files are damaged.
+fn write_page(args: &ScrubArgs, reading: Option<(usize, &Progress)>, console: &mut Console) -> Exit {
     let Some(html) = &args.html else { return Exit::Done };
     let within = plan::within(args);
     let written = scrub::overview(&plan::state(args), &args.folder, within).and_then(|overview| {
-        let (record, heading) = page::page(&overview, within);
+        let (mut record, heading) = page::page(&overview, within);
+        if let Some(reading) = reading {
+            page::add_damage(&overview, &args.folder, reading, &mut record);
+        }
         ending::write(html, &record, &heading)
     });
     match written {
@@ -271,7 +276,7 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
         (false, false, false) => overview::status(&overview, within).into_bytes(),
     };
     let printed = print(&String::from_utf8_lossy(&text), console);
-    let written = write_page(args, console);
+    let written = write_page(args, None, console);
     match args.status && !overview.coverage().failures().is_empty() {
         true => printed.max(written).max(Exit::Failed),
         false => printed.max(written),

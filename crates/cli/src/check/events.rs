@@ -2,7 +2,6 @@
 //! manifest.
 
 use crate::check::advice;
-use crate::check::locate::{Locate, Located};
 use crate::check::plan::{Checking, Expected, Subject, literal};
 use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
@@ -10,6 +9,7 @@ use crate::console::Console;
 use crate::drawing::page::Page;
 use crate::drawing::record::{Note, Record, Tone};
 use crate::key;
+use crate::locate::{Locate, Located};
 use crate::objects;
 use crate::output::{Output, lists};
 use crate::selection::unmatched_reason;

@@ -4,8 +4,8 @@
 //! `truesum-check/1`; the `kind` of every object is `entry`, `malformed`, `unlisted` or, once and
 //! last, `summary`.
 
-use crate::check::locate::Located;
 use crate::drawing::record::Note;
+use crate::locate::Located;
 use crate::objects::{self, add, end_summary};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Display;

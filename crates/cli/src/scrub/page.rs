@@ -4,19 +4,25 @@
 use crate::advice::Trouble;
 use crate::drawing::record::{Heading, Record, Tone};
 use crate::drawing::xml::escaped;
+use crate::locate::Locate;
 use crate::origin;
 use crate::scrub::overview::{ages, oldest, seconds};
 use crate::scrub::report::{in_the_last, percent, word};
 use crate::words::{clock, count, grouped, size};
+use std::ffi::OsStr;
 use std::fmt::Write;
+use std::path::Path;
 use truesum::audit::FileStatus;
 use truesum::manifest::path::display_safe;
 use truesum::scrub::{AGES, Amount, Folder, Overview, Run};
+use truesum::{Progress, Root};
 use truesum_fs::machine;
 use truesum_fs::name::OsStrExt;
 
 /// The number of runs in the chart.
 const CHARTED: usize = 90;
+/// The maximum number of files that are read again to locate the damage.
+const MAPPED: usize = 100;
 /// The number of runs in the table.
 const LISTED: usize = 30;
 
@@ -80,6 +86,26 @@ pub fn page(overview: &Overview, within: u64) -> (Record, Heading) {
     counts.push((Tone::Good, format!("verified {period}"), coverage.within().files(), None));
     let subject = format!("archive {}", display_safe(overview.root().as_os_str().as_bytes()));
     (record, Heading { verdict, subject, sentence, labels: Vec::new(), facts, counts })
+}
+
+/// Adds a map of the damage to each corrupt file that has a stored tree next to it. These files are read again.
+pub fn add_damage(
+    overview: &Overview,
+    folder: &Path,
+    (threads, progress): (usize, &Progress),
+    record: &mut Record,
+) {
+    let Ok(root) = Root::folder(folder, false) else { return };
+    let locate = Locate::new(&root, None, threads, progress);
+    let corrupt = overview.coverage().failures().iter().filter(|(status, _)| *status == FileStatus::Corrupt);
+    let names = corrupt.map(|(_, name)| truesum_fs::name::of(name));
+    let has_tree = |name: &[u8]| root.exists(OsStr::from_bytes(&[name, b".ftr"].concat()));
+    for name in names.filter(|name| has_tree(name)).take(MAPPED) {
+        let located = locate.by_tree(&name, &|_| None);
+        if located.has_ranges() {
+            record.map(|| located.section(&name));
+        }
+    }
 }
 
 /// Returns the kind of failure for advice.

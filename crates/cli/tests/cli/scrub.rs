@@ -460,6 +460,27 @@ fn interrupt(folder: &Folder) {
 }
 
 #[test]
+fn page_shows_damaged_ranges_of_corrupt_files_with_a_stored_tree() {
+    let text = "x".repeat(300_000);
+    let folder = Folder::new();
+    ["d/a", "d/b", "d/c"].iter().for_each(|name| write(&folder, name, &text, 1000));
+    for name in ["d/a", "d/c"] {
+        assert_eq!(folder.run(&["tree", "--save", name]).code, Some(0));
+    }
+    assert_eq!(folder.run(&["scrub", "-q", "d"]).code, Some(0));
+    let damaged = [&text[..150_000], "?", &text[150_001..]].concat();
+    ["d/a", "d/b"].iter().for_each(|name| write(&folder, name, &damaged, 1000));
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "--html", "p.html", "d"]).code, Some(1));
+    let page = String::from_utf8(folder.read("p.html")).unwrap();
+    let (_, ranges) = page.split_once("<h2>Damaged ranges</h2>").expect("a section");
+    assert!(ranges.contains("<h3>a</h3>") && ranges.contains("file damaged: 1 range"), "{ranges}");
+    assert_eq!(ranges.matches("<h3>").count(), 1, "{ranges}");
+    // Nothing is read with --status.
+    folder.run(&["scrub", "--status", "--html", "s.html", "d"]);
+    assert!(!String::from_utf8(folder.read("s.html")).unwrap().contains("Damaged ranges"));
+}
+
+#[test]
 #[cfg(unix)]
 fn new_file_of_an_interrupted_run_is_no_proof_of_a_move() {
     // regression: a missing file was paired with itself, and a corrupt one that was moved twice was accepted.

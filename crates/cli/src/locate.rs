@@ -1,5 +1,5 @@
-//! `truesum check --locate`: locates the damage in files that failed, using the piece digests of
-//! the manifest or the stored tree next to the file.
+//! Locates the damage in files that failed, using the piece digests of the manifest or the stored tree next to the file
+//! (`truesum check --locate`, `truesum scrub --html`).
 //!
 //! A tree adds detail to a digest but never overrides it: the entry stays failed whatever its tree
 //! shows, and a tree that contradicts the manifest is reported as such.
@@ -41,6 +41,9 @@ impl<'a> Locate<'a> {
         Locate { root, trees, threads: threads(Some(requested)), progress }
     }
 }
+
+/// Returns the expected digest of an algorithm and the one that the file has, if they are known.
+pub type ListedDigests<'d> = dyn Fn(&Spec) -> Option<(&'d Digest, Option<&'d Digest>)> + 'd;
 
 /// The result of locating damage in one file that failed.
 pub struct Located {
@@ -89,7 +92,12 @@ impl Locate<'_> {
         if let Some(pieces) = by_pieces(outcome) {
             return Located { tree: manifest.to_vec(), found: LocateResult::Pieces(Box::new(pieces)) };
         }
-        let name = outcome.job.path();
+        self.by_tree(outcome.job.path(), &|spec| listed(outcome, spec))
+    }
+
+    /// Compares a file with its stored tree. `listed` returns the expected digest of an algorithm, and the one that the file
+    /// has.
+    pub fn by_tree<'d>(&self, name: &[u8], listed: &ListedDigests<'d>) -> Located {
         // Below a separate folder of trees, an absolute name is looked up without its leading
         // slashes.
         let relative = match self.trees {
@@ -107,17 +115,17 @@ impl Locate<'_> {
                     refusal.to_string(),
                 )
             }
-            Ok(Ok(store)) => self.compare(outcome, &store),
+            Ok(Ok(store)) => self.compare(name, listed, &store),
         };
         Located { tree, found }
     }
 
-    fn compare(&self, outcome: &Outcome, store: &Store) -> LocateResult {
-        let expected = listed(outcome, store.header().spec());
+    fn compare(&self, name: &[u8], listed: &ListedDigests<'_>, store: &Store) -> LocateResult {
+        let expected = listed(store.header().spec());
         let comparison = Comparison::default().trusted(expected.map(|(expected, _)| expected));
         let Locate { root, threads, progress, .. } = *self;
         let reading = Reading::new(progress).root(root).threads(threads).mapping(Mapping::Guarded);
-        match comparison.verify(OsStr::from_bytes(outcome.job.path()), store, &reading) {
+        match comparison.verify(OsStr::from_bytes(name), store, &reading) {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
                 let header = store.header().clone();
@@ -159,6 +167,14 @@ fn listed<'a>(outcome: &'a Outcome, spec: &Spec) -> Option<(&'a Digest, Option<&
 }
 
 impl Located {
+    /// Returns whether the file differs from its stored tree.
+    pub fn has_ranges(&self) -> bool {
+        match &self.found {
+            LocateResult::Compared(compared) => compared.report.diagnosis() == Diagnosis::FileDamaged,
+            _ => false,
+        }
+    }
+
     /// Returns the lines to print below the failed entry; `map` adds a map of the damage.
     pub fn text(&self, map: bool) -> String {
         let mut lines = String::new();
