@@ -232,7 +232,8 @@ impl<'a> Update<'a> {
                 lock.as_ref(),
                 &original,
                 &reading,
-                (&decisions, new_rules.as_deref().map(|rules| (format, rules))),
+                &decisions,
+                new_rules.as_deref().map(|rules| (format, rules)),
             ) {
                 Ok(()) => self.report.written = true,
                 Err(error) => {
@@ -401,7 +402,8 @@ impl<'a> Update<'a> {
         lock: Option<&Lock>,
         original: &Original,
         reading: &truesum_manifest::Options,
-        (decisions, rules): (&[(Row, Action)], Option<(&Format, &[Rule])>),
+        decisions: &[(Row, Action)],
+        rules: Option<(&Format, &[Rule])>,
     ) -> Result<(), Failure> {
         let name = manifest.as_os_str().as_bytes();
         let fail = |error: io::Error| Error::io(name, "write", error);
