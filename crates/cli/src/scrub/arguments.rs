@@ -66,7 +66,7 @@ pub struct ScrubArgs {
     /// Read every file in this run
     #[arg(long, help_heading = "What to read", conflicts_with = "within")]
     pub all: bool,
-    /// Stop before reading more than SIZE (a new and a due file are always read)
+    /// Stop before reading more than SIZE, except one new and one due file
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
     /// Do not start reading a file after this much time, such as 30m or 12h

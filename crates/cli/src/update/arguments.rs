@@ -16,7 +16,7 @@ Examples:
   truesum update --refresh --prune photos/SHA256SUMS   accept edits, deletions
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only modified files
-  truesum update --set-rules --exclude tmp/ SHA256SUMS do not add tmp
+  truesum update --set-rules --exclude tmp/ SHA256SUMS  do not add files in tmp
 A file is corrupt if its content changed but its modification time did not. Corrupt files are reported and never accepted. \
 --refresh=all also accepts older versions of files. If DIR is in the manifest's folder, it only selects the \
 files to examine; names stay relative to the manifest's folder. Lines that need no update are preserved byte for \

@@ -719,7 +719,8 @@ fn lines_of_one_file_are_imported_wherever_they_are() {
     text.extend((0..3001).map(|name| line("sha256", name)));
     text += &line("md5", 3000);
     fs::write(list.path(), text).unwrap();
-    let (options, progress) = (ReadOptions::default(), Progress::default());
+    let options = ReadOptions::default().root(Some(tree.folder.path().to_owned()));
+    let progress = Progress::default();
     let read = || import(list.path(), tree.folder.path(), &tree.state(), &options, None, &progress);
     assert_eq!(read().unwrap(), 3001);
     let exported = String::from_utf8(export(&tree.state(), Vec::new()).unwrap()).unwrap();
