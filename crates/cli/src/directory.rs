@@ -23,7 +23,7 @@ Examples:
   truesum directory prove photos 2024/a.jpg > proof  prove a.jpg is in photos
   truesum directory verify-proof proof a.jpg --digest sha256-directory:0123...
 No digest is printed if anything could not be read or was modified while being read. docs/spec/directory.md in the source tree \
-defines the digest of kind truesum. If a folder has the same name as a subcommand, write ./NAME.
+defines the digest kind truesum. If a folder has the same name as a subcommand, write ./NAME.
 Exit status: 0 the digest was printed or matches --expect, 1 it differs or a file could not be read, 2 usage or output error."
 )]
 pub struct DirectoryArgs {

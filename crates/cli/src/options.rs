@@ -47,7 +47,7 @@ pub struct RunArgs {
 pub struct ReadArgs {
     /// Read files one after another, each from start to end
     ///
-    /// For hard disks, tapes and network mounts. Several cores may hash the data of one file. -j 1 also reads one file
+    /// For hard disks, tapes and network mounts. The data of a single file can still be hashed on several cores. -j 1 also reads one file
     /// after another.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
@@ -63,7 +63,7 @@ pub struct ReadArgs {
 /// The value of `--order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Reads {
-    /// The order in the manifest or of the arguments; in folders, the order in which files are found
+    /// The order of the manifest or of the arguments; in folders, the order in which files are found
     #[value(alias = "given")]
     Manifest,
     /// The largest file first

@@ -132,7 +132,7 @@ pub struct PartArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "DURATION", value_parser = length)]
     pub max_time: Option<Duration>,
-    /// Record in FILE when entries were last read, and read the oldest ones first
+    /// Record in FILE when entries were last read; start with the least recent ones
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,

@@ -22,7 +22,7 @@ A truncated manifest can look valid, so truesum reports how many files are not i
 Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
-    /// Manifests, or a manifest or digest with its files; - is standard input
+    /// Manifests, or one manifest or digest followed by the files to check; - is standard input
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare with this digest
@@ -48,8 +48,8 @@ pub struct CheckArgs {
     pub expect_manifests: u64,
     /// Verify files in content-addressed stores: OCI, Ollama, DVC, git-annex
     ///
-    /// Give folders instead of manifests: an OCI image layout or registry, a store of Ollama, DVC, git-annex or Git
-    /// LFS, or a cache of Hugging Face or npm. Files that are not named after their digest are listed as not checked,
+    /// Give folders instead of manifests: an OCI image layout or registry, an Ollama, DVC, git-annex or Git LFS
+    /// store, or a Hugging Face or npm cache. Files that are not named after their digest are listed as not checked,
     /// and the exit status is then 2.
     #[arg(long, hide_short_help = true, conflicts_with_all = ["recursive", "expect"])]
     pub content_addressed: bool,
@@ -61,7 +61,7 @@ pub struct CheckArgs {
     pub unsuitable: Vec<Refusal>,
     /// Folder that names are relative to [default: the manifest's folder]
     ///
-    /// DIR can be s3://BUCKET/PREFIX in builds with support for object stores.
+    /// In builds with object stores, DIR can be s3://BUCKET/PREFIX.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Object stores", requires = "stored", hide_short_help = true)]
     pub read: bool,
 
-    /// Require a valid minisign or signify signature made with KEY (a file, or RW...)
+    /// Require a valid minisign or signify signature that matches KEY (file or RW...)
     ///
     /// Each manifest must have one. If MANIFEST is a signature, the file that it signs is verified.
     #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath, help_heading = "What counts as a failure")]
@@ -122,7 +122,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", conflicts_with = "expect")]
     pub normalize: bool,
-    /// Show the renames that give files their names in the manifest; see --yes
+    /// Show the renames that would restore the names in the manifest; see --yes
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Renamed files", requires = "search")]
     pub rename_to_match: bool,
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// File of a piece list that contains no name, or the renamed folder of a torrent
+    /// Data file, if the piece list does not name it, or a torrent's renamed folder
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]

@@ -31,7 +31,7 @@ Examples:
 TREE can also be a piece list: a torrent; a Metalink, PAR2, zsync, caibx, rdiff or Digital Forensics XML file; a Bao \
 outboard; an fs-verity or dm-verity tree; or the part list of an S3 object. COPY is then the folder with the copies, \
 or the copy itself if there is only one file. \
-Likewise, FILE is then the folder with the files, or the file itself. By default, truesum uses the folder that truesum check would use.
+Likewise, FILE is then the folder with the files, or the file itself. The default for FILE is the folder that truesum check would use.
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Damage in other parts of the copy does not matter. Nothing is written if more than \
 half of FILE would be overwritten, because FILE may then be a different file (see --most).")]
 pub struct RepairArgs {

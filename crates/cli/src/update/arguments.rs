@@ -52,11 +52,11 @@ pub struct UpdateArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, help_heading = "Selection", conflicts_with = "no_stored_rules")]
     pub set_rules: bool,
-    /// Accept modified files; =all: even if the modification time is older or unknown
+    /// Accept modified files; with =all, even if the modification time is not later
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
-    /// Remove entries of deleted files; =all: even if most files are missing
+    /// Remove entries of deleted files; with =all, even if most files are missing
     #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
