@@ -299,7 +299,7 @@ impl fmt::Display for Cause {
         match self {
             Cause::Io(error) => f.write_str(&io_reason(error)),
             Cause::Changed(what) => write!(f, "changed during the run ({what})"),
-            Cause::InUse => f.write_str("another program has it open for writing"),
+            Cause::InUse => f.write_str("it may have changed: another program has it open for writing"),
             Cause::NotAsPlanned(what) => write!(f, "changed since the plan was written ({what} differs)"),
             Cause::Special(kind) => write!(f, "not a regular file, but a {kind}"),
             Cause::OutsideRoot => f.write_str("the path leads out of the folder being checked"),
