@@ -154,6 +154,7 @@ fn refused(plan: &Updating, why: &Refusal) -> Refused {
         Refusal::OtherKey => {
             "specify the key of the manifest with --key-file FILE, or write a new one: truesum hash -o MANIFEST DIR"
         }
+        Refusal::OtherRules(stored) if stored.is_empty() => "to store these rules, add --set-rules",
         Refusal::OtherRules(_) => {
             "to use the stored rules, omit --include and --exclude; to replace them, use --set-rules"
         }

@@ -4,32 +4,6 @@ use crate::program::{ABC, EMPTY, Folder, OTHER, SIGNATURE, lines, result_of};
 use std::os::unix::fs::symlink;
 
 #[test]
-fn dangling_link_is_named_as_the_reason_for_a_missing_file() {
-    // regression: the hint said that the name differs from itself in letter case.
-    let folder = Folder::with(&[("M", &format!("{ABC}  link\n"))]);
-    symlink("nowhere", folder.path("link")).unwrap();
-    let ran = folder.run(&["check", "M"]);
-    assert_eq!(ran.code, Some(1));
-    // Elsewhere, a link is refused before its target is looked up.
-    if cfg!(all(target_os = "linux", not(truesum_fs = "portable"))) {
-        let hint = "hint: link is a symbolic link to nowhere, which does not exist\n";
-        assert!(ran.err.contains(hint), "{}", ran.err);
-    }
-}
-
-#[test]
-fn text_that_is_no_digest_is_not_taken_for_one_of_an_unknown_algorithm() {
-    // regression: the hint was to specify the algorithm.
-    let folder = Folder::with(&[("a", "abc")]);
-    for text in ["not-a-digest", "xyz", "sha256:xyz"] {
-        let ran = folder.run(&["check", "--expect", text, "a"]);
-        let is_named =
-            ran.err.contains("': not a digest\nhint: a digest is written in hexadecimal or base64");
-        assert!(ran.code == Some(2) && is_named, "{text}: {}", ran.err);
-    }
-}
-
-#[test]
 fn every_verdict_is_printed() {
     let folder = Folder::with(&[("good", "abc"), ("bad", "abc")]);
     std::fs::create_dir(folder.path("folder")).unwrap();

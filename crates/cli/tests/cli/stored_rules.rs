@@ -198,7 +198,7 @@ fn rules_of_a_state_last_until_they_are_replaced() {
 }
 
 #[test]
-fn update_stores_other_rules_only_if_told_to_and_keeps_entries() {
+fn update_stores_other_rules_only_if_requested_and_keeps_entries() {
     let folder = excluded();
     folder.write("d/new", "3");
     let before = folder.read("d/M");
@@ -274,4 +274,18 @@ fn update_stores_rules_only_in_formats_with_comments() {
         assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
         assert_eq!(folder.read(format), before);
     }
+}
+
+#[test]
+fn first_rules_of_a_manifest_are_stored_with_set_rules() {
+    let folder = Folder::with(&[("d/a", "1"), ("d/t.tmp", "2")]);
+    assert_eq!(folder.run(&["hash", "-o", "d/M", "d/a"]).code, Some(0));
+    let words = ["update", "--exclude", "*.tmp", "d/M"];
+    let ran = folder.run(&words);
+    let expected =
+        "truesum: d/M: not written: no rules are stored in it\nhint: to store these rules, add --set-rules\n";
+    assert!(ran.code == Some(2) && ran.err.starts_with(expected), "{}", ran.err);
+    let ran = folder.run(&[&words[..], &["--set-rules"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!String::from_utf8(folder.read("d/M")).unwrap().contains("t.tmp"));
 }
