@@ -101,7 +101,7 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
     let one = if files == 1 { "it" } else { "one" };
     match why {
         NotUsed::Format => format!(
-            "{} not checked, because --recursive does not check torrent, Metalink, PAR2 or MHL files; \
+            "{} not checked, because --recursive does not check torrents, Metalink, PAR2 or MHL files, or package indexes; \
              to check {one}: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),

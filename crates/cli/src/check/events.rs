@@ -61,6 +61,8 @@ pub struct Printer<'a> {
     mismatched: Option<(PathBuf, Digest)>,
     /// The first files of the current folder that are not in the manifest.
     unlisted: Vec<Vec<u8>>,
+    /// The first folder of all names so far, if it is the same; `None` before the first name.
+    top: Option<Option<Vec<u8>>>,
     /// Those of the entries named as arguments whose results were reported.
     reported: HashSet<OsString>,
 }
@@ -92,6 +94,7 @@ impl<'a> Printer<'a> {
             missing: Vec::new(),
             mismatched: None,
             unlisted: Vec::new(),
+            top: None,
             reported: HashSet::new(),
         }
     }
@@ -305,6 +308,7 @@ impl<'a> Printer<'a> {
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
         let is_of = |entry: &&OsString| [outcome.job.name(), outcome.job.path()].contains(&entry.as_bytes());
         self.reported.extend(self.plan.entries.iter().filter(is_of).cloned());
+        self.add_top(outcome.job.name());
         if outcome.verdict() == Verdict::Missing {
             self.remember(outcome);
             self.taken |= self.is_page(manifest, outcome);
@@ -560,10 +564,33 @@ impl<'a> Printer<'a> {
         } else {
             text += if search.files() == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
         }
-        if exact {
-            self.console.error(&text);
-        } else {
+        if !exact {
             self.console.note(&text);
+            return;
+        }
+        self.console.error(&text);
+        if let Subject::Manifests(manifests) = &self.plan.subject
+            && let [manifest] = &manifests[..]
+            && let Some(Some(top)) = &self.top
+            && !names.iter().any(|name| name.starts_with(&[top, &b"/"[..]].concat()))
+        {
+            let folder = Path::new(OsStr::from_bytes(search.folder()));
+            let folder = folder.strip_prefix(".").unwrap_or(folder);
+            let top = path_word(folder.join(OsStr::from_bytes(top)));
+            let manifest = path_word(manifest);
+            self.console.hint(&format!(
+                "all files in the manifest are in {top}; to look for other files only there: truesum audit {manifest} {top}"
+            ));
+        }
+    }
+
+    /// Takes note of the first folder of a name in the manifest.
+    fn add_top(&mut self, name: &[u8]) {
+        let top = name.iter().position(|&byte| byte == b'/').map(|end| &name[..end]);
+        match &self.top {
+            None => self.top = Some(top.map(<[u8]>::to_vec)),
+            Some(Some(old)) if Some(&old[..]) != top => self.top = Some(None),
+            Some(_) => {}
         }
     }
 }

@@ -60,6 +60,35 @@ fn json_lines_are_found_by_schema_and_torrents_are_counted() {
 }
 
 #[test]
+fn indexes_of_repositories_are_counted() {
+    // regression: in a Debian repository the only message was that there is no manifest.
+    let folder = Folder::with(&[("d/dists/sid/Release", "SHA256:\n"), ("d/main/Packages", "Package: a\n")]);
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("note: 2 manifests were not checked, because"), "{}", ran.err);
+    assert!(ran.err.contains("to check one: truesum check d/dists/sid/Release\n"), "{}", ran.err);
+}
+
+#[test]
+fn unexpected_files_beside_the_listed_folder_are_explained() {
+    // regression: files next to a folder were unexpected without a hint on how to look only into the folder.
+    let folder = Folder::with(&[("d/p/a", "abc"), ("d/x", ""), ("d/l.sha256", &lines(&[(ABC, "p/a")]))]);
+    let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let hint = "to look for other files only there: truesum audit d/l.sha256 d/p\n";
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["audit", "d/l.sha256", "d/p"]).code, Some(0));
+    folder.write("d/p/b", "");
+    let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
+    assert!(!ran.err.contains("truesum audit"), "{}", ran.err);
+    folder.write("d/b", "");
+    std::fs::remove_file(folder.path("d/p/b")).unwrap();
+    folder.write("d/l.sha256", &lines(&[(ABC, "p/a"), (ABC, "c")]));
+    let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
+    assert!(!ran.err.contains("truesum audit"), "{}", ran.err);
+}
+
+#[test]
 fn file_named_like_a_manifest_is_verified_or_reported() {
     // regression: `check -r` skipped all of these without a message, with exit status 0.
     let good = |names: &[&str]| {

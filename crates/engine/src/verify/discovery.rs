@@ -31,6 +31,10 @@ const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
 /// elsewhere, or not complete yet.
 const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mhl"];
 
+/// The names of the indexes of Debian and RPM repositories, which are checked only if the user names them for the same
+/// reason.
+const INDEXES: &[&[u8]] = &[b"Release", b"InRelease", b"Packages", b"Sources", b"repomd.xml"];
+
 /// Ends of names of compressed files.
 const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
@@ -224,7 +228,7 @@ enum FileUse {
 fn use_of(path: &Path, anchor: &Anchor) -> FileUse {
     match () {
         () if ends(path, LINES) => use_of_lines(path, anchor),
-        () if ends(path, OTHERS) => FileUse::Not(NotUsed::Format),
+        () if is_other(path) => FileUse::Not(NotUsed::Format),
         () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
             FileUse::Not(NotUsed::Compressed)
         }
@@ -234,7 +238,12 @@ fn use_of(path: &Path, anchor: &Anchor) -> FileUse {
 
 /// Returns whether a file may be a manifest by its name alone.
 fn may_be_manifest(path: &Path) -> bool {
-    has_manifest_name(path) || ends(path, LINES) || ends(path, OTHERS)
+    has_manifest_name(path) || ends(path, LINES) || is_other(path)
+}
+
+/// Returns whether a file has the name of a manifest that is checked only if the user names it.
+fn is_other(path: &Path) -> bool {
+    ends(path, OTHERS) || path.file_name().is_some_and(|name| INDEXES.contains(&name.as_bytes()))
 }
 
 /// Returns what a search does with a JSON Lines file. One that cannot be read is used as a manifest,
