@@ -1,7 +1,10 @@
 //! Advice on failures, in terms of the options of this program.
 
+use crate::words::path_word;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
+use truesum::tree::store::with_suffix;
 use truesum::{Error, Kind};
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
@@ -11,11 +14,11 @@ use truesum_fs::name::OsStrExt;
 pub const FORMATS: &str = "to list the supported formats: truesum list formats";
 
 /// Returns advice on an error, if there is any.
-pub fn on(error: &Error) -> Option<&'static str> {
+pub fn on(error: &Error) -> Option<Cow<'static, str>> {
     if error.errno() == Some(Errno::MFILE.raw_os_error()) {
-        return Some("to allow more open files, first run in the same shell: ulimit -n 4096");
+        return Some("to allow more open files, first run in the same shell: ulimit -n 4096".into());
     }
-    match error.kind() {
+    let advice = match error.kind() {
         Kind::OutsideRoot => Some(
             "to read the file, use --allow-outside, or use --root DIR to specify a folder that contains it",
         ),
@@ -29,9 +32,7 @@ pub fn on(error: &Error) -> Option<&'static str> {
             "the device reported a read error: check it with dmesg and smartctl, and copy the data that is still readable",
         ),
         Kind::Replaced => Some("if this is the right file, use --most to repair it anyway"),
-        Kind::NoManifest => {
-            Some("to compare a file with a single digest: truesum check --expect DIGEST FILE")
-        }
+        Kind::NoManifest => return Some(on_data(path_of(error)).into()),
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -39,6 +40,23 @@ pub fn on(error: &Error) -> Option<&'static str> {
         | Kind::Interrupted
         | Kind::Undivided
         | Kind::Other => None,
+    };
+    advice.map(Cow::Borrowed)
+}
+
+/// Returns how to verify a file that was given in place of a manifest.
+fn on_data(path: &Path) -> String {
+    let is_beside = |suffix: &str| with_suffix(path, suffix).is_file();
+    let word = path_word(path);
+    if is_beside(".ftr") {
+        return format!("to verify the file with its stored tree: truesum tree verify {word}");
+    }
+    match [".minisig", ".sig"].into_iter().find(|suffix| is_beside(suffix)) {
+        Some(suffix) => {
+            let signature = path_word(with_suffix(path, suffix));
+            format!("to verify the signature of the file: truesum check --pubkey KEY.pub {signature}")
+        }
+        None => format!("to compare the file with a digest: truesum check DIGEST {word}"),
     }
 }
 

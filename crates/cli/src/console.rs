@@ -52,7 +52,7 @@ impl Console {
     /// Prints what can be done about an error.
     pub fn advise(&mut self, error: &Error) {
         if let Some(hint) = advice::on(error) {
-            self.hint(hint);
+            self.hint(&hint);
         }
     }
 

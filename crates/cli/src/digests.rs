@@ -4,7 +4,7 @@
 pub mod pasted;
 
 use crate::exit::Refusal;
-use pasted::{MIN_DIGITS, bare, embedded, is_hexadecimal};
+use pasted::{MIN_DIGITS, bare, embedded, is_hexadecimal, sum_line};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -18,7 +18,8 @@ use truesum_fs::name::OsStrExt;
 
 /// Returns the text if it is a digest, or else the digest in it.
 fn recognized(text: &str) -> Cow<'_, str> {
-    if identify(text).is_ok() {
+    // The numbers of a line of `sum` are not one number with a blank.
+    if sum_line(text).is_none() && identify(text).is_ok() {
         return Cow::Borrowed(text);
     }
     let bare = bare(text);

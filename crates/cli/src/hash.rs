@@ -13,6 +13,7 @@ mod summary;
 pub mod writing;
 
 use crate::console::Console;
+use crate::digests::pasted::is_digest;
 use crate::earlier::EarlierManifest;
 use crate::ending::{self, Ending};
 use crate::exit::{Exit, Refusal};
@@ -20,7 +21,7 @@ use crate::output::{Output, cannot_write, id, not_replaced};
 use crate::selection;
 use crate::tasks::{Inputs, sort_in_tree_order, under_file_name};
 use crate::watch::Watch;
-use crate::words::{count, size};
+use crate::words::{count, path_word, size};
 use arguments::HashArgs;
 use plan::{Form, Hashing, Place, plan};
 use reading::list_failed;
@@ -531,6 +532,23 @@ fn notes(plan: &Hashing, counts: &RunCounts, console: &mut Console) {
         ));
         console.hint("to make names relative to another folder, use --root DIR");
     }
+    if let Some(hint) = comparison_meant(&plan.reading.inputs) {
+        console.hint(&hint);
+    }
+}
+
+/// Returns a hint if the inputs are a file and a digest, which `check` compares.
+fn comparison_meant(inputs: &Inputs) -> Option<String> {
+    let Inputs::Named(names) = inputs else { return None };
+    let [one, other] = &names[..] else { return None };
+    let [one, other] = [one, other].map(|name| OsStr::from_bytes(name));
+    let (digest, file) = match (is_digest(one), is_digest(other)) {
+        (true, false) => (one, other),
+        (false, true) => (other, one),
+        _ => return None,
+    };
+    let (digest, file) = (path_word(digest), path_word(file));
+    Some(format!("to compare the file with the digest: truesum check {digest} {file}"))
 }
 
 /// Returns the size in bytes of the only input, if it is a regular file.

@@ -5,6 +5,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::sources;
 use crate::terminal::{Escapes, on_one_line, visible};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ enum Sink {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
-        Refusal { text: error.to_string(), hint: advice::on(&error).map(str::to_owned) }
+        Refusal { text: error.to_string(), hint: advice::on(&error).map(Cow::into_owned) }
     }
 }
 

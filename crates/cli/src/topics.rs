@@ -148,8 +148,14 @@ trusted channel.
 Without --pubkey, a check does not verify signatures, but it reports any that it
 finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
 signed with another key fails (exit status 1). The signature is read from the
-manifest itself, or from SHA256SUMS.minisig or SHA256SUMS.sig. truesum does not
-create signatures.
+manifest itself, or from SHA256SUMS.minisig or SHA256SUMS.sig.
+
+truesum does not create signatures. To sign a manifest, use one of:
+
+  minisign -Sm SHA256SUMS
+  signify -S -s KEY.sec -m SHA256SUMS
+  gpg --armor --detach-sign SHA256SUMS
+  ssh-keygen -Y sign -f KEY -n file SHA256SUMS
 ",
     },
     Topic {

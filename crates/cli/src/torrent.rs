@@ -8,6 +8,7 @@ use crate::hash;
 use crate::hash::arguments::{FormatArgs, HashArgs, TorrentOptions};
 use crate::options::RunArgs;
 use crate::selection::{FilterArgs, WalkArgs};
+use crate::tree::listed::is_inner;
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
 use crate::words::path_word;
@@ -105,7 +106,8 @@ impl Protocol {
 #[command(after_help = "\
 Examples:
   truesum torrent check share.torrent  if the files are next to the torrent
-  truesum torrent check --root ~/Downloads share.torrent")]
+  truesum torrent check --root ~/Downloads share.torrent
+  truesum torrent check --data ~/Downloads/renamed share.torrent")]
 struct TorrentCheckArgs {
     /// Torrents to check
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
@@ -113,6 +115,9 @@ struct TorrentCheckArgs {
     /// Folder that names are relative to [default: the torrent's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
+    /// Data file, if the piece list does not name it, or a torrent's renamed folder
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with = "root")]
+    data: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
 }
@@ -130,7 +135,18 @@ fn create(args: CreateArgs) -> Exit {
         Ok(root) => root,
         Err(refusal) => return Console::new(args.run.color).refuse(&refusal),
     };
-    hash::run(HashArgs {
+    // A check looks for the files next to the torrent.
+    let shared = Path::new(&args.path).canonicalize();
+    let output = args.output.as_ref().map(|output| (output, folder_of(output).canonicalize()));
+    let elsewhere = match (&shared, &output) {
+        (Ok(path), Some((output, Ok(folder)))) if path.parent() != Some(folder) && !args.quiet => {
+            let (path, output) = (path_word(&args.path), path_word(output));
+            Some(format!("to check the torrent: truesum torrent check --data {path} {output}"))
+        }
+        _ => None,
+    };
+    let color = args.run.color;
+    let exit = hash::run(HashArgs {
         files: vec![args.path],
         format: FormatArgs { format: Some(args.protocol.format()), ..FormatArgs::default() },
         output: args.output,
@@ -141,7 +157,11 @@ fn create(args: CreateArgs) -> Exit {
         run: args.run,
         quiet: args.quiet,
         ..HashArgs::default()
-    })
+    });
+    if let (Exit::Done, Some(hint)) = (exit, elsewhere) {
+        Console::new(color).hint(&hint);
+    }
+    exit
 }
 
 /// Returns the folder that contains `path`, because the names in a torrent begin with the name of the shared file or folder.
@@ -160,10 +180,12 @@ fn check(args: TorrentCheckArgs) -> Exit {
     if let [torrent, folder] = &args.torrents[..]
         && Path::new(folder).is_dir()
         && args.root.is_none()
+        && args.data.is_none()
     {
         let text = format!("torrent check: {} is a folder, not a torrent", display_safe(folder.as_bytes()));
+        let option = if is_inner(folder.as_ref(), torrent.as_ref()) { "--data" } else { "--root" };
         let (folder, torrent) = (path_word(folder), path_word(torrent));
-        let hint = format!("if the files are in {folder}: truesum torrent check --root {folder} {torrent}");
+        let hint = format!("if the files are in {folder}: truesum torrent check {option} {folder} {torrent}");
         return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
     }
     let (others, torrents): (Vec<OsString>, Vec<OsString>) =
@@ -173,7 +195,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         Refusal::with_hint(text, format!("to check it as a manifest: truesum check {}", path_word(other)))
     };
     let unsuitable = others.iter().map(refuse).collect();
-    check::run(CheckArgs { root: args.root, unsuitable, ..args.report.check(torrents) })
+    check::run(CheckArgs { root: args.root, data: args.data, unsuitable, ..args.report.check(torrents) })
 }
 
 /// Returns whether this is a file, but not a torrent. Files that cannot be read are reported by the

@@ -6,7 +6,7 @@
 
 mod build;
 mod division;
-mod listed;
+pub mod listed;
 mod loss;
 mod proofs;
 mod repair;

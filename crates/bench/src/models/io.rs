@@ -107,7 +107,10 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let path = &arguments.file;
     let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        let why = if metadata.is_file() { "the file is empty" } else { "not a regular file" };
+        let why = match metadata.is_file() {
+            true => "the file is empty",
+            false => "specify a regular file, or use truesum bench limit for a folder",
+        };
         return Err(Error(format!("{}: {why}", path.display())));
     }
     let len = metadata.len();

@@ -45,7 +45,7 @@ pub fn run(definition: &Definition, arguments: &Arguments, session: &mut Session
     let path = &arguments.file;
     let metadata = path.metadata().map_err(|why| Error::file(path, "open", &why))?;
     if !metadata.is_file() || metadata.len() == 0 {
-        let why = if metadata.is_file() { "the file is empty" } else { "not a regular file" };
+        let why = if metadata.is_file() { "the file is empty" } else { "specify a regular file" };
         return Err(Error(format!("{}: {why}", path.display())));
     }
     let size = metadata.len();

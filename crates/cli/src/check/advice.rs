@@ -1,9 +1,9 @@
 //! Hints on why nothing was verified and what to do about it.
 
 use crate::advice::FORMATS;
-use crate::check::named::is_digest;
 use crate::check::plan::Subject;
 use crate::console::Console;
+use crate::digests::pasted::is_digest;
 use crate::digests::{candidates, cryptographic_first};
 use crate::key::HINT;
 use crate::values::path::folder_of;

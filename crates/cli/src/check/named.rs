@@ -1,7 +1,7 @@
 //! Interprets the arguments of `check`: manifests, a digest and its files, or a manifest and some
 //! of the files in it.
 
-use crate::digests::pasted::{LENGTHS, MIN_DIGITS, embedded, is_composed, pasted};
+use crate::digests::pasted::{embedded, is_digest, name_in_line};
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::symlink_metadata;
 use std::path::{Component, Path, PathBuf};
-use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::verify::has_manifest_name;
 use truesum::verify::place::folder_of_names;
@@ -56,6 +55,9 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
             Some(refusal) => Err(refusal),
             None => Ok(Operands::Manifests(names)),
         },
+        ([digest], []) if let Some(name) = existing_name(digest) => {
+            Ok(Operands::Digest(digest.to_string_lossy().into_owned(), vec![name]))
+        }
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());
             let hint = format!("to compare a file with it: truesum check {digest} FILE");
@@ -70,6 +72,12 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
             "to compare several files, write a manifest with a digest, two spaces and a name on each line",
         )),
     }
+}
+
+/// Returns the name in a complete checksum line if a file has that name.
+fn existing_name(line: &Path) -> Option<PathBuf> {
+    let name = PathBuf::from(name_in_line(line.to_str()?)?);
+    symlink_metadata(&name).is_ok().then_some(name)
 }
 
 /// Returns the refusal of an argument that is meant as the ETag of a multipart upload, but is not one.
@@ -122,59 +130,6 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
         format!("check: {shown} is neither a file nor a digest"),
         format!("to use the digest in this argument: truesum check {digest} {}", others.join(" ")),
     ))
-}
-
-/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,
-/// has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or has another
-/// form that `--expect` accepts. Truncated and mistyped digests are included, so that an error can
-/// report the mistake.
-pub fn is_digest(name: &OsStr) -> bool {
-    let Some(given) = name.to_str().map(str::trim) else { return false };
-    let text = &*pasted(given);
-    let is_tagged = || {
-        text.match_indices([':', '=', '-']).any(|(at, between)| {
-            let (digits, spec) = (text[at + 1..].trim(), text[..at].trim().parse::<Spec>());
-            let of_length = |spec: &Spec| {
-                let digest = Digest::from_base64(digits.split('?').next().unwrap_or_default().as_bytes());
-                digest.is_ok_and(|digest| digest.len() == spec.digest_len())
-            };
-            spec.is_ok_and(|spec| if between == "-" { of_length(&spec) } else { digits.len() >= MIN_DIGITS })
-        })
-    };
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    let is_hex = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_wrong = || is_cut(given) || mistyped(given).is_some();
-    (is_hex || is_tagged() || is_wrong() || is_composed(given)) && symlink_metadata(name).is_err()
-}
-
-/// Returns whether a text is an abbreviated hexadecimal digest, with an ellipsis in place of the
-/// missing digits.
-pub fn is_cut(text: &str) -> bool {
-    let digits = text.rsplit([':', '=']).next().unwrap_or_default().trim();
-    let Some((begin, end)) = digits.split_once("...").or_else(|| digits.split_once('…')) else {
-        return false;
-    };
-    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    begin.len() >= 4 && is_hex(begin) && is_hex(end)
-}
-
-/// Finds the first letter in a hexadecimal digest that was typed instead of a similar digit.
-/// Returns its position, counted from 1, the letter, and the corrected text.
-pub fn mistyped(text: &str) -> Option<(usize, char, String)> {
-    let digits = text.rsplit([':', '=']).next()?.trim();
-    let begin = text.len() - text.trim_end().len();
-    let begin = text.len() - begin - digits.len();
-    let digit = |letter: char| match letter {
-        'O' | 'o' => '0',
-        'l' | 'I' | 'i' => '1',
-        other => other,
-    };
-    let corrected: String = digits.chars().map(digit).collect();
-    let is_length = LENGTHS.contains(&corrected.len());
-    let is_hex = corrected.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let at = digits.chars().position(|letter| digit(letter) != letter)?;
-    (is_length && is_hex)
-        .then(|| (at + 1, digits.as_bytes()[at] as char, text[..begin].to_owned() + &corrected))
 }
 
 /// Returns whether the first argument is a manifest, either by its name or because it has an entry
@@ -309,46 +264,6 @@ fn real_name(folder: &Path, file: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-
-    #[test]
-    fn digests_are_distinguished_from_names() {
-        for text in [
-            SHA256,
-            "sha256:ba7816bf",
-            "MD5 = 900150983cd24fb0d6963f7d28e17f72",
-            "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
-            "352441c2",
-            "ba7816bf...",
-            &SHA256.replacen("01", "Ol", 1),
-        ] {
-            assert!(is_digest(text.as_ref()), "{text}");
-        }
-        for text in [
-            "SHA256SUMS",
-            "photos",
-            "a...b",
-            "x-sha256",
-            "sha256-sums",
-            "md5-checksums-of-all",
-            "deadbee",
-            "-",
-            "/",
-            "sha256:x",
-            "Cargo.toml",
-        ] {
-            assert!(!is_digest(text.as_ref()), "{text}");
-        }
-    }
-
-    #[test]
-    fn letter_typed_for_a_digit_is_detected() {
-        let typed = format!("sha256:{}", SHA256.replacen('0', "O", 1));
-        assert_eq!(mistyped(&typed), Some((11, 'O', format!("sha256:{SHA256}"))));
-        assert_eq!(mistyped(SHA256), None);
-        assert_eq!(mistyped("Olli"), None);
-    }
 
     #[test]
     fn file_paths_become_entry_names() {

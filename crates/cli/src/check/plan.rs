@@ -2,10 +2,12 @@
 //! file is read.
 
 use crate::check::arguments::{Case, CheckArgs};
-use crate::check::named::{Operands, is_cut, manifest_in_first, mistyped, named};
+use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::COMPLETE;
-use crate::digests::pasted::{embedded, grouped, pasted};
+use crate::digests::pasted::{
+    MIN_DIGITS, Mistyped, embedded, grouped, is_cksum, is_cut, mistyped, pasted, sum_line,
+};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::formats;
@@ -483,7 +485,7 @@ fn public_key(path: &Path) -> Result<PublicKey, Refusal> {
         let why = format!("--pubkey {shown}: not a minisign or signify public key");
         Refusal::with_hint(
             why,
-            "a key file has a comment line and a line that begins with RW; for OpenPGP signatures, use gpg --verify",
+            "a key file has a comment line and a line that begins with RW; for OpenPGP and SSH keys, see truesum help signatures",
         )
     })
 }
@@ -504,15 +506,33 @@ fn expected(
             "specify all digits of the digest (SHA-256 has 64)",
         ));
     }
-    if let Some((at, letter, corrected)) = mistyped(text) {
+    if let Some(Mistyped { at, letter, corrected }) = mistyped(text) {
         return Err(Refusal::with_hint(
             format!(
                 "--expect: character {at} of the digest is the letter {letter}, which is not a hexadecimal digit"
             ),
-            format!("if a digit was meant, the corrected digest is {corrected}"),
+            match corrected {
+                Some(corrected) => format!("if a digit was meant, the corrected digest is {corrected}"),
+                None => "copy the digest again; hexadecimal digits are 0 to 9 and a to f".to_owned(),
+            },
         ));
     }
     let text = pasted(text);
+    let sum = sum_line(&text);
+    if let Some(line) = sum.as_ref().filter(|line| requested.is_empty() && !line.is_of_cksum()) {
+        let number = line.number;
+        return Err(Refusal::with_hint(
+            "--expect: this line was written by the sum command, which has two algorithms",
+            format!("specify the algorithm: bsd:{number} or, for sum -s, sysv:{number}"),
+        ));
+    }
+    let number = sum.map(|line| line.number.to_owned());
+    let is_cksum = requested.is_empty() && is_cksum(number.as_deref().unwrap_or(&text));
+    // Digests of this length would be those of algorithms with 8 hexadecimal digits.
+    let is_cksum = is_cksum && (number.is_some() || text.len() > MIN_DIGITS);
+    let crc = ["crc".parse().expect("a row of the table")];
+    let requested = if is_cksum { &crc } else { requested };
+    let text = number.unwrap_or(text);
     if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
         let (spec, digest) = (parts.spec().clone(), parts.digest().clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
@@ -578,7 +598,9 @@ fn expected(
     };
     let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
     match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {
-        entry if entry.path == b"file" => Ok(Expected { name: None, ..made(entry, named.is_empty()) }),
+        entry if entry.path == b"file" => {
+            Ok(Expected { name: None, ..made(entry, named.is_empty() || is_cksum) })
+        }
         _ => Err(not_a_digest(text)),
     }
 }
@@ -591,11 +613,18 @@ fn of_parts(text: &str) -> Option<Candidate> {
 }
 
 /// Converts a digest of the given algorithm to hexadecimal from an encoding that no manifest uses
-/// (Nix, base 58, Z85, multibase). Returns `None` if the text is not such a digest or could be more
-/// than one. Hexadecimal digits of a wrong length are a truncated digest or one of another
-/// algorithm.
+/// (Nix, base 58, Z85, multibase), or from the decimal number that is usual for the algorithm. Returns `None` if the text
+/// is not such a digest or could be more than one. Hexadecimal digits of a wrong length are a truncated digest or one of
+/// another algorithm.
 fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     let [spec] = named else { return None };
+    if spec.algorithm().decimal().is_some_and(|decimal| decimal.usual())
+        && let Ok(number) = digits.parse::<u64>()
+        && spec.digest_len() <= 8
+        && number.leading_zeros() as usize >= 64 - 8 * spec.digest_len()
+    {
+        return Some(Digest::new(&number.to_be_bytes()[8 - spec.digest_len()..]).to_hex());
+    }
     if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }

@@ -2,7 +2,7 @@
 //! here.
 
 use super::definition;
-use crate::check::named::is_digest;
+use crate::digests::pasted::{is_digest, sum_line};
 use crate::topics::TOPICS;
 use crate::values::similar::distance;
 use crate::words::shell_word;
@@ -123,7 +123,11 @@ const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
 pub fn unknown_word(group: &str, word: &OsStr, rest: &[OsString]) -> clap::Error {
     let hint = of_table(group, word, rest)
         .or_else(|| of_path(group, word))
-        .or_else(|| if group.is_empty() { of_value(word, rest) } else { None })
+        .or_else(|| match group {
+            "" => of_value(word, rest),
+            "bench" => Some(format!("truesum bench algorithms -a {}", algorithm(word)?)),
+            _ => None,
+        })
         .or_else(|| similar_command(group, word).map(|name| format!("a similar command is {name}")))
         .unwrap_or_else(|| match (group, rest) {
             ("", [_, ..]) if word.as_bytes().iter().any(|byte| b"./".contains(byte)) => {
@@ -420,8 +424,14 @@ fn of_command_with_options(words: &[OsString]) -> Option<(String, String)> {
     Some((display_safe(word.as_bytes()), line))
 }
 
-/// Returns the command line with the option that accepts an argument too many.
+/// Returns the command line with the option that accepts an argument too many, or with a line of `cksum` or `sum` as one
+/// argument.
 fn of_surplus(command: &str, surplus: &str, words: &[OsString]) -> Option<String> {
+    if let ("identify", [_, _, line @ .., file]) = (command, words) {
+        let line = line.join(OsStr::new(" "));
+        let is_line = line.to_str().and_then(sum_line).is_some();
+        return is_line.then(|| format!("truesum identify {} {}", shell_word(line), shell_word(file)));
+    }
     let (_, option) = SURPLUS.iter().find(|(of, _)| *of == command)?;
     let at = words.iter().rposition(|word| **word == *surplus)?;
     let mut line = words[1..].to_vec();

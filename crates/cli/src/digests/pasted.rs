@@ -1,6 +1,8 @@
 //! Digests as users copy them from web pages, programs and manifests.
 
-use truesum::hash::Spec;
+use std::ffi::OsStr;
+use std::fs::symlink_metadata;
+use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::identify;
 
 /// Minimum number of digits of a digest that is recognized without the name of its algorithm.
@@ -19,6 +21,7 @@ pub fn is_composed(text: &str) -> bool {
         text.len() > LENGTHS[0] && identify(&text).is_ok_and(parts)
     };
     of_line(&text).is_some()
+        || sum_line(&text).is_some()
         || grouped(&text).map_or(true, |joined| joined.is_some_and(|joined| is_of_length(&joined)))
         || is_etag()
 }
@@ -30,20 +33,64 @@ fn of_parts(candidate: &truesum::manifest::identify::Candidate) -> bool {
 /// Returns the digest in a pasted text, without the name of a file.
 pub fn bare(text: &str) -> String {
     let text = pasted(text);
-    of_line(&text).or_else(|| grouped(&text).ok().flatten()).unwrap_or(text)
+    let line = of_line(&text).map(|(digest, _)| digest);
+    line.or_else(|| sum_line(&text).map(|line| line.number.to_owned()))
+        .or_else(|| grouped(&text).ok().flatten())
+        .unwrap_or(text)
 }
 
-/// Returns the digest in a line of a manifest: `DIGEST  NAME` or `TAG (NAME) = DIGEST`.
-fn of_line(text: &str) -> Option<String> {
-    if let Some((tag, rest)) = text.split_once(" (")
-        && tag.parse::<Spec>().is_ok()
+/// Returns the digest and the name in a line of a manifest: `DIGEST  NAME`, `TAG (NAME) = DIGEST` or the output of
+/// openssl, `TAG(NAME)= DIGEST`.
+fn of_line(text: &str) -> Option<(String, &str)> {
+    if let Some((tag, rest)) = text.split_once('(')
+        && tag.trim().parse::<Spec>().is_ok()
     {
-        let (_, digits) = rest.rsplit_once(") = ")?;
-        return Some(format!("{tag}:{}", digits.trim()));
+        let (name, digits) = rest.rsplit_once(')')?;
+        let digits = digits.trim_start().strip_prefix('=')?.trim();
+        return Some((format!("{}:{digits}", tag.trim()), name));
     }
     let (digits, name) = text.split_once([' ', '\t'])?;
     let is_name = !name.trim().is_empty() && grouped(text) == Ok(None);
-    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits)).then(|| digits.to_owned())
+    let name = name.trim_start().trim_start_matches('*');
+    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits)).then(|| (digits.to_owned(), name))
+}
+
+/// A line that `cksum` or `sum` prints: a checksum in decimal, a size and, if a file was named, its name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SumLine<'t> {
+    pub number: &'t str,
+    name: Option<&'t str>,
+}
+
+impl SumLine<'_> {
+    /// Returns whether it is of `cksum`: the numbers that `sum` prints have 16 bits.
+    pub fn is_of_cksum(&self) -> bool {
+        is_cksum(self.number)
+    }
+}
+
+/// Returns whether a text is a number that `cksum` prints, and that no other usual program does.
+pub fn is_cksum(text: &str) -> bool {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && text.parse::<u32>().is_ok_and(|number| number > u32::from(u16::MAX))
+}
+
+/// Returns the parts of a line that `cksum` or `sum` prints.
+pub fn sum_line(text: &str) -> Option<SumLine<'_>> {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let (number, rest) = text.trim().split_once([' ', '\t'])?;
+    let rest = rest.trim_start();
+    let (size, name) = rest.split_once([' ', '\t']).map_or((rest, None), |(size, name)| (size, Some(name)));
+    let is_line = is_number(number) && number.parse::<u32>().is_ok() && is_number(size);
+    // Numbers of the same length may be a digest that is printed in groups.
+    (is_line && grouped(text) == Ok(None)).then(|| SumLine { number, name: name.map(str::trim_start) })
+}
+
+/// Returns the name in a text that is a complete line with a digest and the name of a file.
+pub fn name_in_line(text: &str) -> Option<&str> {
+    // Brackets and quotes around a line are not part of it, but in general belong to a name.
+    let text = text.trim();
+    of_line(text).map(|(_, name)| name).or_else(|| sum_line(text)?.name)
 }
 
 /// Returns the only hexadecimal digest of a common length in a text.
@@ -143,9 +190,86 @@ pub fn grouped(text: &str) -> Result<Option<String>, &'static str> {
     }
 }
 
+/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,
+/// has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or has another
+/// form that `--expect` accepts. Truncated and mistyped digests are included, so that an error can
+/// report the mistake.
+pub fn is_digest(name: &OsStr) -> bool {
+    let Some(given) = name.to_str().map(str::trim) else { return false };
+    let text = &*pasted(given);
+    let is_tagged = || {
+        text.match_indices([':', '=', '-']).any(|(at, between)| {
+            let (digits, spec) = (text[at + 1..].trim(), text[..at].trim().parse::<Spec>());
+            let of_length = |spec: &Spec| {
+                let digest = Digest::from_base64(digits.split('?').next().unwrap_or_default().as_bytes());
+                digest.is_ok_and(|digest| digest.len() == spec.digest_len())
+            };
+            let is_number = |spec: &Spec| {
+                let is_usual = spec.algorithm().decimal().is_some_and(|decimal| decimal.usual());
+                is_usual && digits.parse::<u32>().is_ok()
+            };
+            spec.is_ok_and(|spec| match between {
+                "-" => of_length(&spec),
+                _ => digits.len() >= MIN_DIGITS || is_number(&spec),
+            })
+        })
+    };
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_hex = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_wrong = || is_cut(given) || mistyped(given).is_some();
+    (is_hex || is_tagged() || is_wrong() || is_composed(given)) && symlink_metadata(name).is_err()
+}
+
+/// Returns whether a text is an abbreviated hexadecimal digest, with an ellipsis in place of the
+/// missing digits.
+pub fn is_cut(text: &str) -> bool {
+    let digits = text.rsplit([':', '=']).next().unwrap_or_default().trim();
+    let Some((begin, end)) = digits.split_once("...").or_else(|| digits.split_once('…')) else {
+        return false;
+    };
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    begin.len() >= 4 && is_hex(begin) && is_hex(end)
+}
+
+/// A character of a digest that is not a hexadecimal digit.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Mistyped {
+    /// The position in the digest, counted from 1.
+    pub at: usize,
+    pub letter: char,
+    /// The corrected text, if all such characters were typed instead of a similar digit.
+    pub corrected: Option<String>,
+}
+
+/// Finds the first wrong character in a text that is otherwise a hexadecimal digest of a common length.
+pub fn mistyped(text: &str) -> Option<Mistyped> {
+    /// Digests in other encodings have many more letters that are not hexadecimal digits.
+    const WRONG: usize = 2;
+    let digits = text.rsplit([':', '=']).next()?.trim();
+    let begin = text.trim_end().len() - digits.len();
+    let digit = |letter: char| match letter {
+        'O' | 'o' => '0',
+        'l' | 'I' | 'i' => '1',
+        other => other,
+    };
+    let is_wrong = |letter: &char| !letter.is_ascii_hexdigit();
+    let corrected: String = digits.chars().map(digit).collect();
+    let is_corrected = !corrected.chars().any(|letter| is_wrong(&letter));
+    let at = digits.chars().position(|letter| is_wrong(&letter))?;
+    let is_alike = digits.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && digits.chars().filter(is_wrong).count() <= WRONG;
+    (LENGTHS.contains(&digits.len()) && (is_corrected || is_alike)).then(|| Mistyped {
+        at: at + 1,
+        letter: digits.as_bytes()[at] as char,
+        corrected: is_corrected.then(|| text[..begin].to_owned() + &corrected),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
     fn pasted_digests_are_recognized_in_every_form() {
@@ -158,17 +282,70 @@ mod tests {
             (format!("MD5 (a b) = {md5}"), format!("MD5:{md5}")),
             (format!("{md5}  a b"), md5.to_owned()),
             (format!("{md5} *a"), md5.to_owned()),
+            (format!("MD5(a b)= {md5}"), format!("MD5:{md5}")),
+            ("4219530715 2 a b".to_owned(), "4219530715".to_owned()),
+            ("4219530715 2".to_owned(), "4219530715".to_owned()),
+            ("32527   293 a".to_owned(), "32527".to_owned()),
             (format!("{} {}", &md5[..16], &md5[16..]), md5.to_owned()),
             ("x y".to_owned(), "x y".to_owned()),
             ("<a>".to_owned(), "<a>".to_owned()),
         ] {
             assert_eq!(bare(&text), expected, "{text}");
         }
-        for text in ["dead beef", "2024-3", "20240101-3", "notes (old) = 1", "a  b"] {
+        assert_eq!(bare("12345678 12345678"), "1234567812345678");
+        assert_eq!(name_in_line("4219530715 2 a b"), Some("a b"));
+        assert_eq!(name_in_line(&format!("{md5} *a b")), Some("a b"));
+        assert_eq!(name_in_line(md5), None);
+        for text in
+            ["dead beef", "2024-3", "20240101-3", "notes (old) = 1", "a  b", "1 a b", "99999999999 1 a"]
+        {
             assert!(!is_composed(text), "{text}");
         }
         assert_eq!(embedded(&format!("sum={md5};")), Some(md5));
         assert_eq!(embedded(&format!("x{md5}")), None);
         assert_eq!(embedded(&format!("{md5} {md5}")), None);
+    }
+
+    #[test]
+    fn digests_are_distinguished_from_names() {
+        for text in [
+            SHA256,
+            "sha256:ba7816bf",
+            "MD5 = 900150983cd24fb0d6963f7d28e17f72",
+            "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
+            "352441c2",
+            "4219530715 2 a b",
+            "RIPEMD-160(a)= e3f89ad7f2bc3629437e5acf46b21c43a808220c",
+            "ba7816bf...",
+            &SHA256.replacen("01", "Ol", 1),
+        ] {
+            assert!(is_digest(text.as_ref()), "{text}");
+        }
+        for text in [
+            "SHA256SUMS",
+            "photos",
+            "a...b",
+            "x-sha256",
+            "sha256-sums",
+            "md5-checksums-of-all",
+            "deadbee",
+            "-",
+            "/",
+            "sha256:x",
+            "Cargo.toml",
+        ] {
+            assert!(!is_digest(text.as_ref()), "{text}");
+        }
+    }
+
+    #[test]
+    fn letter_typed_for_a_digit_is_detected() {
+        let typed = format!("sha256:{}", SHA256.replacen('0', "O", 1));
+        let corrected = Some(format!("sha256:{SHA256}"));
+        assert_eq!(mistyped(&typed), Some(Mistyped { at: 11, letter: 'O', corrected }));
+        let typed = SHA256.replacen('0', "g", 1);
+        assert_eq!(mistyped(&typed), Some(Mistyped { at: 11, letter: 'g', corrected: None }));
+        assert_eq!(mistyped(SHA256), None);
+        assert_eq!(mistyped("Olli"), None);
     }
 }

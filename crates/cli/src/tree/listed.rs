@@ -2,9 +2,10 @@
 
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::output::listed;
 use crate::tree::loss;
 use crate::watch::Watch;
-use crate::words::count;
+use crate::words::{count, path_word};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::io::Read;
@@ -14,7 +15,8 @@ use truesum::manifest::{Head, detect};
 use truesum::open::open_companion;
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
-use truesum::{Error, Mapping, ReadOptions, Verdict};
+use truesum::verify::place::is_inner_folder;
+use truesum::{Error, Mapping, ReadOptions, Root, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The number of bytes by which a list is recognized.
@@ -34,6 +36,12 @@ pub fn is_list(path: &Path) -> bool {
         .is_some_and(|row| row.capabilities().locates())
 }
 
+/// Returns whether a folder is the one that all names in a list begin with, possibly under another name.
+pub fn is_inner(folder: &Path, list: &Path) -> bool {
+    let names: Vec<Vec<u8>> = listed(list).collect();
+    Root::folder(folder, false).is_ok_and(|root| is_inner_folder(&root, names.iter().map(|name| &name[..])))
+}
+
 /// Repairs files with a piece list.
 pub fn repair(
     list: &Path,
@@ -43,8 +51,9 @@ pub fn repair(
     threads: usize,
     console: &mut Console,
 ) -> Exit {
+    let is_default = file.is_none();
     let (root, data) = match file {
-        Some(file) if file.is_dir() => (Some(file), None),
+        Some(folder) if folder.is_dir() && !is_inner(&folder, list) => (Some(folder), None),
         data => (None, data),
     };
     let options = ReadOptions::default().root(root).data(data).threads(threads).mapping(Mapping::Guarded);
@@ -80,6 +89,12 @@ pub fn repair(
     for file in done.files() {
         loss::report(&display_safe(file.before().job.name()), file.repairs(), file.old_size(), mode, console);
         exit = exit.max(report_repaired(file, mode, &found, console));
+    }
+    if is_default && done.files().iter().all(|file| file.before().verdict() == Verdict::Missing) {
+        let (copy, list) = (path_word(copy), path_word(list));
+        console.hint(&format!(
+            "if the damaged files are in another folder: truesum tree repair --from {copy} {list} FOLDER"
+        ));
     }
     if !done.whole().is_empty() {
         let entries = count(

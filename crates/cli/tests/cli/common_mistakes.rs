@@ -160,7 +160,7 @@ fn non_manifest_is_recognized_before_its_lines_are_read() {
     for (name, what) in [("SHA256SUMS", "an HTML page"), ("disk.img", "binary data")] {
         let ran = folder.run(&["check", name]);
         let said = format!(
-            "truesum: {name}: not a manifest ({what})\nhint: to compare a file with a single digest: truesum check"
+            "truesum: {name}: not a manifest ({what})\nhint: to compare the file with a digest: truesum check DIGEST {name}\n"
         );
         assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
         assert!(ran.err.lines().count() <= 3, "{}", ran.err);
@@ -253,4 +253,27 @@ fn on_terminal(folder: &Folder, words: &str) -> RunResult {
         .current_dir(folder.root())
         .stdin(std::process::Stdio::null());
     script.output().expect("script of util-linux").into()
+}
+
+#[test]
+fn file_in_place_of_a_manifest_is_explained_by_what_is_next_to_it() {
+    // regression: the hint was to specify a digest.
+    let folder = Folder::with(&[("a.bin", "a\0b"), ("b.bin", "a\0b"), ("b.bin.minisig", "")]);
+    assert_eq!(folder.run(&["tree", "--save", "a.bin"]).code, Some(0));
+    for (name, hint) in [
+        ("a.bin", "to verify the file with its stored tree: truesum tree verify a.bin\n"),
+        ("b.bin", "to verify the signature of the file: truesum check --pubkey KEY.pub b.bin.minisig\n"),
+    ] {
+        let ran = folder.run(&["check", name]);
+        assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    }
+    assert_eq!(folder.run(&["tree", "verify", "a.bin"]).code, Some(0));
+}
+
+#[cfg(feature = "bench")]
+#[test]
+fn name_of_an_algorithm_is_no_benchmark() {
+    let folder = Folder::new();
+    let ran = folder.run(&["bench", "sha256"]);
+    assert!(ran.err.contains("hint: truesum bench algorithms -a sha256\n"), "{}", ran.err);
 }

@@ -212,3 +212,56 @@ fn find_ignores_sampled_digests_and_sha1_attacks_by_default() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn output_of_cksum_sum_and_openssl_is_a_digest() {
+    // regression: only the first number was recognized, and `check` refused it.
+    let folder = Folder::with(&[("a b", "abc")]);
+    for words in [
+        &["check", "1219131554 3 a b", "a b"][..],
+        &["check", "1219131554 3 a b"],
+        &["check", "1219131554", "a b"],
+        &["check", "crc:1219131554", "a b"],
+        &["check", "-a", "crc", "1219131554", "a b"],
+        &["check", "bsd:16556", "a b"],
+        &["check", "RIPEMD-160(a b)= 8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("a b: OK\n", Some(0)), "{words:?}: {}", ran.err);
+    }
+    for words in [&["check", "1219131555 3 a b"][..], &["check", "1219131555", "a b"]] {
+        assert_eq!(folder.run(words).code, Some(1), "{words:?}");
+    }
+    let ran = folder.run(&["check", "16556 1 a b", "a b"]);
+    assert!(ran.code == Some(2) && ran.err.contains("hint: specify the algorithm: bsd:16556 or"), "{ran:?}");
+    for (text, algorithm) in [
+        ("1219131554 3 a b", "crc (decimal)"),
+        ("1219131554 3", "crc (decimal)"),
+        ("16556     1 a b", "bsd (decimal)"),
+        ("RIPEMD-160(a b)= 8eb208f7e05d987a9b044a8e98c6b087f15a0bfc", "ripemd160 (hex)"),
+    ] {
+        let ran = folder.run(&["identify", text, "a b"]);
+        assert!(ran.code == Some(0) && ran.out().contains(algorithm), "{text}: {ran:?}");
+    }
+    folder.write("a", "abc");
+    let ran = folder.run(&["identify", "1219131554", "3", "a", "a"]);
+    assert!(ran.err.contains("hint: truesum identify '1219131554 3 a' a\n"), "{}", ran.err);
+}
+
+#[test]
+fn line_with_the_name_of_a_file_is_compared_with_it() {
+    // regression: the hint was to repeat the line and add the name.
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
+    let ran = folder.run(&["check", &format!("{ABC}  a")]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+    assert_eq!(folder.run(&["check", &format!("{ABC} *b")]).code, Some(1));
+    let ran = folder.run(&["check", &format!("{ABC}  gone")]);
+    assert!(ran.code == Some(2) && ran.err.contains("without a file"), "{ran:?}");
+    // regression: there was no hint, and a wrong letter was taken for the name of a file.
+    let ran = folder.run(&["a", ABC]);
+    assert!(ran.err.contains(&format!("the digest: truesum check {ABC} a\n")), "{}", ran.err);
+    let ran = folder.run(&["check", &ABC.replacen("01", "g1", 1), "a"]);
+    let why = "check: character 11 of the digest is the letter g, which is not a hexadecimal digit\n";
+    assert!(ran.code == Some(2) && ran.err.contains(why), "{ran:?}");
+}

@@ -430,3 +430,48 @@ fn hints_for_a_torrent_name_the_folder_that_was_given() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.ends_with("truesum torrent check --root dl t.torrent\n"), "{}", ran.err);
 }
+
+#[test]
+fn folder_of_a_torrent_may_be_given_itself_or_the_one_that_contains_it() {
+    // regression: only the containing folder worked, for the files and for the copy.
+    let text = |byte: u8| vec![byte; 40_000];
+    let folder = Folder::new();
+    for of in ["share", "good", "away/moved"] {
+        std::fs::create_dir_all(folder.path(of)).unwrap();
+        folder.write(format!("{of}/a"), text(b'a'));
+        folder.write(format!("{of}/b"), text(b'b'));
+    }
+    assert_eq!(folder.run(&["torrent", "create", "-o", "t.torrent", "share"]).code, Some(0));
+    std::fs::remove_dir_all(folder.path("share")).unwrap();
+    let ran = folder.run(&["torrent", "check", "t.torrent", "away/moved"]);
+    let hint = "truesum torrent check --data away/moved t.torrent\n";
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["torrent", "check", "--data", "away/moved", "t.torrent"]).code, Some(0));
+    let ran = folder.run(&["tree", "repair", "--from", "good", "t.torrent"]);
+    let hint = "in another folder: truesum tree repair --from good t.torrent FOLDER\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    for (files, file) in [("away/moved", "away/moved/b"), ("away", "away/share/b")] {
+        let mut damaged = text(b'b');
+        damaged[20_000] = b'X';
+        folder.write(file, damaged);
+        let ran = folder.run(&["tree", "repair", "--from", "good", "t.torrent", files]);
+        assert_eq!(ran.code, Some(0), "{files}: {}", ran.err);
+        assert_eq!(folder.read(file), text(b'b'), "{files}");
+        let _ = std::fs::rename(folder.path("away/moved"), folder.path("away/share"));
+    }
+}
+
+#[test]
+fn torrent_of_files_elsewhere_is_created_with_the_command_that_checks_it() {
+    // regression: without --root, a check reported all files as missing.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let ran = folder.run(&["torrent", "create", "-o", "a.torrent", "d/a"]);
+    assert!(
+        ran.err.contains("hint: to check the torrent: truesum torrent check --data d/a a.torrent\n"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run(&["torrent", "check", "--data", "d/a", "a.torrent"]).code, Some(0));
+    let ran = folder.run(&["torrent", "create", "-o", "d.torrent", "d"]);
+    assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)));
+}

@@ -83,7 +83,7 @@ fn unexpected_files_beside_the_listed_folder_are_explained() {
     assert!(!ran.err.contains("truesum audit"), "{}", ran.err);
     folder.write("d/b", "");
     std::fs::remove_file(folder.path("d/p/b")).unwrap();
-    folder.write("d/l.sha256", &lines(&[(ABC, "p/a"), (ABC, "c")]));
+    folder.write("d/l.sha256", lines(&[(ABC, "p/a"), (ABC, "c")]));
     let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
     assert!(!ran.err.contains("truesum audit"), "{}", ran.err);
 }

@@ -74,7 +74,7 @@ readable! {
 }
 
 /// Repairs the files of `list` from `copy`: a copy of the only file, or the folder with copies of all files under their
-/// names in the list. `options` specify where the files are, as for a check.
+/// names in the list, which may omit a first component that all names share. `options` specify where the files are, as for a check.
 ///
 /// A file that is too long is not truncated, and a missing one is not created.
 ///
@@ -89,10 +89,7 @@ pub fn repair(
     progress: &Progress,
 ) -> Result<Repair, Error> {
     let bytes = list.as_os_str().as_bytes();
-    let root = match &options.data {
-        Some(_) => Root::Anywhere,
-        None => Root::folder(options.folder(list), options.allow_outside)?,
-    };
+    let root = options.root_of(&options.folder(list))?;
     let (pieced, whole) = entries(list, &root, options, progress)?;
     let config = options.config(root);
     let mut others = All(Vec::new());
@@ -114,10 +111,11 @@ pub fn repair(
     if pieced.is_empty() {
         return Ok(Repair { files: Vec::new(), whole });
     }
-    let copies = Copies::new(copy, &pieced, options.data.is_some())?;
-    let mut pieced = pieced;
     // A file that the user specified keeps the specified name.
-    if options.data.is_some() {
+    let is_given = options.data.as_ref().is_some_and(|data| !data.is_dir());
+    let copies = Copies::new(copy, &pieced, is_given)?;
+    let mut pieced = pieced;
+    if is_given {
         pieced.iter_mut().for_each(|file| file.job.name = file.job.path().to_vec());
     }
     let mut verified = verify(pieced.clone(), &config, progress)?;

@@ -3,7 +3,7 @@
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::io::input::Input;
-use crate::io::open::open_companion;
+use crate::io::open::{Root, open_companion};
 use crate::progress::Progress;
 use std::ffi::OsStr;
 use std::fs::DirEntry;
@@ -30,6 +30,27 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
+}
+
+/// Splits a name into that of the first folder and the name in it.
+pub(crate) fn in_folder(name: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = name.iter().position(|&byte| byte == b'/')?;
+    Some((&name[..slash], &name[slash + 1..]))
+}
+
+/// Returns whether `root` is the folder that all these names begin with, possibly under another name, and not the one
+/// that contains it: as the folder of a torrent, whose name is the first component of all its names.
+pub fn is_inner_folder<'n>(root: &Root, names: impl IntoIterator<Item = &'n [u8]>) -> bool {
+    let (mut top, mut exists) = (None, false);
+    for name in names {
+        match in_folder(name) {
+            Some((folder, rest)) if *top.get_or_insert(folder) == folder => {
+                exists = exists || root.exists(OsStr::from_bytes(rest));
+            }
+            _ => return false,
+        }
+    }
+    exists && top.is_some_and(|top| !root.exists(OsStr::from_bytes(top)))
 }
 
 /// Returns whether this folder has entries for the streams of a process.

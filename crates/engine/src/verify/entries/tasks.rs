@@ -10,6 +10,7 @@ use crate::verify::entries::filter::{EntryFilter, Pick};
 use crate::verify::listed::ListedNames;
 use crate::verify::options::Options as CheckOptions;
 use crate::verify::pieces::{self, Join, Pieced};
+use crate::verify::place::in_folder;
 use crate::verify::rotation::state::{Key, key};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ffi::OsStr;
@@ -83,12 +84,6 @@ struct Data {
     is_folder: bool,
     /// The name in the first entry, of the file or of the folder.
     known: Option<Vec<u8>>,
-}
-
-/// Splits a name into that of the first folder and the name in it.
-fn in_folder(name: &[u8]) -> Option<(&[u8], &[u8])> {
-    let slash = name.iter().position(|&byte| byte == b'/')?;
-    Some((&name[..slash], &name[slash + 1..]))
 }
 
 /// The facts learned about a manifest while its entries were read.

@@ -5,6 +5,7 @@ use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use crate::job::{Outcome, Verdict};
 use crate::verify::pieces::Pieced;
+use crate::verify::place::{in_folder, is_inner_folder};
 use std::collections::HashMap;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
@@ -14,6 +15,8 @@ pub(super) struct Copies {
     root: Root,
     /// The only copy.
     only: Option<Vec<u8>>,
+    /// Whether `root` is the folder that all names in the list begin with, and not the one that contains it.
+    inner: bool,
     pub(super) open: HashMap<usize, Option<Guarded>>,
 }
 
@@ -24,14 +27,17 @@ impl Copies {
         let bytes = copy.as_os_str().as_bytes();
         if copy.is_dir() {
             let only = files.first().filter(|_| given).map(|file| file.job.name.clone());
-            return Ok(Copies { root: Root::folder(copy, false)?, only, open: HashMap::new() });
+            let root = Root::folder(copy, false)?;
+            let names = files.iter().map(|file| &file.job.name[..]);
+            let inner = !given && is_inner_folder(&root, names);
+            return Ok(Copies { root, only, inner, open: HashMap::new() });
         }
         let files = files.len();
         if files != 1 {
             let why = format!("the list covers {files} files; specify the folder with the copies");
             return Err(Error::new(bytes, "use", Cause::Other(why)));
         }
-        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
+        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), inner: false, open: HashMap::new() })
     }
 
     /// Uses the size of the copy for a file that is damaged and whose size is not in the list. The
@@ -53,7 +59,11 @@ impl Copies {
     }
 
     pub(super) fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {
-        self.only.as_deref().unwrap_or(name)
+        match (&self.only, in_folder(name)) {
+            (Some(only), _) => only,
+            (None, Some((_, rest))) if self.inner => rest,
+            (None, _) => name,
+        }
     }
 
     /// Opens the copy of a file. A missing copy has no bytes.
