@@ -17,6 +17,8 @@ pub struct Console {
     /// The progress line, while it is active.
     pub display: Option<Display>,
     colors: bool,
+    /// Whether notes are not printed.
+    quiet: bool,
     hints: Vec<String>,
 }
 
@@ -40,7 +42,12 @@ enum Kind {
 impl Console {
     /// Returns a console that colors messages if `color` and the terminal permit it.
     pub fn new(color: Color) -> Console {
-        Console { display: None, colors: color.on(&std::io::stderr()), hints: Vec::new() }
+        Console { display: None, colors: color.on(&std::io::stderr()), quiet: false, hints: Vec::new() }
+    }
+
+    /// Returns a console that prints no notes if `quiet`.
+    pub fn quiet(self, quiet: bool) -> Console {
+        Console { quiet, ..self }
     }
 
     /// Prints a file error, and what can be done about it.
@@ -77,7 +84,9 @@ impl Console {
 
     /// Prints a note about something that is not a failure.
     pub fn note(&self, text: &str) {
-        self.say(Kind::Note, text);
+        if !self.quiet {
+            self.say(Kind::Note, text);
+        }
     }
 
     /// Prints a hint, once per run, as far as [`adapt_hints`] permits it.

@@ -96,6 +96,9 @@ pub struct ConvertArgs {
     pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    #[arg(short, long, help_heading = "Running")]
+    pub quiet: bool,
 }
 
 /// The reasons why nothing is written.
@@ -120,8 +123,8 @@ pub fn run(mut args: ConvertArgs) -> Exit {
             args.algorithm.push(spec);
         }
     });
-    let mut console = Console::new(args.run.color);
-    let reporting = args.run.reporting(false);
+    let mut console = Console::new(args.run.color).quiet(args.quiet);
+    let reporting = args.run.reporting(args.quiet);
     let watch = Watch::start(reporting.line, None, &mut console);
     let replaced = args.output.as_deref().filter(|_| !args.overwrite);
     // The output is opened first, so that a change by another process during the run is detected.
@@ -485,7 +488,7 @@ fn base_folder(args: &ConvertArgs) -> PathBuf {
 /// Prints a note if the new manifest is not in the folder to which its names are relative: without `--root`, a check would
 /// look for other files.
 fn note_folder(args: &ConvertArgs, output: &Path, console: &mut Console) {
-    if args.root.is_none() && args.input == Path::new("-") {
+    if args.quiet || args.root.is_none() && args.input == Path::new("-") {
         return;
     }
     let base = base_folder(args);

@@ -55,6 +55,9 @@ pub struct IdentifyArgs {
     pub json: bool,
     #[command(flatten)]
     pub run: RunArgs,
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    #[arg(short, long, help_heading = "Running")]
+    pub quiet: bool,
 }
 
 /// Maximum number of interpretations that are listed without `--all`.
@@ -63,7 +66,7 @@ const LIKELY: usize = 8;
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let args = args.in_order();
-    let mut console = Console::new(args.run.color);
+    let mut console = Console::new(args.run.color).quiet(args.quiet);
     #[cfg(feature = "stores")]
     if args.file.is_none() && stores::is_url(args.digest.as_ref()) {
         return object::run(&args, args.digest.as_ref(), &mut console);
@@ -76,7 +79,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         Ok(candidates) => candidates,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let reporting = args.run.reporting(false);
+    let reporting = args.run.reporting(args.quiet);
     let Some(file) = &args.file else {
         let shown = if args.all || args.json { candidates.len() } else { candidates.len().min(LIKELY) };
         let mut text = render_candidates(&candidates[..shown], args.json);

@@ -165,7 +165,13 @@ impl<'a> Update<'a> {
             AuditEvent::Failed(error) => on_event(Event::Failed(error)),
             AuditEvent::Finding(_) | AuditEvent::Doubtful(_) => Ok(()),
         };
-        let Some(mut rows) = self.comparison.compare_all(&[manifest], &mut relay)? else { return Ok(()) };
+        let Some(mut rows) = self.comparison.compare_all(&[manifest], &mut relay)? else {
+            if self.comparison.lacks_times() {
+                self.report.refused = true;
+                return on_event(Event::Refused(&Refusal::NoTimes));
+            }
+            return Ok(());
+        };
         self.comparison.note_algorithms();
         self.report.excluded = new_rules.as_deref().map_or(0, |rules| self.excluded(rules));
         self.report.unread = self.comparison.requested.unread;

@@ -51,6 +51,9 @@ pub struct ComputeArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
 }
 
 /// Options of truesum's own kind of digest.
@@ -230,7 +233,7 @@ fn bare(text: &str, kind: &Kind, implies_algorithm: bool) -> Result<Digest, Refu
 }
 
 pub fn run(args: ComputeArgs) -> Exit {
-    let mut console = Console::new(args.run.color);
+    let mut console = Console::new(args.run.color).quiet(args.quiet);
     let plan = match plan(&args) {
         Ok(plan) => plan,
         Err(refusal) => return console.refuse(&refusal),
@@ -239,7 +242,7 @@ pub fn run(args: ComputeArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let reporting = args.run.reporting(false);
+    let reporting = args.run.reporting(args.quiet);
     let options =
         Options::new(plan.kind.clone()).walk(walk).threads(reporting.threads).mapping(Mapping::Guarded);
     let mut output = Output::stdout();

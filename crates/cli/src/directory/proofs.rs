@@ -40,6 +40,9 @@ pub struct ProveArgs {
     select: SelectArgs,
     #[command(flatten)]
     run: RunArgs,
+    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
 }
 
 /// Verify a proof against a trusted digest, reading only the file it covers
@@ -62,7 +65,7 @@ pub struct VerifyProofArgs {
 }
 
 pub fn prove(args: &ProveArgs) -> Exit {
-    let mut console = Console::new(args.run.color);
+    let mut console = Console::new(args.run.color).quiet(args.quiet);
     let kind = match args.own.kind() {
         Ok(kind) => kind,
         Err(refusal) => return console.refuse(&refusal),
@@ -71,7 +74,7 @@ pub fn prove(args: &ProveArgs) -> Exit {
         Ok(walk) => walk,
         Err(refusal) => return console.refuse(&refusal),
     };
-    let reporting = args.run.reporting(false);
+    let reporting = args.run.reporting(args.quiet);
     let options = Options::new(kind).walk(walk).threads(reporting.threads).mapping(Mapping::Guarded);
     let watch = Watch::start(reporting.line, None, &mut console);
     let mut failed = Exit::Failed;

@@ -475,3 +475,16 @@ fn objects_without_digests_are_never_dropped_silently() {
                 unpacked\n";
     assert!(ran.code == Some(0) && ran.err.contains(note), "{ran:?}");
 }
+
+#[test]
+fn quiet_conversion_prints_no_notes() {
+    // regression: `convert`, `identify` and `directory` did not have -q.
+    let folder = Folder::with(&[("a", "abc"), ("d/x", "")]);
+    assert_eq!(folder.run(&["-o", "l.sha256", "a"]).code, Some(0));
+    let ran = folder.run(&["convert", "l.sha256", "-a", "md5", "-o", "d/l.md5"]);
+    assert!(ran.code == Some(0) && ran.err.contains("note: 1 file verified"), "{}", ran.err);
+    let ran = folder.run(&["convert", "-q", "l.sha256", "-a", "md5", "-o", "d/m.md5"]);
+    assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)));
+    assert_eq!(folder.run(&["-q", "identify", "900150983cd24fb0d6963f7d28e17f72", "a"]).code, Some(0));
+    assert_eq!(folder.run(&["directory", "-q", "d"]).code, Some(0));
+}

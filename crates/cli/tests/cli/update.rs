@@ -648,7 +648,9 @@ fn quick_update_needs_times_and_emptied_folder_needs_consent() {
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)));
     assert!(
         ran.err.contains("no entry in the manifest has a modification time")
-            && ran.err.contains("--quick=date"),
+            && ran.err.contains("--quick=date")
+            // regression: all files were read first.
+            && ran.err.contains("; 0 B read; "),
         "{}",
         ran.err
     );

@@ -223,6 +223,10 @@ impl<'a> Comparison<'a> {
             self.unmatched(on_event)?;
             return Ok(None);
         }
+        // Without times, all files would be read before the result is refused.
+        if self.lacks_times() {
+            return Ok(None);
+        }
         let root = match named {
             None => folder.clone(),
             Some(named) if elsewhere || other.is_some() => named.to_owned(),
@@ -247,6 +251,18 @@ impl<'a> Comparison<'a> {
         rows.extend(again.into_iter().map(row(FileStatus::Duplicated, FOUND)));
         self.pair_modified(&mut rows, &mut fresh);
         Ok(Some(self.in_order(rows, fresh)))
+    }
+
+    /// Returns whether entries are to be trusted by their modification times, and none has one.
+    pub(crate) fn lacks_times(&self) -> bool {
+        let needs_times = self.requested.quick.as_ref().is_some_and(|quick| !quick.trusts_date);
+        needs_times && self.has_no_times()
+    }
+
+    /// Returns whether there are entries, and none has a modification time.
+    pub(crate) fn has_no_times(&self) -> bool {
+        let set = &self.sets[LISTED];
+        set.len() > 0 && (0..set.len()).all(|at| set.time(at).is_none())
     }
 
     /// Reports the differences between an old and a new side, each a manifest or a folder. A file is read only if the

@@ -30,7 +30,7 @@ impl Update<'_> {
         if report.malformed > 0 && (!options.audit.read.lenient || report.listed == 0) {
             return Some(Refusal::Malformed(report.malformed));
         }
-        if options.quick == Some(QuickTrust::Times) && self.has_no_times() {
+        if options.quick == Some(QuickTrust::Times) && self.comparison.has_no_times() {
             return Some(Refusal::NoTimes);
         }
         if removed == 0 {
@@ -83,12 +83,6 @@ impl Update<'_> {
             }
         }
         None
-    }
-
-    /// Returns whether there are entries, and none has a time.
-    fn has_no_times(&self) -> bool {
-        let set = &self.comparison.sets[LISTED];
-        set.len() > 0 && (0..set.len()).all(|at| set.time(at).is_none())
     }
 }
 
