@@ -39,6 +39,7 @@ pub fn on(error: &Error) -> Option<Cow<'static, str>> {
         | Kind::Loop
         | Kind::Interrupted
         | Kind::Undivided
+        | Kind::State(_)
         | Kind::Other => None,
     };
     advice.map(Cow::Borrowed)

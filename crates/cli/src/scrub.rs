@@ -7,7 +7,6 @@ mod plan;
 mod report;
 mod xattr;
 
-use crate::comparing::advise_corrupt;
 use crate::console::Console;
 use crate::ending;
 use crate::exit::{Exit, Refusal};
@@ -21,7 +20,7 @@ use std::time::Instant;
 use truesum::audit::FileStatus;
 use truesum::manifest::Rule;
 use truesum::scrub::{self, Scrub};
-use truesum::{Cause, Error, Progress, ReadOptions};
+use truesum::{Cause, Error, Kind, Progress, ReadOptions, StateFault};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::process;
 
@@ -55,7 +54,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let mut scrub = Scrub::new(&options, &watch.progress);
     let (json, quiet) = (args.json, args.quiet);
     let (output, dry_run) = (Output::stdout(), args.dry_run);
-    let mut printer = Printer { console, output, json, quiet, dry_run, undated: None, failed: None };
+    let (corrupt, undated, failed) = (None, None, None);
+    let mut printer = Printer { console, output, json, quiet, dry_run, corrupt, undated, failed };
     let result = scrub.run(&mut |event| printer.event(&event));
     let report = scrub.report();
     let mut exit = match &result {
@@ -67,7 +67,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         // A failure to write it is in `printer.failed`.
         let _ = printer.summary_object(report, began.elapsed().as_secs_f64(), exit.code());
     }
-    let Printer { mut console, output, undated, failed, .. } = printer;
+    let Printer { mut console, output, corrupt, undated, failed, .. } = printer;
     let name = output.name();
     console.display = None;
     let finished = match failed {
@@ -81,26 +81,32 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         exit = exit.max(failure(args, error, &mut console));
     } else {
         exit = exit.max(write_page(args, Some((reporting.threads, &watch.progress)), &mut console));
-        if !json && report.failures_of(FileStatus::Corrupt) > 0 {
-            advise_corrupt(&mut console);
+        if let Some(name) = corrupt.filter(|_| !json) {
+            console.hint(&format!(
+                "corrupt: the modification time was unchanged when this was found, so it is unlikely that a program wrote to the file; restore it from a copy and check the disk; if the current content is correct: {}",
+                forget_command(args, &name)
+            ));
         }
         if let Some(name) = undated.filter(|_| !json) {
-            let (option, name, folder) = (state_option(args), path_word(name), path_word(&args.folder));
             console.hint(&format!(
-                "changed: the entry has no modification time, so an edit cannot be distinguished from corruption; if the current content is correct: truesum scrub {option}--forget {name} {folder}"
+                "changed: the entry has no modification time, so an edit cannot be distinguished from corruption; if the current content is correct: {}",
+                forget_command(args, &name)
             ));
         }
         if !json && report.failures_of(FileStatus::MovedModified) > 0 {
             console.hint("moved-modified: the file has the size and modification time of a missing file, but different content; restore the file from a copy, or remove the entry of the missing file with --forget");
         }
-        if report.skipped() > 0 && reporting.notes {
-            let files = count(
-                report.skipped(),
-                "file that may be a manifest was",
-                "files that may be manifests were",
-            );
-            console.note(&format!("{files} not used"));
-            console.hint(&format!("to list them: truesum check -rv {}", path_word(&args.folder)));
+        if let Some(file) = report.skipped_file().filter(|_| reporting.notes) {
+            let shown = truesum::manifest::path::display_safe(file.as_os_str().as_bytes());
+            let text = match report.skipped() {
+                1 => format!("{shown} is not used, so its files are not verified"),
+                all => format!(
+                    "{} files that may be manifests are not used, such as {shown}, so their files are not verified",
+                    words::grouped(all)
+                ),
+            };
+            console.note(&text);
+            console.hint(&format!("to verify such a manifest: truesum check {}", path_word(file)));
         }
         if report.excluded() > 0 && !args.quiet {
             let removed = match args.dry_run {
@@ -124,31 +130,41 @@ fn state_option(args: &ScrubArgs) -> String {
     args.state.as_ref().map_or_else(String::new, |state| format!("--state {} ", path_word(state)))
 }
 
+/// Returns the command that removes an entry.
+fn forget_command(args: &ScrubArgs, name: &Path) -> String {
+    let (option, name, folder) = (state_option(args), path_word(name), path_word(&args.folder));
+    format!("truesum scrub {option}--forget {name} {folder}")
+}
+
 /// Prints why the state or the folder cannot be used.
 fn failure(args: &ScrubArgs, error: &Error, console: &mut Console) -> Exit {
     console.failure(error);
     let (state, folder) = (path_word(plan::state(args)), path_word(&args.folder));
     let option = state_option(args);
-    match error.action() {
-        "verify" => console.hint(&format!(
+    let Kind::State(fault) = error.kind() else { return Exit::NotAsRequested };
+    match fault {
+        StateFault::Damaged if scrub::is_collection_state(&plan::state(args)) => console.hint(&format!(
+            "the digests are in the manifests; to start again: rm {state} && truesum scrub {option}--manifests --all {folder}"
+        )),
+        StateFault::Damaged => console.hint(&format!(
             "to start again from an exported manifest: rm {state} && truesum scrub {option}--import MANIFEST --root {folder} {folder}"
         )),
-        "use other rules" => console.hint(&format!(
+        StateFault::OtherRules => console.hint(&format!(
             "to use the stored rules, omit --include and --exclude; to replace them: truesum scrub {option}--set-rules --exclude GLOB {folder}"
         )),
-        "exclude failed files" => console.hint(&format!(
+        StateFault::FailuresExcluded => console.hint(&format!(
             "restore the files from a copy, or remove their entries: truesum scrub {option}--forget PATH {folder}"
         )),
-        "use for all files" => {
+        StateFault::OfCollection => {
             console.hint(&format!("to verify the collection: truesum scrub {option}--manifests {folder}"));
         }
-        "use for manifests" => console.hint(&format!(
+        StateFault::OfTree => console.hint(&format!(
             "to verify all files: truesum scrub {option}{folder}; for the manifests, use another state file: truesum scrub --manifests --state FILE {folder}"
         )),
-        "use" if args.state.is_some() => {
+        StateFault::Unsuitable if args.state.is_some() => {
             console.hint(&format!("to use another state file: truesum scrub --state FILE {folder}"));
         }
-        _ => {}
+        StateFault::Unsuitable | StateFault::OtherNames => {}
     }
     Exit::NotAsRequested
 }
@@ -222,7 +238,7 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
             Some(signal) => Exit::Signal(signal),
             None => {
                 let exit = failure(args, &error, &mut console);
-                if error.action() == "import names" {
+                if error.kind() == Kind::State(StateFault::OtherNames) {
                     console.hint(&names_hint(args, manifest, &read));
                 }
                 exit
@@ -260,7 +276,8 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
     let within = plan::within(args);
     let overview = match scrub::overview(&plan::state(args), &args.folder, within) {
         Ok(overview) if args.manifests && !overview.collection() => {
-            let why = Cause::Other("it is the state file of all files of a folder".to_owned());
+            let why = "it is the state file of all files of a folder".to_owned();
+            let why = Cause::State(StateFault::OfTree, why);
             let state = plan::state(args);
             let error = Error::new(state.as_os_str().as_bytes(), "use for manifests", why);
             return failure(args, &error, console);

@@ -52,7 +52,7 @@ pub mod update;
 pub mod verify;
 pub mod walk;
 
-pub use error::{Cause, Error, Kind};
+pub use error::{Cause, Error, Kind, StateFault};
 pub use hash_files::{Hashing, hash_file, hash_files};
 pub use hash_pieces::{PieceDigests, hash_pieces};
 pub use io::anchor::Anchor;

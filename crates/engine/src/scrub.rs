@@ -41,7 +41,7 @@ mod store;
 mod tests;
 mod transfer;
 
-pub use crate::io::state::{DEFAULT_STATE, is_default_state, is_state};
+pub use crate::io::state::{DEFAULT_STATE, is_collection_state, is_default_state, is_state};
 pub use attributes::{
     AttributeEvent, AttributeObserver, AttributeOptions, AttributeReport, AttributeStatus, scrub_attributes,
 };

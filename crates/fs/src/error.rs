@@ -42,6 +42,8 @@ pub enum Cause {
     Undivided(String),
     /// Most of the existing data would be overwritten; the text says how much.
     Replaced(String),
+    /// A state file cannot be used in the requested way; the text gives the details.
+    State(StateFault, String),
     /// Any other cause, as text.
     Other(String),
 }
@@ -102,6 +104,7 @@ impl Error {
             Cause::NoManifest(what) => Cause::NoManifest(what),
             Cause::Undivided(why) => Cause::Undivided(why.clone()),
             Cause::Replaced(what) => Cause::Replaced(what.clone()),
+            Cause::State(fault, text) => Cause::State(*fault, text.clone()),
             Cause::Other(text) => Cause::Other(text.clone()),
         };
         Error { path: path.to_vec(), action: self.action, cause }
@@ -192,6 +195,7 @@ impl Error {
             Cause::NoManifest(_) => Kind::NoManifest,
             Cause::Undivided(_) => Kind::Undivided,
             Cause::Replaced(_) => Kind::Replaced,
+            Cause::State(fault, _) => Kind::State(*fault),
             Cause::Other(_) => Kind::Other,
         }
     }
@@ -224,8 +228,29 @@ pub enum Kind {
     Undivided,
     /// Most of the existing data would be overwritten.
     Replaced,
+    /// A state file cannot be used in the requested way.
+    State(StateFault),
     /// Any other.
     Other,
+}
+
+/// A reason for which a state file cannot be used in the requested way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateFault {
+    /// It is damaged or incomplete.
+    Damaged,
+    /// It is not a state file, or belongs to another folder, or has other algorithms.
+    Unsuitable,
+    /// It describes the files of manifests, not all files of a folder.
+    OfCollection,
+    /// It describes all files of a folder, not those of manifests.
+    OfTree,
+    /// Its rules are not those that were requested.
+    OtherRules,
+    /// The rules exclude files with open failures.
+    FailuresExcluded,
+    /// The names of the manifest to import are not those of files in the folder.
+    OtherNames,
 }
 
 impl Kind {
@@ -306,7 +331,9 @@ impl fmt::Display for Cause {
             Cause::Loop => f.write_str("directory loop"),
             Cause::Interrupted => f.write_str("interrupted"),
             Cause::NoManifest(what) => write!(f, "it is {what}"),
-            Cause::Undivided(text) | Cause::Replaced(text) | Cause::Other(text) => f.write_str(text),
+            Cause::Undivided(text) | Cause::Replaced(text) | Cause::State(_, text) | Cause::Other(text) => {
+                f.write_str(text)
+            }
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Printer {
     pub quiet: bool,
     /// Whether the state is left as it is.
     pub dry_run: bool,
+    /// The first corrupt file or manifest.
+    pub corrupt: Option<PathBuf>,
     /// The first changed file that was not accepted because its entry has no modification time.
     pub undated: Option<PathBuf>,
     /// Whether output was not written, and why.
@@ -61,9 +63,15 @@ impl Printer {
             Event::Finding(finding, treatment) => ("file", finding, treatment),
             Event::Manifest(finding, treatment) => ("manifest", finding, treatment),
         };
+        let name = || finding.name().to_owned();
         let is_undated = || finding.listed().is_some_and(|facts| facts.mtime().is_none());
-        if finding.status() == FileStatus::Changed && treatment.is_failure() && is_undated() {
-            self.undated.get_or_insert_with(|| finding.name().to_owned());
+        match finding.status() {
+            FileStatus::Corrupt if treatment.is_failure() => drop(self.corrupt.get_or_insert_with(name)),
+            // In a collection, the error names the manifest to update.
+            FileStatus::Changed if treatment.is_failure() && finding.error().is_none() && is_undated() => {
+                self.undated.get_or_insert_with(name);
+            }
+            _ => {}
         }
         match treatment {
             Treatment::Intact => {}
@@ -109,6 +117,7 @@ impl Printer {
             ("failed", report.failed()),
             ("deferred", report.deferred()),
             ("excluded", report.excluded()),
+            ("skipped", report.skipped()),
             ("files", report.files()),
             ("read", report.read()),
             ("bytes", report.bytes()),
@@ -201,6 +210,10 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
             "; {} left for later runs",
             count(report.deferred(), "new or modified file", "new or modified files")
         );
+    }
+    if report.skipped() > 0 {
+        let files = count(report.skipped(), "file that may be a manifest", "files that may be manifests");
+        text += &format!("; {files} NOT used");
     }
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().weight(), coverage.all().weight());

@@ -18,6 +18,11 @@ pub fn is_state(path: &Path) -> bool {
         && [MAGIC, COLLECTION_MAGIC].iter().any(|magic| is_internal(path, &magic[..]))
 }
 
+/// Returns whether a file is the state of a collection of manifests.
+pub fn is_collection_state(path: &Path) -> bool {
+    is_state(path) && is_internal(path, &COLLECTION_MAGIC[..])
+}
+
 /// Returns whether a file is a state of `scrub` under its default name, which the user did not create.
 pub fn is_default_state(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == DEFAULT_STATE) && is_state(path)

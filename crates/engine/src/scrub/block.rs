@@ -1,7 +1,7 @@
 //! The blocks of a state file. Each has a kind, a number and a checksum, so that a block that was changed, lost,
 //! repeated or exchanged is noticed before anything in it is used.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, StateFault};
 use crate::io::state::MAGIC;
 use std::fs::File;
 use std::io;
@@ -186,6 +186,9 @@ pub(crate) fn damaged(path: &Path, at: Position, error: NoBlock) -> Error {
     Error::new(
         name,
         "verify",
-        Cause::Other(format!("the state file is damaged in block {number} at byte {offset}: {why}")),
+        Cause::State(
+            StateFault::Damaged,
+            format!("the state file is damaged in block {number} at byte {offset}: {why}"),
+        ),
     )
 }

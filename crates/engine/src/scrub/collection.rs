@@ -5,6 +5,7 @@ use crate::audit::stamps::of_different_content;
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::progress::Progress;
+use crate::scrub::history::Run;
 use crate::scrub::listing::{Listing, manifest_name};
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
@@ -20,7 +21,7 @@ use crate::walk::relative;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
@@ -32,30 +33,65 @@ use truesum_manifest::path::{display_safe, within_root};
 pub(crate) struct Manifest {
     /// Its path relative to the collection; `.` for a bag that is the collection itself.
     pub(crate) name: Vec<u8>,
-    /// Its record from earlier runs, or that of a new manifest.
-    pub(crate) before: Record,
-    /// Whether it has no record from earlier runs.
-    pub(crate) is_new: bool,
+    /// What earlier runs recorded.
+    pub(crate) before: ManifestRecord,
     /// Its size and modification time, if it is a file.
     pub(crate) stamp: Option<(u64, Time)>,
     /// Why it is missing, cannot be read, or is not valid.
-    pub(crate) failure: Option<(FileStatus, Error)>,
+    pub(crate) failure: Option<Box<(FileStatus, Error)>>,
+}
+
+/// The part of a [`Record`] that manifests have. All manifests are in memory during a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ManifestRecord {
+    pub(crate) stamp: Option<(u64, Time)>,
+    /// The day on which it was recorded.
+    pub(crate) day: u64,
+    pub(crate) status: FileStatus,
+}
+
+impl ManifestRecord {
+    fn of(record: &Record) -> ManifestRecord {
+        ManifestRecord { stamp: record.size.zip(record.mtime), day: record.accepted, status: record.status }
+    }
+
+    /// Returns whether the manifest has no record from earlier runs than the one of this day.
+    pub(crate) fn is_new(&self, today: u64) -> bool {
+        self.day == today
+    }
+
+    /// Returns the record of the manifest with this number.
+    pub(crate) fn record(self, number: u64) -> Record {
+        let (size, mtime) = self.stamp.unzip();
+        Record {
+            size,
+            mtime,
+            ctime: None,
+            inode: 0,
+            specs: Arc::from([]),
+            digests: Vec::new(),
+            day: self.day,
+            accepted: self.day,
+            verified: None,
+            status: self.status,
+            manifests: vec![number],
+            pending: None,
+        }
+    }
 }
 
 impl Manifest {
     /// Returns the status of this manifest if its entries differ from those that were recorded.
     pub(crate) fn status_if_different(&self) -> FileStatus {
-        match self.stamp {
-            Some((_, mtime)) if !self.is_new => of_different_content(self.before.mtime, Some(mtime)),
-            _ => FileStatus::Changed,
-        }
+        let time = |stamp: Option<(u64, Time)>| stamp.map(|(_, mtime)| mtime);
+        of_different_content(time(self.before.stamp), time(self.stamp))
     }
 
     /// Returns whether the manifest was updated: it is valid and was modified according to its modification time.
     pub(crate) fn is_updated(&self, policy: &Policy) -> bool {
         let is_modified = match self.status_if_different() {
             FileStatus::Changed => true,
-            status => policy.accepts(status, Some(&self.before)),
+            status => policy.accepts(status),
         };
         self.failure.is_none() && is_modified
     }
@@ -69,14 +105,17 @@ pub(crate) struct Collection {
     pub(crate) refused: Vec<Vec<u8>>,
     /// Errors that concern no single manifest: folders that could not be listed, faults of bags.
     pub(crate) errors: Vec<Error>,
-    /// The number of files that may be manifests and are not used.
+    /// The number of files that may be manifests and are not used, and one of them.
     pub(crate) skipped: u64,
+    pub(crate) skipped_file: Option<PathBuf>,
 }
 
 impl Collection {
     /// Returns whether a manifest or bag was found, or a file that may be one and cannot be used.
     pub(crate) fn has_manifests(&self) -> bool {
-        let is_found = |manifest: &Manifest| !matches!(manifest.failure, Some((FileStatus::Missing, _)));
+        let is_found = |manifest: &Manifest| {
+            !manifest.failure.as_ref().is_some_and(|failure| failure.0 == FileStatus::Missing)
+        };
         !self.errors.is_empty() || !self.refused.is_empty() || self.manifests.values().any(is_found)
     }
 }
@@ -87,7 +126,9 @@ struct Reading<'r> {
     options: ReadOptions,
     policy: &'r Policy,
     progress: &'r Progress,
-    numbers: HashMap<Vec<u8>, u64>,
+    /// The manifests from earlier runs that have not been found yet.
+    known: HashMap<Vec<u8>, (u64, ManifestRecord)>,
+    /// The number of the last new manifest.
     last: u64,
     today: u64,
     collection: Collection,
@@ -101,7 +142,7 @@ struct Reading<'r> {
 pub(crate) fn read(
     root: &Path,
     state: &State,
-    (policy, today): (&Policy, u64),
+    (policy, run): (&Policy, &Run),
     threads: usize,
     progress: &Progress,
 ) -> Result<(Collection, Sorted), Error> {
@@ -110,38 +151,33 @@ pub(crate) fn read(
         options: ReadOptions::default().threads(threads),
         policy,
         progress,
-        numbers: HashMap::new(),
-        last: 0,
-        today,
+        known: HashMap::new(),
+        // A number is not used again, even if this run is killed, or if the manifest is removed.
+        last: run.number << 32,
+        today: run.day,
         collection: Collection::default(),
         sorter: Sorter::default(),
     };
-    let mut known = BTreeMap::new();
     // The keys of manifests are before those of files.
     for entry in state.scan() {
         let (key, record) = entry?;
         let Some(name) = manifest_name(&key) else { break };
         let number = record.manifests.first().copied().unwrap_or(0);
-        reading.last = reading.last.max(number);
-        reading.numbers.insert(name.to_vec(), number);
-        known.insert(number, (name.to_vec(), record));
+        reading.known.insert(name.to_vec(), (number, ManifestRecord::of(&record)));
     }
     let found = manifests_below(root.to_owned(), &reading.options, progress);
-    reading.collection.skipped = found.skipped;
+    (reading.collection.skipped, reading.collection.skipped_file) = (found.skipped, found.skipped_file);
     reading.collection.errors = found.errors;
-    for path in &found.manifests {
+    for path in found.manifests {
         if progress.stopped() {
             break;
         }
-        reading
-            .place(path, &known)
-            .map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
+        reading.place(&path).map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
     }
-    for (number, (name, before)) in known {
-        reading.collection.manifests.entry(number).or_insert_with(|| {
-            let failure = Some(absence(&root.join(OsStr::from_bytes(&name))));
-            Manifest { name, before, is_new: false, stamp: None, failure }
-        });
+    for (name, (number, before)) in reading.known {
+        let failure = Some(Box::new(absence(&root.join(OsStr::from_bytes(&name)))));
+        let manifest = Manifest { name, before, stamp: None, failure };
+        reading.collection.manifests.insert(number, manifest);
     }
     let sorted = reading.sorter.finish();
     let sorted = sorted.map_err(|error| Error::io(&name::of(root), "sort the entries of", error))?;
@@ -164,23 +200,23 @@ fn absence(path: &Path) -> (FileStatus, Error) {
 
 impl Reading<'_> {
     /// Reads a manifest, or those of a bag.
-    fn place(&mut self, path: &Path, known: &BTreeMap<u64, (Vec<u8>, Record)>) -> io::Result<()> {
+    fn place(&mut self, path: &Path) -> io::Result<()> {
         let bag = match bag::open(path) {
             None => {
-                if let Some(number) = self.add(path, known) {
+                if let Some(number) = self.add(path) {
                     self.list(path, number, None)?;
                 }
                 return Ok(());
             }
             Some(bag) => bag,
         };
-        let Some(folder) = self.add(path, known) else { return Ok(()) };
+        let Some(folder) = self.add(path) else { return Ok(()) };
         let faults = match bag {
-            Ok(bag) => self.bag(path, &bag, known)?,
+            Ok(bag) => self.bag(path, &bag)?,
             Err(error) => vec![error],
         };
         if let Some(first) = faults.first() {
-            let failure = (FileStatus::Unreadable, first.under(first.name()));
+            let failure = Box::new((FileStatus::Unreadable, first.under(first.name())));
             self.collection.manifests.entry(folder).and_modify(|bag| bag.failure = Some(failure));
         }
         // The first one is reported with the bag.
@@ -189,18 +225,13 @@ impl Reading<'_> {
     }
 
     /// Reads the manifests of a bag. Returns what makes it incomplete or invalid, as a check of the bag does.
-    fn bag(
-        &mut self,
-        folder: &Path,
-        bag: &bag::Bag,
-        known: &BTreeMap<u64, (Vec<u8>, Record)>,
-    ) -> io::Result<Vec<Error>> {
+    fn bag(&mut self, folder: &Path, bag: &bag::Bag) -> io::Result<Vec<Error>> {
         let (mut listed, mut faults) = (ListedNames::default(), bag::faults(folder));
         for (at, path) in bag.payload.iter().enumerate() {
             if bag.all_in_each {
                 listed = ListedNames::default();
             }
-            if let Some(number) = self.add(path, known) {
+            if let Some(number) = self.add(path) {
                 self.list(path, number, Some(&mut listed))?;
             }
             if self.progress.stopped() {
@@ -216,7 +247,7 @@ impl Reading<'_> {
             }
         }
         for path in &bag.tags {
-            if let Some(number) = self.add(path, known) {
+            if let Some(number) = self.add(path) {
                 self.list(path, number, Some(&mut ListedNames::default()))?;
             }
         }
@@ -224,43 +255,25 @@ impl Reading<'_> {
     }
 
     /// Adds a manifest or bag. Returns its number, or `None` if it is new and not accepted.
-    fn add(&mut self, path: &Path, known: &BTreeMap<u64, (Vec<u8>, Record)>) -> Option<u64> {
+    fn add(&mut self, path: &Path) -> Option<u64> {
         let name = match relative(&name::of(path), &name::of(self.root)) {
             b"" => b".".to_vec(),
             name => name.to_vec(),
         };
-        let number = match self.numbers.get(&name) {
-            Some(&number) => number,
-            None if !self.policy.accepts(FileStatus::New, None) => {
+        let (number, before) = match self.known.remove(&name) {
+            Some(known) => known,
+            None if !self.policy.accepts(FileStatus::New) => {
                 self.collection.refused.push(name);
                 return None;
             }
             None => {
                 self.last += 1;
-                self.numbers.insert(name.clone(), self.last);
-                self.last
+                (self.last, ManifestRecord { stamp: None, day: self.today, status: FileStatus::New })
             }
         };
         let stat = Metadata::at(path).ok().filter(|stat| stat.kind().is_file());
         let stamp = stat.map(|stat| (stat.size(), stat.mtime()));
-        let known = known.get(&number).map(|(_, record)| record.clone());
-        let is_new = known.is_none();
-        let before = known.unwrap_or_else(|| Record {
-            size: stamp.map(|(size, _)| size),
-            mtime: stamp.map(|(_, mtime)| mtime),
-            ctime: None,
-            inode: 0,
-            specs: Arc::from([]),
-            digests: Vec::new(),
-            day: self.today,
-            accepted: self.today,
-            verified: None,
-            status: FileStatus::New,
-            manifests: vec![number],
-            pending: None,
-        });
-        let manifest = Manifest { name, before, is_new, stamp, failure: None };
-        self.collection.manifests.insert(number, manifest);
+        self.collection.manifests.insert(number, Manifest { name, before, stamp, failure: None });
         Some(number)
     }
 
@@ -320,7 +333,7 @@ impl Reading<'_> {
             Ok(_) => None,
         };
         if let Some(error) = failure {
-            let failure = (FileStatus::Unreadable, error);
+            let failure = Box::new((FileStatus::Unreadable, error));
             self.collection.manifests.entry(number).and_modify(|list| list.failure = Some(failure));
         }
         Ok(())

@@ -5,7 +5,7 @@ use crate::audit::same_time;
 use crate::error::{Cause, Error};
 use crate::io::anchor::{Anchor, stat_found};
 use crate::io::open::Root;
-use crate::job::Job;
+use crate::job::{FileResult, Job};
 use crate::progress::Progress;
 use crate::scrub::limits::Limits;
 use crate::scrub::listing::manifest_name;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{self, OsStringExt};
 use truesum_hash::Spec;
-use truesum_manifest::Place;
+use truesum_manifest::{Place, Time};
 
 /// What the pass found besides the files to read, and which results are still expected. Shared with the receiver of the
 /// results.
@@ -172,7 +172,7 @@ impl<'l> Inventory<'l> {
         stat: &Metadata,
     ) -> Option<(Job, u64)> {
         if let Some(before) = &before
-            && is_unchanged(before, stat)
+            && is_unchanged(before, stat.size(), stat.mtime())
             && !before.is_failure()
             && !before.needs_examination()
         {
@@ -270,9 +270,19 @@ fn job_of(path: Vec<u8>, record: &Record) -> Job {
 }
 
 /// Returns whether nothing shows that a file was modified since it was recorded.
-fn is_unchanged(before: &Record, stat: &Metadata) -> bool {
-    before.size.is_none_or(|size| size == stat.size())
-        && before.mtime.is_none_or(|mtime| same_time(mtime, stat.mtime()))
+fn is_unchanged(before: &Record, size: u64, mtime: Time) -> bool {
+    before.size.is_none_or(|before| before == size)
+        && before.mtime.is_none_or(|before| same_time(before, mtime))
+}
+
+/// The number of the first job of a pass of [`Due`].
+pub(crate) const FIRST_DUE: usize = usize::MAX / 2;
+
+/// Returns whether a job reads a file that was due, although a limit had deferred it as a modified one.
+pub(crate) fn was_deferred(job: &Job, before: &Record, found: &FileResult) -> bool {
+    let (seconds, nanos) = found.mtime();
+    let is_unchanged = is_unchanged(before, found.size(), Time { seconds, nanos });
+    job.origin.0 >= FIRST_DUE && (before.needs_examination() || !is_unchanged)
 }
 
 /// The unchanged files of a class, or of several, in the order of names.

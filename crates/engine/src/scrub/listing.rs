@@ -36,24 +36,49 @@ pub(crate) struct Listing {
     pub(crate) digests: Vec<Digest>,
 }
 
-/// The current entries of a file, which differ from its record.
+/// The current entries of a file that differ from its record, or that have not been compared with the file yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pending {
     /// Sorted by the numbers of the manifests. Empty if no manifest lists the file any more.
     pub(crate) listings: Vec<Listing>,
-    /// Whether the file has been found to match its record, so that the entries are wrong.
-    pub(crate) is_examined: bool,
+    pub(crate) examination: Examination,
+}
+
+/// When a file is compared with its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Examination {
+    /// In this run: the entries have changed.
+    Required,
+    /// Done: the file matches its record, so the entries that differ are wrong.
+    Done,
+    /// When the file is due: the entries are those with which it was recorded, and it has not been intact since.
+    Scheduled,
+    /// The same, but in this run.
+    First,
+}
+
+impl Examination {
+    /// The codes of the variants are their positions, counted from 1.
+    const ALL: [Examination; 4] =
+        [Examination::Required, Examination::Done, Examination::Scheduled, Examination::First];
+
+    /// Returns whether the file is read in this run.
+    pub(crate) fn is_due(self) -> bool {
+        matches!(self, Examination::Required | Examination::First)
+    }
+
+    /// Returns whether the entries are those with which the file was recorded.
+    pub(crate) fn is_of_first_entries(self) -> bool {
+        matches!(self, Examination::Scheduled | Examination::First)
+    }
 }
 
 impl Listing {
     /// Returns whether a file for which digests of the algorithms `specs` were computed matches this entry.
     pub(crate) fn matches(&self, specs: &[Spec], found: &FileResult) -> bool {
-        let agrees = |(spec, digest): (&Spec, &Digest)| {
-            let at = specs.iter().position(|other| other == spec);
-            at.and_then(|at| found.digests().get(at)).is_some_and(|found| spec.agree(digest, found))
-        };
         let has_size = self.size.is_none_or(|size| size == found.size());
-        has_size && !self.specs.is_empty() && self.specs.iter().zip(&self.digests).all(agrees)
+        let mut digests = self.specs.iter().zip(&self.digests);
+        has_size && !self.specs.is_empty() && digests.all(|(spec, digest)| has(specs, found, spec, digest))
     }
 
     /// Appends the encoded entry.
@@ -77,6 +102,12 @@ impl Listing {
         let digests = take_digests(&specs, rest)?;
         Some(Listing { manifest, size, specs, digests })
     }
+}
+
+/// Returns whether a file for which digests of the algorithms `specs` were computed has this digest.
+pub(crate) fn has(specs: &[Spec], found: &FileResult, spec: &Spec, digest: &Digest) -> bool {
+    let at = specs.iter().position(|other| other == spec);
+    at.and_then(|at| found.digests().get(at)).is_some_and(|found| spec.agree(digest, found))
 }
 
 /// Returns the algorithms and digests of several entries. Of contradictory digests, the first one counts.
@@ -106,22 +137,19 @@ pub(crate) fn union<'l>(
 impl Pending {
     /// Appends the encoded entries.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        out.push(1 + u8::from(self.is_examined));
+        let code = Examination::ALL.iter().position(|one| *one == self.examination);
+        out.push(1 + code.expect("a variant in the list") as u8);
         put_number(self.listings.len() as u64, out);
         self.listings.iter().for_each(|listing| listing.put(out));
     }
 
     /// Returns the entries at the beginning of these bytes, which may be none. The outer `None` is an error.
     pub(crate) fn take(rest: &mut Rest<'_>, lists: &mut SpecLists) -> Option<Option<Box<Pending>>> {
-        let is_examined = match rest.byte()? {
-            0 => return Some(None),
-            1 => false,
-            2 => true,
-            _ => return None,
-        };
+        let Some(code) = rest.byte()?.checked_sub(1) else { return Some(None) };
+        let examination = *Examination::ALL.get(usize::from(code))?;
         let listings =
             (0..rest.number()?).map(|_| Listing::take(rest, lists)).collect::<Option<Vec<Listing>>>()?;
-        Some(Some(Box::new(Pending { listings, is_examined })))
+        Some(Some(Box::new(Pending { listings, examination })))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names of an imported manifest, which are relative to a folder that may differ from the tree.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, StateFault};
 use crate::progress::Progress;
 use crate::select::names::plain;
 use crate::select::rules::below;
@@ -13,8 +13,6 @@ use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_manifest::Rule;
 use truesum_manifest::path::{display_safe, within_root};
 
-/// The action of the errors about manifests whose names are not those of files in the tree.
-pub(crate) const MATCH_NAMES: &str = "import names";
 /// The maximum number of entries for which [`import_root`] searches.
 const MOST: usize = 1000;
 
@@ -80,7 +78,8 @@ impl Conversion {
         let shown = |path: &Path| display_safe(path.as_os_str().as_bytes());
         let (tree, folder) = (shown(&self.tree), shown(&self.folder));
         let why = format!("{what} in {tree}; names are relative to {folder}");
-        Error::new(manifest.as_os_str().as_bytes(), MATCH_NAMES, Cause::Other(why))
+        let cause = Cause::State(StateFault::OtherNames, why);
+        Error::new(manifest.as_os_str().as_bytes(), "import names", cause)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::audit::relocated::moved_and_modified;
 use crate::audit::{FileStatus, same_time};
 use crate::content::pairing::{Move, moved};
 use crate::content::set::Set;
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
@@ -14,12 +14,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
+use truesum_fs::open::describe;
 use truesum_fs::resolve::OpenMode;
 use truesum_hash::Digest;
 use truesum_manifest::Time;
 
 /// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
-fn missing_record(before: &Record) -> Record {
+pub(crate) fn missing_record(before: &Record) -> Record {
     let status = match before.status {
         FileStatus::Corrupt | FileStatus::Restored => before.status,
         _ => FileStatus::Missing,
@@ -53,18 +54,25 @@ impl Recorder<'_, '_> {
         for (name, before) in gone {
             // Opened, because an examination by name would follow links that replaced folders, which the walk does not.
             let stat = root.resolve(&name, OpenMode::Path).and_then(|file| Metadata::of(&file));
+            // A manifest still lists it, unless its entries are only missing because it was removed from them.
+            let is_listed = self.collection.is_some()
+                && before.pending.as_ref().is_none_or(|pending| !pending.listings.is_empty());
             match stat {
                 Ok(stat) if stat.kind().is_file() => {}
+                Ok(stat) if is_listed && !stat.kind().is_symlink() => {
+                    let error = Error::new(&name, "read", Cause::Special(describe(stat.kind())));
+                    self.report_unreadable(&name, &before, &error)?;
+                }
                 Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => missing.push((name, before)),
                 // A folder that cannot be searched proves nothing about its files.
                 Err(error) => self.report_unreadable(&name, &before, &root.refusal(&name, "open", error))?,
             }
         }
         let is_complete = self.is_complete();
-        let consumed = match () {
-            () if missing.is_empty() => HashSet::new(),
+        let (consumed, is_compared) = match () {
+            () if missing.is_empty() => (HashSet::new(), true),
             () if self.collection.is_some() => self.settle_missing(missing)?,
-            () => self.pair_missing(missing, is_complete)?,
+            () => (self.pair_missing(missing, is_complete)?, true),
         };
         // The first run records everything as new, which is no news.
         if self.has_unpaired() && !is_first {
@@ -86,7 +94,7 @@ impl Recorder<'_, '_> {
                 self.report_new(&name, &record, Treatment::Failed)?;
             }
         }
-        self.is_paired = is_complete;
+        self.is_paired = is_complete && is_compared;
         let errors = std::mem::take(&mut self.shared.get().errors);
         self.report.failed += errors.len() as u64;
         errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
@@ -104,7 +112,7 @@ impl Recorder<'_, '_> {
         before: &Record,
         is_acceptable: bool,
     ) -> io::Result<()> {
-        let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing, Some(before));
+        let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing);
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
         let difference = Difference::new(name, FileStatus::Missing, treatment);
@@ -182,7 +190,7 @@ impl Recorder<'_, '_> {
         for Move { from, to, candidates, .. } in moves {
             let ((from, before), (to, record)) = (&missing[from as usize], &fresh[to as usize]);
             consumed.insert(to.clone());
-            let is_accepted = self.policy.accepts(FileStatus::Moved, Some(before));
+            let is_accepted = self.policy.accepts(FileStatus::Moved);
             if is_accepted {
                 let (status, accepted) = (FileStatus::Same, before.accepted);
                 self.put(to, Some(&Record { status, accepted, ..record.clone() }))?;

@@ -1,7 +1,6 @@
 //! Which differences a run accepts: the file is recorded as it is now, and is not a failure.
 
 use crate::audit::FileStatus;
-use crate::scrub::record::Record;
 
 /// The statuses that a policy can accept. Corrupt, unreadable and moved and modified files are never accepted.
 pub const ACCEPTABLE: [(&str, FileStatus); 5] = [
@@ -29,11 +28,9 @@ impl Policy {
         Policy(statuses.into_iter().filter(can_be).collect())
     }
 
-    /// Returns whether a file with this status, of which `before` is recorded, is accepted.
-    pub(crate) fn accepts(&self, status: FileStatus, before: Option<&Record>) -> bool {
-        // Without a recorded time, an edit cannot be distinguished from corruption.
-        let is_shown = status != FileStatus::Changed || before.is_some_and(|before| before.mtime.is_some());
-        is_shown && self.0.contains(&status)
+    /// Returns whether a file with this status is accepted.
+    pub(crate) fn accepts(&self, status: FileStatus) -> bool {
+        self.0.contains(&status)
     }
 }
 
@@ -45,11 +42,11 @@ mod tests {
     fn corruption_is_never_accepted() {
         let all = Policy::new(FileStatus::ALL);
         for status in FileStatus::ALL {
-            let can_be =
-                ACCEPTABLE.iter().any(|(_, known)| *known == status) && status != FileStatus::Changed;
-            assert_eq!(all.accepts(status, None), can_be, "{status:?}");
+            let can_be = ACCEPTABLE.iter().any(|(_, known)| *known == status);
+            assert_eq!(all.accepts(status), can_be, "{status:?}");
         }
-        assert!(!Policy::default().accepts(FileStatus::Missing, None));
-        assert!(!Policy::new([]).accepts(FileStatus::New, None));
+        assert!(!all.accepts(FileStatus::Corrupt) && !all.accepts(FileStatus::MovedModified));
+        assert!(!Policy::default().accepts(FileStatus::Missing));
+        assert!(!Policy::new([]).accepts(FileStatus::New));
     }
 }

@@ -2,19 +2,27 @@
 //!
 //! A run reads all manifests, compares their entries with the records of the state (`sync`), and then verifies files as
 //! in a tree. A record keeps the digests with which a file was listed first, or which were accepted. Entries that differ
-//! from it are stored next to it ([`Pending`]) until it is known which of the two the file matches:
+//! from it, or that have not been compared with the file yet, are stored next to it ([`Pending`]) until it is known what
+//! the file matches:
 //!
 //! - If the file matches its record, the manifest is wrong, and this is a failure in every run.
 //! - If the file matches all its current entries, and both the file and the manifests have been modified according to
 //!   their modification times, that is an update, which the policy can accept.
+//! - If the file has never been found intact and has some of the digests with which it was recorded, the others are wrong.
 //! - Otherwise, the file is a failure, as without the new entries.
+//!
+//! A file that is newer than its manifests when it is recorded was probably edited before. It is read at once, and its
+//! modification time is recorded when it is found intact: without one, a later manifest that lists its content is an
+//! update.
 
-use crate::audit::FileStatus;
+use crate::audit::stamps::is_edited;
+use crate::audit::{FileStatus, same_time};
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::job::FileResult;
-use crate::scrub::collection::{Collection, Manifest};
-use crate::scrub::listing::{Listing, Pending, manifest_key, manifest_name, union};
+use crate::scrub::collection::{Collection, Manifest, ManifestRecord};
+use crate::scrub::listing::{Examination, Listing, Pending, has, manifest_key, manifest_name, union};
+use crate::scrub::pairing::missing_record;
 use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Event, Treatment};
@@ -41,8 +49,16 @@ impl Recorder<'_, '_> {
         record.manifests.iter().filter(is_dropped).copied().collect()
     }
 
+    /// Returns whether a file with this modification time was edited after all manifests of these entries were written.
+    fn is_newer(&self, mtime: Time, listings: &[Listing]) -> bool {
+        let written = |listing: &Listing| self.manifest(listing.manifest)?.stamp.map(|(_, mtime)| mtime);
+        listings.iter().all(|listing| written(listing).is_some_and(|written| is_edited(written, mtime)))
+    }
+
     /// Compares the entries of all manifests with the records, and records new files and manifests.
     pub(crate) fn sync(&mut self, root: &Root, mut sorted: Sorted) -> io::Result<()> {
+        // First, so that no entry of a file refers to a manifest without a record, even if the run is killed.
+        self.add_manifests()?;
         let mut scan = self.state.scan().peekable();
         while scan
             .next_if(|entry| entry.as_ref().is_ok_and(|(key, _)| manifest_name(key).is_some()))
@@ -67,20 +83,28 @@ impl Recorder<'_, '_> {
                 (None, None) => {}
             }
         }
-        self.add_manifests()
+        Ok(())
     }
 
     /// Records the manifests and bags that have no record.
     fn add_manifests(&mut self) -> io::Result<()> {
-        let all = self.collection.iter().flat_map(|collection| collection.manifests.values());
-        let new = all.filter(|manifest| manifest.is_new);
-        let new: Vec<(Vec<u8>, Record)> =
-            new.map(|manifest| (manifest_key(&manifest.name), manifest.before.clone())).collect();
+        let all = self.collection.iter().flat_map(|collection| collection.manifests.iter());
+        let new = all.filter(|(_, manifest)| manifest.before.is_new(self.today));
+        let new: Vec<(Vec<u8>, Record)> = new
+            .map(|(number, manifest)| (manifest_key(&manifest.name), manifest.before.record(*number)))
+            .collect();
         new.iter().try_for_each(|(key, record)| self.put(key, Some(record)))
     }
 
     /// Compares the entries of a file with its record.
-    fn sync_known(&mut self, key: &[u8], before: Record, mut listings: Vec<Listing>) -> io::Result<()> {
+    fn sync_known(&mut self, key: &[u8], mut before: Record, mut listings: Vec<Listing>) -> io::Result<()> {
+        let recorded = before.manifests.len();
+        // A killed `--forget` leaves numbers of manifests that have no record any more.
+        before.manifests.retain(|number| self.manifest(*number).is_some());
+        if listings.is_empty() && before.manifests.is_empty() && !before.is_failure() {
+            return self.put(key, None);
+        }
+        let is_trimmed = before.manifests.len() < recorded;
         for number in &before.manifests {
             let is_unknown = self.manifest(*number).is_some_and(|manifest| manifest.failure.is_some());
             if is_unknown && listings.iter().all(|listing| listing.manifest != *number) {
@@ -88,34 +112,38 @@ impl Recorder<'_, '_> {
             }
         }
         listings.sort_by_key(|listing| listing.manifest);
-        let dropped = self.dropped(&before, &listings);
-        let differing: Vec<u64> =
-            listings.iter().filter(|one| !before.contains(one)).map(|one| one.manifest).collect();
-        if dropped.is_empty() && differing.is_empty() {
-            let manifests = numbers(&listings);
-            if manifests != before.manifests || before.pending.is_some() {
-                self.put(key, Some(&Record { manifests, pending: None, ..before }))?;
+        let is_consistent = listings.iter().all(|listing| before.contains(listing));
+        let is_dropped = !self.dropped(&before, &listings).is_empty();
+        let earlier = before.pending.as_ref();
+        let examination = match earlier.map(|pending| pending.examination) {
+            Some(Examination::Done) if earlier.is_some_and(|pending| pending.listings == listings) => {
+                Some(Examination::Done)
             }
-            return Ok(());
-        }
-        let before_pending = before.pending.as_deref();
-        let was_examined =
-            before_pending.is_some_and(|pending| pending.is_examined && pending.listings == listings);
-        let pending = Pending { listings, is_examined: differing.is_empty() || was_examined };
-        match before_pending == Some(&pending) {
+            _ if !is_consistent => Some(Examination::Required),
+            _ if is_dropped => Some(Examination::Done),
+            _ if before.verified.is_some() => None,
+            Some(examination) if examination.is_due() => Some(examination),
+            _ => (before.specs.len() > 1).then_some(Examination::Scheduled),
+        };
+        let manifests =
+            if is_consistent && !is_dropped { numbers(&listings) } else { before.manifests.clone() };
+        let pending = examination.map(|examination| Box::new(Pending { listings, examination }));
+        match !is_trimmed && pending == before.pending && manifests == before.manifests {
             true => Ok(()),
-            false => self.put(key, Some(&Record { pending: Some(Box::new(pending)), ..before })),
+            false => self.put(key, Some(&Record { manifests, pending, ..before })),
         }
     }
 
-    /// Records a file that no manifest listed before. It is verified in its turn, as one that was last read before this
-    /// run.
+    /// Records a file that no manifest listed before. In the first run, it is scheduled as one that was last read before
+    /// this run. Later, it is read at once: its damage may be known already, under another name, or from an entry that the
+    /// user removed.
     fn sync_new(&mut self, root: &Root, key: Vec<u8>, listings: Vec<Listing>) -> io::Result<()> {
-        let stat = root.stat(&key, true).ok();
+        let stat = root.stat(&key, true).ok().filter(|stat| stat.kind().is_file());
+        let mtime = stat.as_ref().map(Metadata::mtime).filter(|mtime| !self.is_newer(*mtime, &listings));
         let (specs, digests) = union(listings.iter().map(|listing| (&listing.specs, &listing.digests[..])));
         let record = Record {
             size: listings.iter().find_map(|listing| listing.size).or(stat.as_ref().map(Metadata::size)),
-            mtime: stat.as_ref().map(Metadata::mtime),
+            mtime,
             ctime: None,
             inode: 0,
             specs,
@@ -127,12 +155,16 @@ impl Recorder<'_, '_> {
             manifests: numbers(&listings),
             pending: None,
         };
-        if !self.policy.accepts(FileStatus::New, None) {
+        if !self.policy.accepts(FileStatus::New) {
             self.refused.push((key, record));
             return Ok(());
         }
         let is_consistent = listings.iter().all(|listing| record.contains(listing));
-        let pending = (!is_consistent).then(|| Box::new(Pending { listings, is_examined: false }));
+        let examination = match () {
+            () if !is_consistent || mtime.is_none() || self.earlier.reported > 0 => Some(Examination::First),
+            () => (record.specs.len() > 1).then_some(Examination::Scheduled),
+        };
+        let pending = examination.map(|examination| Box::new(Pending { listings, examination }));
         self.report.recorded += 1;
         self.has_accepted = true;
         self.put(&key, Some(&Record { pending, ..record }))
@@ -151,7 +183,7 @@ impl Recorder<'_, '_> {
                 good.len() == pending.listings.len() && self.dropped(before, &pending.listings).is_empty();
             record.pending = match is_settled {
                 true => None,
-                false => Some(Box::new(Pending { is_examined: true, ..(**pending).clone() })),
+                false => Some(Box::new(Pending { examination: Examination::Done, ..(**pending).clone() })),
             };
             record.manifests.extend(good.iter().map(|listing| listing.manifest));
             record.manifests.sort_unstable();
@@ -160,27 +192,32 @@ impl Recorder<'_, '_> {
         record
     }
 
-    /// Returns the record of a file that was recorded in this run and matches only some of its entries, which contradict
-    /// each other: the others are wrong, and not the one that happened to be recorded.
+    /// Returns the record of a file that has never been found intact and has only some of the digests with which it was
+    /// recorded, which contradict each other: the others are wrong, not the file.
     pub(crate) fn adopted(&self, before: &Record, (specs, found): (&[Spec], &FileResult)) -> Option<Record> {
-        // Entries that were recorded together: a later one may have been made from a file that is damaged.
-        let is_first = before.accepted == self.today && !before.is_failure();
-        let pending = before.pending.as_deref().filter(|_| is_first)?;
-        let good = || pending.listings.iter().filter(|listing| listing.matches(specs, found));
-        let is_contradictory = (1..pending.listings.len()).contains(&good().count());
-        let (specs, digests) = union(good().map(|listing| (&listing.specs, &listing.digests[..])));
-        let pending = Some(Box::new(Pending { is_examined: true, ..pending.clone() }));
+        let pending = before.pending.as_deref().filter(|_| before.verified.is_none())?;
+        // A later entry may have been made from a file that is damaged.
+        let first = pending.listings.iter().filter(|_| pending.examination.is_of_first_entries());
+        let first = first.flat_map(|listing| listing.specs.iter().zip(&listing.digests));
+        let (mut kept, mut digests) = (Vec::new(), Vec::new());
+        for (spec, digest) in before.specs.iter().zip(&before.digests).chain(first) {
+            // A damaged file may have a short one by chance.
+            if digest.as_bytes().len() >= 4 && has(specs, found, spec, digest) && !kept.contains(spec) {
+                kept.push(spec.clone());
+                digests.push(digest.clone());
+            }
+        }
         let (seconds, nanos) = found.mtime();
-        is_contradictory.then(|| Record {
+        let adopted = Record {
             size: Some(found.size()),
             mtime: Some(Time { seconds, nanos }),
-            specs,
+            specs: kept.into(),
             digests,
             day: self.today,
             verified: Some(clock::now()),
-            pending,
             ..before.clone()
-        })
+        };
+        (!adopted.specs.is_empty()).then(|| self.confirmed(&adopted, (specs, found)))
     }
 
     /// Returns the record of a file that does not match the one `before`, but was updated together with all its
@@ -201,6 +238,41 @@ impl Recorder<'_, '_> {
         is_update.then(|| Record { specs, digests, manifests: numbers(listings), ..record.clone() })
     }
 
+    /// Returns why a file that was modified is not accepted as an update: the manifest that does not list its content, or
+    /// that was not modified.
+    pub(crate) fn refusal(
+        &self,
+        name: &[u8],
+        before: &Record,
+        (specs, found): (&[Spec], &FileResult),
+    ) -> Option<Error> {
+        self.collection.as_ref()?;
+        let (mut stale, mut why) = (before.manifests.clone(), "have other digests of it");
+        if let Some(Pending { listings, .. }) = before.pending.as_deref() {
+            let (others, good): (Vec<&Listing>, Vec<&Listing>) =
+                listings.iter().partition(|listing| !listing.matches(specs, found));
+            stale = others.iter().map(|listing| listing.manifest).collect();
+            if stale.is_empty() {
+                let is_old =
+                    |number: &u64| !self.manifest(*number).is_some_and(|one| one.is_updated(self.policy));
+                let all = good.iter().map(|listing| listing.manifest).chain(self.dropped(before, listings));
+                (stale, why) = (all.filter(is_old).collect(), "were not modified");
+            }
+        }
+        let first = self.manifest(*stale.first()?)?;
+        let others = match stale.len() {
+            1 => String::new(),
+            2 => " and 1 other manifest".to_owned(),
+            all => format!(" and {} other manifests", all - 1),
+        };
+        let why = match stale.len() {
+            1 => why.replace("have ", "has ").replace("were ", "was "),
+            _ => why.to_owned(),
+        };
+        let why = format!("{}{others} {why}", display_safe(&first.name));
+        Some(Error::new(name, "accept", Cause::Other(why)))
+    }
+
     /// Reports the manifests that are missing, cannot be read or are not accepted, and the faults of bags.
     pub(crate) fn report_manifests(&mut self) -> io::Result<()> {
         let Some(collection) = self.collection.take() else { return Ok(()) };
@@ -210,10 +282,10 @@ impl Recorder<'_, '_> {
     }
 
     fn report_failures_of(&mut self, collection: &Collection) -> io::Result<()> {
-        for manifest in collection.manifests.values() {
-            let Some((status, error)) = &manifest.failure else { continue };
+        for (number, manifest) in &collection.manifests {
+            let Some((status, error)) = manifest.failure.as_deref() else { continue };
             let key = manifest_key(&manifest.name);
-            self.put(&key, Some(&Record { status: *status, ..manifest.before.clone() }))?;
+            self.put(&key, Some(&Record { status: *status, ..manifest.before.record(*number) }))?;
             let difference = Difference::new(&key, *status, Treatment::Failed);
             let error = Some(error).filter(|_| *status != FileStatus::Missing);
             self.report_difference(&Difference { error, ..difference })?;
@@ -227,8 +299,12 @@ impl Recorder<'_, '_> {
     }
 
     /// Records and reports missing files. Those that no manifest lists any more were moved if a new entry has their
-    /// digests, or removed.
-    pub(crate) fn settle_missing(&mut self, missing: Vec<Entry>) -> io::Result<HashSet<Vec<u8>>> {
+    /// digests, or removed. A new file with the size and time of a removed one, but different content, is that file,
+    /// damaged before it was renamed.
+    ///
+    /// Returns the names of the new files that have been reported, and whether all removed files could be compared with the
+    /// new ones.
+    pub(crate) fn settle_missing(&mut self, missing: Vec<Entry>) -> io::Result<(HashSet<Vec<u8>>, bool)> {
         let is_updated =
             |number: &u64| self.manifest(*number).is_some_and(|manifest| manifest.is_updated(self.policy));
         let is_removed = |before: &Record| {
@@ -238,36 +314,86 @@ impl Recorder<'_, '_> {
         };
         let (removed, missing): (Vec<Entry>, Vec<Entry>) =
             missing.into_iter().partition(|(_, before)| is_removed(before));
-        let mut new: HashMap<Vec<Digest>, (Vec<u8>, Record)> = HashMap::new();
-        if !removed.is_empty() {
-            for entry in self.state.scan() {
-                let (key, record) = entry.map_err(|error| self.fail(error))?;
-                let is_new = record.status == FileStatus::New && record.accepted > self.earlier.paired;
-                if is_new && manifest_name(&key).is_none() {
-                    new.entry(record.digests.clone()).or_insert((key, record));
-                }
-            }
+        let new = if removed.is_empty() { Vec::new() } else { self.new_entries(&removed)? };
+        let mut by_digest: HashMap<&Digest, Vec<usize>> = HashMap::new();
+        let mut by_size: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
+        for (at, (_, record)) in new.iter().enumerate() {
+            by_size.entry(record.size).or_default().push(at);
+            record.digests.iter().for_each(|digest| by_digest.entry(digest).or_default().push(at));
         }
-        let mut consumed = HashSet::new();
+        let (mut taken, mut rest) = (vec![false; new.len()], Vec::new());
+        let is_accepted = self.policy.accepts(FileStatus::Moved);
         for (from, before) in removed {
-            let is_same = |record: &Record| record.specs == before.specs;
-            let to = new.get(&before.digests).is_some_and(|(_, record)| is_same(record));
-            let is_accepted = self.policy.accepts(FileStatus::Moved, Some(&before));
-            let Some((to, record)) = new.remove(&before.digests).filter(|_| to && is_accepted) else {
-                self.report_missing(&from, &before, true)?;
+            let same = before.digests.iter().flat_map(|digest| by_digest.get(digest).into_iter().flatten());
+            let same =
+                same.copied().find(|&at| !taken[at] && has_same_content(&before, &new[at].1) == Some(true));
+            let Some(at) = same.filter(|_| is_accepted) else {
+                rest.push((from, before));
                 continue;
             };
-            // It does not become due later because it was moved.
-            self.put(&to, Some(&Record { day: before.day, ..record.clone() }))?;
-            self.shared.get().classes.add(before.day, record.size.unwrap_or(0));
+            taken[at] = true;
+            let (to, record) = &new[at];
+            if record.verified.is_none() {
+                // It does not become due later because it was moved.
+                self.put(to, Some(&Record { day: before.day, ..record.clone() }))?;
+                self.shared.get().classes.add(before.day, record.size.unwrap_or(0));
+            }
             self.put(&from, None)?;
-            let difference = Difference::new(&to, FileStatus::Moved, Treatment::Accepted);
-            let (before, found) = (Some(&before), Some(&record));
+            let difference = Difference::new(to, FileStatus::Moved, Treatment::Accepted);
+            let (before, found) = (Some(&before), Some(record));
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
-            consumed.insert(to);
+        }
+        let mut is_compared = true;
+        for (from, before) in rest {
+            let is_stamp =
+                |record: &Record| before.mtime.zip(record.mtime).is_some_and(|(a, b)| same_time(a, b));
+            let similar = by_size.get(&before.size).into_iter().flatten().copied();
+            let similar = similar.filter(|_| before.size.is_some_and(|size| size > 0));
+            let similar = similar.filter(|&at| !taken[at] && is_stamp(&new[at].1));
+            let (mut different, mut unknown) = (None, false);
+            for at in similar {
+                match has_same_content(&before, &new[at].1) {
+                    Some(false) => different = different.or(Some(at)),
+                    Some(true) => {}
+                    // Without a common algorithm, it may be the removed file.
+                    None => unknown = true,
+                }
+            }
+            let Some(at) = different else {
+                is_compared &= !unknown;
+                self.report_missing(&from, &before, !unknown)?;
+                continue;
+            };
+            taken[at] = true;
+            let (to, record) = &new[at];
+            // Its content must not be accepted as that of a new file.
+            self.put(to, None)?;
+            self.put(&from, Some(&missing_record(&before)))?;
+            let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
+            let (before, found) = (Some(&before), Some(record));
+            self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
         missing.iter().try_for_each(|(name, before)| self.report_missing(name, before, false))?;
-        Ok(consumed)
+        let consumed = new.into_iter().zip(taken).filter(|(_, is_taken)| *is_taken);
+        Ok((consumed.map(|((name, _), _)| name).collect(), is_compared))
+    }
+
+    /// Returns the files that were recorded since missing files were last compared with new ones, and that may be one of
+    /// these removed files.
+    fn new_entries(&mut self, removed: &[Entry]) -> io::Result<Vec<Entry>> {
+        let sizes: HashSet<Option<u64>> = removed.iter().map(|(_, before)| before.size).collect();
+        let mut new = Vec::new();
+        for entry in self.state.scan() {
+            let (key, record) = entry.map_err(|error| self.fail(error))?;
+            let is_new = record.accepted > self.earlier.paired && record.status != FileStatus::Same;
+            if is_new
+                && manifest_name(&key).is_none()
+                && (sizes.contains(&record.size) || sizes.contains(&None))
+            {
+                new.push((key, record));
+            }
+        }
+        Ok(new)
     }
 
     /// Reports the entries that differ from records although their files match these, and records the manifests.
@@ -286,13 +412,13 @@ impl Recorder<'_, '_> {
                 open.insert(number);
                 let is_gone = is_dropped && record.status == FileStatus::Missing;
                 let Some(manifest) = collection.manifests.get(&number) else { continue };
-                if !pending.is_examined || is_gone {
+                if pending.examination != Examination::Done || is_gone {
                     continue;
                 }
                 let (status, key_of_manifest) =
                     (manifest.status_if_different(), manifest_key(&manifest.name));
                 if reported.insert(number) && manifest.failure.is_none() {
-                    self.put(&key_of_manifest, Some(&Record { status, ..manifest.before.clone() }))?;
+                    self.put(&key_of_manifest, Some(&Record { status, ..manifest.before.record(number) }))?;
                 }
                 let shown = display_safe(&key);
                 let why = match is_dropped {
@@ -304,23 +430,31 @@ impl Recorder<'_, '_> {
                 self.report_difference(&Difference { error: Some(&error), ..difference })?;
             }
         }
-        for (number, Manifest { name, before, is_new, stamp, failure }) in &collection.manifests {
-            if *is_new || failure.is_some() || open.contains(number) {
+        for (number, Manifest { name, before, stamp, failure }) in &collection.manifests {
+            if failure.is_some() || open.contains(number) {
                 continue;
             }
-            let (size, mtime) = stamp.unzip();
-            let record = Record { size, mtime, status: FileStatus::Same, ..before.clone() };
-            let key = manifest_key(name);
-            if record != *before {
-                self.put(&key, Some(&record))?;
+            let current = ManifestRecord { stamp: *stamp, status: FileStatus::Same, ..*before };
+            let (key, record) = (manifest_key(name), before.record(*number));
+            if current != *before {
+                self.put(&key, Some(&current.record(*number)))?;
             }
-            if before.is_failure() {
+            if record.is_failure() {
                 self.report_difference(&Difference::new(&key, FileStatus::Same, Treatment::Recovered))?;
             }
         }
         self.collection = Some(collection);
         Ok(())
     }
+}
+
+/// Returns whether two records have the same content; `None` if they have no algorithm in common.
+fn has_same_content(one: &Record, other: &Record) -> Option<bool> {
+    let common = one.specs.iter().zip(&one.digests).filter_map(|(spec, digest)| {
+        let at = other.specs.iter().position(|other| other == spec)?;
+        Some(*digest == other.digests[at])
+    });
+    common.reduce(|one, other| one && other)
 }
 
 /// Returns the numbers of the manifests of these entries.

@@ -15,7 +15,9 @@ use truesum_manifest::Time;
 pub(crate) struct Record {
     /// The size in bytes; `None` only for an imported entry that does not have it.
     pub(crate) size: Option<u64>,
-    /// The modification time; `None` only for an imported entry that does not have it.
+    /// The modification time; `None` for an imported entry that does not have it and, in a collection, for a file that was
+    /// missing or newer than its manifests when it was recorded, until it is found intact. For a manifest: that when all its
+    /// entries were last those of the records.
     pub(crate) mtime: Option<Time>,
     /// The time of the last status change, if the file was read.
     pub(crate) ctime: Option<Time>,
@@ -36,7 +38,7 @@ pub(crate) struct Record {
     pub(crate) status: FileStatus,
     /// The numbers of the manifests that list the file, in a collection. The record of a manifest has its own number.
     pub(crate) manifests: Vec<u64>,
-    /// The current entries of the file, if they differ from this record.
+    /// The current entries of the file, if they differ from this record or have not been compared with the file.
     pub(crate) pending: Option<Box<Pending>>,
 }
 
@@ -106,9 +108,9 @@ impl Record {
         has_size && listing.specs.iter().zip(&listing.digests).all(has)
     }
 
-    /// Returns whether the file must be read to find out whether its record or its entries are wrong.
+    /// Returns whether the file must be read in this run because of its entries.
     pub(crate) fn needs_examination(&self) -> bool {
-        self.pending.as_ref().is_some_and(|pending| !pending.is_examined)
+        self.pending.as_ref().is_some_and(|pending| pending.examination.is_due())
     }
 
     /// Returns the algorithms of the entries that differ from this record.
@@ -195,6 +197,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scrub::listing::Examination;
 
     #[test]
     fn records_of_a_collection_are_read_back_and_cut_ones_are_rejected() {
@@ -219,10 +222,15 @@ mod tests {
             manifests: vec![1, 200],
             pending: None,
         };
-        let pending = |listings, is_examined| Some(Box::new(Pending { listings, is_examined }));
-        for pending in
-            [None, pending(Vec::new(), true), pending(vec![listing(1, None), listing(300, Some(5))], false)]
-        {
+        let pending = |listings, examination| Some(Box::new(Pending { listings, examination }));
+        let listings = vec![listing(1, None), listing(300, Some(5))];
+        for pending in [
+            None,
+            pending(Vec::new(), Examination::Done),
+            pending(listings.clone(), Examination::Required),
+            pending(listings.clone(), Examination::Scheduled),
+            pending(listings, Examination::First),
+        ] {
             let record = Record { pending, ..record.clone() };
             let mut bytes = Vec::new();
             record.put(&[], &mut bytes);

@@ -7,7 +7,7 @@ use crate::error::{Error, Kind};
 use crate::job::{Outcome, Verdict};
 use crate::scrub::collection::Collection;
 use crate::scrub::history::EarlierRuns;
-use crate::scrub::inventory::Shared;
+use crate::scrub::inventory::{Shared, was_deferred};
 use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
@@ -100,9 +100,10 @@ impl Recorder<'_, '_> {
     /// others, because each write takes as long as the disk needs to store it.
     pub(crate) fn report_difference(&mut self, difference: &Difference<'_>) -> io::Result<()> {
         let Difference { name, status, treatment, from, candidates, before, found, error } = *difference;
-        self.report.add(status, treatment);
-        if treatment.is_failure() {
-            self.reported.insert(from.unwrap_or(name).to_vec());
+        let is_first = !treatment.is_failure() || self.reported.insert(from.unwrap_or(name).to_vec());
+        // A manifest is reported for each of its wrong entries, and counted once.
+        if is_first || manifest_name(name).is_none() {
+            self.report.add(status, treatment);
         }
         if treatment.is_failure() || !self.waiting.is_empty() {
             self.waiting.push(Waiting {
@@ -170,7 +171,7 @@ impl Recorder<'_, '_> {
                 let record =
                     Record::of((outcome.job.specs(), &found), self.today, clock::now(), FileStatus::New);
                 // It is reported at the end, when it is known whether it was moved.
-                match self.policy.accepts(FileStatus::New, None) {
+                match self.policy.accepts(FileStatus::New) {
                     true => {
                         self.report.recorded += 1;
                         self.has_accepted = true;
@@ -197,6 +198,9 @@ impl Recorder<'_, '_> {
         let specs = outcome.job.specs();
         let (result, found) = match outcome.result {
             Ok(result) => {
+                if was_deferred(&outcome.job, &before, &result) {
+                    self.report.deferred = self.report.deferred.saturating_sub(1);
+                }
                 let found = Record::of((specs, &result), self.today, clock::now(), FileStatus::Same);
                 (result, found)
             }
@@ -225,8 +229,11 @@ impl Recorder<'_, '_> {
             return self.report_difference(&difference(FileStatus::Same, treatment));
         }
         if let Some(adopted) = self.adopted(&before, (specs, &result)) {
-            self.put(&name, Some(&Record { status: FileStatus::Same, ..adopted }))?;
-            return self.report_difference(&difference(FileStatus::Same, Treatment::Intact));
+            let is_new = before.status == FileStatus::New && self.is_unpaired(&before);
+            let status = if is_new { FileStatus::New } else { FileStatus::Same };
+            self.put(&name, Some(&Record { status, ..adopted }))?;
+            let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
+            return self.report_difference(&difference(FileStatus::Same, treatment));
         }
         let status = match before.status {
             FileStatus::Corrupt | FileStatus::Restored => before.status,
@@ -234,16 +241,23 @@ impl Recorder<'_, '_> {
         };
         let update = match self.collection {
             Some(_) => self.updated(&before, (specs, &result), &found),
-            None => Some(found.clone()),
+            // Without a recorded time, an edit cannot be distinguished from corruption.
+            None => before.mtime.map(|_| found.clone()),
         };
-        if let Some(update) = update.filter(|_| self.policy.accepts(status, Some(&before))) {
+        // The damage of a corrupt file is known, so no manifest is to blame.
+        let refusal = match update {
+            None if status != FileStatus::Corrupt => self.refusal(&name, &before, (specs, &result)),
+            _ => None,
+        };
+        if let Some(update) = update.filter(|_| self.policy.accepts(status)) {
             self.has_accepted = true;
             self.put(&name, Some(&update))?;
             return self.report_difference(&difference(status, Treatment::Accepted));
         }
         // The recorded content remains the one to compare with.
         self.put(&name, Some(&Record { status, day: self.today, ..before.clone() }))?;
-        self.report_difference(&difference(status, Treatment::Failed))?;
+        let failed = difference(status, Treatment::Failed);
+        self.report_difference(&Difference { error: refusal.as_ref(), ..failed })?;
         self.rejected.push((name, found));
         Ok(())
     }

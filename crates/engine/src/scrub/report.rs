@@ -4,6 +4,7 @@ use crate::audit::{FileStatus, Finding};
 use crate::error::Error;
 use crate::scrub::coverage::Coverage;
 use std::io;
+use std::path::PathBuf;
 
 /// Receives the events of a run. Returning an error stops it.
 pub type Observer<'t> = dyn FnMut(Event<'_>) -> io::Result<()> + 't;
@@ -57,8 +58,10 @@ readable! {
         failed: u64,
         /// Entries removed because new rules exclude their files.
         excluded: u64,
-        /// Files that may be manifests and are not used.
+        /// Files that may be manifests and are not used, so the files that only they list are not verified.
         skipped: u64,
+        /// One of them.
+        skipped_file: Option<PathBuf> as Option<&PathBuf>,
         /// Whether this is the first run of the state.
         created: bool,
         /// Whether the run was stopped before its end.

@@ -1,6 +1,6 @@
 //! The steps of a run.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, StateFault};
 use crate::io::mapping::Mapping;
 use crate::io::open::Root;
 use crate::job::{Job, Summary};
@@ -11,7 +11,7 @@ use crate::run::run;
 use crate::scrub::collection::{self, Collection};
 use crate::scrub::coverage::coverage;
 use crate::scrub::history::{EarlierRuns, Run};
-use crate::scrub::inventory::{Due, Inventory, Shared, nothing_found};
+use crate::scrub::inventory::{Due, FIRST_DUE, Inventory, Shared, nothing_found};
 use crate::scrub::limits::Limits;
 use crate::scrub::plan::Schedule;
 use crate::scrub::policy::Policy;
@@ -153,7 +153,8 @@ impl<'a> Scrub<'a> {
         head.selection(path)?;
         if path.is_symlink() {
             let why = "it is a symbolic link and would be replaced; specify the file itself";
-            return Err(Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why.to_owned())));
+            let cause = Cause::State(StateFault::Unsuitable, why.to_owned());
+            return Err(Error::new(path.as_os_str().as_bytes(), "use", cause));
         }
         let mut state = match self.options.dry_run {
             true => State::read(path)?.unwrap_or_else(|| State::new(path, head.clone())),
@@ -191,7 +192,7 @@ impl<'a> Scrub<'a> {
                 false => format!("the stored rules are: {}", rules.join(", ")),
             };
             let name = state.path().as_os_str().as_bytes();
-            return Err(Error::new(name, "use other rules", Cause::Other(why)));
+            return Err(Error::new(name, "use other rules", Cause::State(StateFault::OtherRules, why)));
         }
         Ok(())
     }
@@ -210,8 +211,8 @@ impl<'a> Scrub<'a> {
         let own = excluded.chain([state.path()]).filter_map(|file| own_name(path, file)).collect();
         let mut collection = None;
         if state.head.is_collection() {
-            let policy = (policy, this.day);
-            collection = Some(collection::read(path, state, policy, self.options.threads, self.progress)?);
+            let run = (policy, &*this);
+            collection = Some(collection::read(path, state, run, self.options.threads, self.progress)?);
             if self.progress.stopped() {
                 self.report.interrupted = true;
                 return Ok(());
@@ -220,7 +221,10 @@ impl<'a> Scrub<'a> {
         let (collection, sorted) = collection.unzip();
         let has_manifests = collection.as_ref().is_some_and(Collection::has_manifests);
         let what = if collection.is_some() { "manifest" } else { "file" };
-        self.report.skipped = collection.as_ref().map_or(0, |collection| collection.skipped);
+        if let Some(collection) = &collection {
+            self.report.skipped = collection.skipped;
+            self.report.skipped_file = collection.skipped_file.clone();
+        }
         let mut recorder = Recorder {
             state,
             shared: shared.clone(),
@@ -279,9 +283,8 @@ impl<'a> Scrub<'a> {
             false => classes.days().into_iter().map(|day| vec![day]).collect(),
         };
         for days in passes {
-            let next = usize::MAX / 2;
             let (scan, shared) = (recorder.state.scan(), shared.clone());
-            let mut due = Due { scan, days, shared, limits: &limits, next };
+            let mut due = Due { scan, days, shared, limits: &limits, next: FIRST_DUE };
             reader.read(&mut due, &mut recorder)?;
             recorder.report.interrupted |= self.progress.stopped();
             if recorder.report.interrupted || limits.is_spent() {
@@ -323,19 +326,24 @@ pub(crate) fn head(root: &Path, algorithms: &[Spec]) -> Result<Head, Error> {
 /// Tests whether a state is one of a collection, or one of a tree.
 fn is_of_kind(state: &State, is_collection: bool) -> Result<(), Error> {
     let name = state.path().as_os_str().as_bytes();
-    let refuse = |action, why: &str| Err(Error::new(name, action, Cause::Other(why.to_owned())));
-    match (state.head.is_collection(), is_collection) {
-        (true, false) => refuse("use for all files", "it is the state file of a collection of manifests"),
-        (false, true) => refuse("use for manifests", "it is the state file of all files of a folder"),
-        _ => Ok(()),
-    }
+    let (action, fault, why) = match (state.head.is_collection(), is_collection) {
+        (true, false) => {
+            let why = "it is the state file of a collection of manifests";
+            ("use for all files", StateFault::OfCollection, why)
+        }
+        (false, true) => {
+            ("use for manifests", StateFault::OfTree, "it is the state file of all files of a folder")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(name, action, Cause::State(fault, why.to_owned())))
 }
 
 /// Tests whether a state belongs to a tree. A state in the tree itself does, even after the tree was moved, because its
 /// names are relative.
 pub(crate) fn fits(state: &State, head: &Head, root: &Path, algorithms: &[Spec]) -> Result<(), Error> {
     let name = state.path().as_os_str().as_bytes();
-    let refuse = |why: String| Err(Error::new(name, "use", Cause::Other(why)));
+    let refuse = |why: String| Err(Error::new(name, "use", Cause::State(StateFault::Unsuitable, why)));
     let is_inside = own_name(root, state.path()).is_some();
     if state.head.root != head.root && !is_inside {
         let other = display_safe(&state.head.root);

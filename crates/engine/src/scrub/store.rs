@@ -9,7 +9,7 @@
 //! two runs, because it rewrites pages, against less than 1 GB here; and it verifies its checksums only on request, by reading
 //! the complete file, and otherwise returns damaged records or panics.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, StateFault};
 use crate::io::lock::Lock;
 use crate::io::state::{COLLECTION_MAGIC, MAGIC};
 use crate::io::write::AtomicFile;
@@ -187,7 +187,8 @@ impl State {
 
     fn load(path: &Path, file: File, lock: Option<Lock>) -> Result<Option<State>, Error> {
         let name = path.as_os_str().as_bytes();
-        let refuse = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
+        let refuse =
+            |why: &str| Error::new(name, "use", Cause::State(StateFault::Unsuitable, why.to_owned()));
         let len = Metadata::of(&file).map_err(|error| Error::io(name, "read", error))?.size();
         if len == 0 {
             return Ok(None);
@@ -229,7 +230,7 @@ impl State {
                     state.head = Head::take(&mut rest, magic == *COLLECTION_MAGIC).ok_or_else(invalid)?;
                     if state.head.is_partial {
                         let why = "a manifest was not imported completely".to_owned();
-                        return Err(Error::new(name, "verify", Cause::Other(why)));
+                        return Err(Error::new(name, "verify", Cause::State(StateFault::Damaged, why)));
                     }
                 }
                 _ if at == Position::FIRST => return Err(invalid()),
@@ -290,9 +291,9 @@ impl State {
                 first.get_or_insert(key);
             }
         }
-        let fail = |action, why| Err(Error::new(path.as_os_str().as_bytes(), action, Cause::Other(why)));
+        let fail = |action, cause| Err(Error::new(path.as_os_str().as_bytes(), action, cause));
         if kept == 0 && removed > 0 {
-            return fail("apply the rules", "they exclude every recorded file".to_owned());
+            return fail("apply the rules", Cause::Other("they exclude every recorded file".to_owned()));
         }
         // Without its entry, a corrupt file would be forgotten, and recorded as new under the next rules.
         if let Some(first) = first {
@@ -301,7 +302,7 @@ impl State {
                 1 => format!("{shown} has an open failure"),
                 _ => format!("{failures} files have open failures, such as {shown}"),
             };
-            return fail("exclude failed files", why);
+            return fail("exclude failed files", Cause::State(StateFault::FailuresExcluded, why));
         }
         // Written first: if the run is killed before all entries are removed, the others are still verified. Without the
         // new rules, the next run would record the current content of the removed ones.

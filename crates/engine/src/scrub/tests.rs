@@ -20,6 +20,8 @@ struct Tree {
     /// The days of `within`; everything is due if there are none.
     within: Option<u64>,
     max_bytes: Option<u64>,
+    /// Whether the files are those of its manifests.
+    is_collection: bool,
     /// Whether a run is interrupted as soon as it reports something.
     is_interrupted: bool,
     found: Vec<(FileStatus, String, Treatment)>,
@@ -32,6 +34,7 @@ impl Tree {
             policy: Policy::default(),
             within: None,
             max_bytes: None,
+            is_collection: false,
             is_interrupted: false,
             found: Vec::new(),
         };
@@ -64,6 +67,7 @@ impl Tree {
             .all(self.within.is_none())
             .max_bytes(self.max_bytes)
             .policy(self.policy.clone())
+            .collection(self.is_collection)
             .threads(1);
         let (progress, mut found) = (Progress::default(), Vec::new());
         let mut scrub = Scrub::new(&options, &progress);
@@ -71,7 +75,7 @@ impl Tree {
             if self.is_interrupted {
                 progress.stop();
             }
-            if let Event::Finding(finding, treatment) = event
+            if let Event::Finding(finding, treatment) | Event::Manifest(finding, treatment) = event
                 && treatment != Treatment::Intact
             {
                 found.push((finding.status(), finding.name().display().to_string(), treatment));
@@ -764,4 +768,29 @@ fn state_of_another_folder_is_neither_changed_nor_shown() {
         assert!(error.to_string().contains("it is the state file of another folder"), "{error}");
     }
     assert_eq!(overview(&state, tree.folder.path(), 30).unwrap().coverage().all().files(), 1);
+}
+
+#[test]
+fn entries_of_a_manifest_that_a_killed_forget_removed_are_not_those_of_a_later_one() {
+    // Regression: a new manifest got the number of the removed one, and was to blame for the entries that it did not have.
+    const A: &str = "0cc175b9c0f1b6a831c399e269772661  a\n";
+    const B: &str = "92eb5ffee6ae2fec3ad71c777531578f  b\n";
+    let mut tree = Tree { is_collection: true, ..Tree::new(&[("a", "a"), ("b", "b"), ("x.md5", A)]) };
+    tree.write("y.md5", B, 1000);
+    assert_eq!(tree.run().failures(), 0);
+    // The removal of the manifest was written, that of its files was not.
+    let mut state = State::write(&tree.state(), || panic!("it exists")).unwrap();
+    state.put(b"\0x.md5", None).unwrap();
+    state.put(b"\0y.md5", None).unwrap();
+    state.finish().unwrap();
+    drop(state);
+    fs::remove_file(tree.path("x.md5")).unwrap();
+    tree.write("w.md5", B, 1000);
+    assert_eq!(tree.run().failures(), 0, "{:?}", tree.found);
+    assert_eq!(tree.run().failures(), 0, "{:?}", tree.found);
+    let known = |tree: &Tree| overview(&tree.state(), tree.folder.path(), 30).unwrap().coverage().clone();
+    assert_eq!((known(&tree).all().files(), known(&tree).manifests()), (1, 2), "`a` is in no manifest");
+    // A file that both manifests list is removed from one of them only.
+    tree.write("w.md5", A, 2000);
+    assert_eq!(tree.run().failures_of(Changed), 1, "{:?}", tree.found);
 }

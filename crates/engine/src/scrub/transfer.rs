@@ -205,7 +205,7 @@ pub fn import(
 
 /// Removes the entries with these names, which must exist, from the state of the tree `root`. The files are new in the
 /// next run. In a collection, a name may also be that of a manifest, which is removed with the files that only it lists,
-/// or that of a folder.
+/// or that of a folder, such as `.`.
 ///
 /// # Errors
 /// Fails if the state cannot be read or written, belongs to another tree, if another run uses it, or if it has no entry
@@ -215,7 +215,7 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
     drop(existing_of(path, root)?);
     let gone = || Error::new(name, "open", Cause::Other("the state file does not exist".to_owned()));
     let mut state = State::write(path, || Err(gone()))?;
-    // A bag that is the collection itself has the name `.`.
+    // The collection itself, which may be a bag, has the name `.`.
     let key = |name: &PathBuf| match &*plain(&name::of(name)) {
         b"" => b".".to_vec(),
         name => name.to_vec(),
@@ -224,6 +224,9 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
     let is_collection = state.head.is_collection();
     // A folder, and so a bag, stands for everything in it.
     let is_meant = |key: &[u8], name: &[u8]| {
+        if is_collection && name == b"." {
+            return true;
+        }
         let rest = shown_name(key).strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || is_collection && rest.starts_with(b"/"))
     };

@@ -52,8 +52,9 @@ pub(crate) struct Found {
     pub(crate) manifests: Vec<PathBuf>,
     /// Folders that could not be listed, and files that have the name of a manifest but are not one.
     pub(crate) errors: Vec<Error>,
-    /// The number of files that may be manifests and are not used.
+    /// The number of files that may be manifests and are not used, and one of them.
     pub(crate) skipped: u64,
+    pub(crate) skipped_file: Option<PathBuf>,
 }
 
 /// Returns the manifests and bags below a folder, as [`Verification::below`] checks them.
@@ -61,16 +62,20 @@ pub(crate) struct Found {
 /// [`Verification::below`]: crate::verify::verification::Verification::below
 pub(crate) fn manifests_below(folder: PathBuf, read: &ReadOptions, progress: &Progress) -> Found {
     let (options, mut report) = (Options::from(read.clone()), DiscoveryReport::default());
-    let mut errors = Vec::new();
+    let (mut errors, mut skipped_file) = (Vec::new(), None);
     let discovery = Discovery { options: &options, progress, report: &mut report };
     let found = discovery.run(vec![folder], &mut |event| {
-        if let Event::Failed(error) = event {
-            errors.push(error.under(error.name()));
+        match event {
+            Event::Failed(error) => errors.push(error.under(error.name())),
+            Event::PassedOver(path) | Event::NotUsed(_, _, path) => {
+                skipped_file.get_or_insert_with(|| path.to_owned());
+            }
+            _ => {}
         }
         Ok(())
     });
     // No event is refused.
-    Found { manifests: found.unwrap_or_default(), errors, skipped: report.skipped }
+    Found { manifests: found.unwrap_or_default(), errors, skipped: report.skipped, skipped_file }
 }
 
 impl Discovery<'_> {
