@@ -20,12 +20,18 @@ use truesum_hash::Digest;
 use truesum_manifest::Time;
 
 /// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
-pub(crate) fn missing_record(before: &Record) -> Record {
+fn missing_record(before: &Record) -> Record {
     let status = match before.status {
         FileStatus::Corrupt | FileStatus::Restored => before.status,
         _ => FileStatus::Missing,
     };
     Record { status, ..before.clone() }
+}
+
+/// Returns the record of a missing file that was found damaged under another name. It is not accepted as missing even if
+/// the time of the other file changes, so that it is not recognized any more.
+pub(crate) fn damaged_record(before: &Record) -> Record {
+    Record { status: FileStatus::Corrupt, ..before.clone() }
 }
 
 impl Recorder<'_, '_> {
@@ -213,7 +219,7 @@ impl Recorder<'_, '_> {
             if (file as usize) < accepted {
                 self.put(to, None)?;
             }
-            self.put(from, Some(&missing_record(before)))?;
+            self.put(from, Some(&damaged_record(before)))?;
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             self.report_difference(&Difference { from, before, found, ..difference })?;

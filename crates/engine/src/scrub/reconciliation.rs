@@ -22,7 +22,7 @@ use crate::io::open::Root;
 use crate::job::FileResult;
 use crate::scrub::collection::{Collection, Manifest, ManifestRecord};
 use crate::scrub::listing::{Examination, Listing, Pending, has, manifest_key, manifest_name, union};
-use crate::scrub::pairing::missing_record;
+use crate::scrub::pairing::damaged_record;
 use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Event, Treatment};
@@ -299,36 +299,38 @@ impl Recorder<'_, '_> {
     }
 
     /// Records and reports missing files. Those that no manifest lists any more were moved if a new entry has their
-    /// digests, or removed. A new file with the size and time of a removed one, but different content, is that file,
+    /// digests, or removed. A new file with the size and time of a missing one, but different content, is that file,
     /// damaged before it was renamed.
     ///
-    /// Returns the names of the new files that have been reported, and whether all removed files could be compared with the
-    /// new ones.
+    /// Returns the names of the new files that have been reported, and whether no missing file must be compared with them
+    /// again.
     pub(crate) fn settle_missing(&mut self, missing: Vec<Entry>) -> io::Result<(HashSet<Vec<u8>>, bool)> {
+        self.absent = missing.iter().map(|(name, _)| name.clone()).collect();
         let is_updated =
             |number: &u64| self.manifest(*number).is_some_and(|manifest| manifest.is_updated(self.policy));
         let is_removed = |before: &Record| {
             before.pending.as_ref().is_some_and(|pending| pending.listings.is_empty())
-                && !before.is_corrupt()
                 && before.manifests.iter().all(is_updated)
         };
-        let (removed, missing): (Vec<Entry>, Vec<Entry>) =
-            missing.into_iter().partition(|(_, before)| is_removed(before));
-        let new = if removed.is_empty() { Vec::new() } else { self.new_entries(&removed)? };
+        let removed: Vec<bool> = missing.iter().map(|(_, before)| is_removed(before)).collect();
+        let missing: Vec<(Entry, bool)> = missing.into_iter().zip(removed).collect();
+        let new = self.new_entries(&missing)?;
         let mut by_digest: HashMap<&Digest, Vec<usize>> = HashMap::new();
         let mut by_size: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
         for (at, (_, record)) in new.iter().enumerate() {
             by_size.entry(record.size).or_default().push(at);
             record.digests.iter().for_each(|digest| by_digest.entry(digest).or_default().push(at));
         }
-        let (mut taken, mut rest) = (vec![false; new.len()], Vec::new());
+        let (mut taken, mut rest, mut is_compared) = (vec![false; new.len()], Vec::new(), true);
         let is_accepted = self.policy.accepts(FileStatus::Moved);
-        for (from, before) in removed {
+        for ((from, before), is_removed) in missing {
             let same = before.digests.iter().flat_map(|digest| by_digest.get(digest).into_iter().flatten());
             let same =
                 same.copied().find(|&at| !taken[at] && has_same_content(&before, &new[at].1) == Some(true));
-            let Some(at) = same.filter(|_| is_accepted) else {
-                rest.push((from, before));
+            // It is moved as soon as no manifest lists it any more.
+            is_compared &= same.is_none() || is_removed;
+            let Some(at) = same.filter(|_| is_accepted && is_removed) else {
+                rest.push((from, before, is_removed));
                 continue;
             };
             taken[at] = true;
@@ -343,8 +345,7 @@ impl Recorder<'_, '_> {
             let (before, found) = (Some(&before), Some(record));
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
-        let mut is_compared = true;
-        for (from, before) in rest {
+        for (from, before, is_removed) in rest {
             let is_stamp =
                 |record: &Record| before.mtime.zip(record.mtime).is_some_and(|(a, b)| same_time(a, b));
             let similar = by_size.get(&before.size).into_iter().flatten().copied();
@@ -355,33 +356,34 @@ impl Recorder<'_, '_> {
                 match has_same_content(&before, &new[at].1) {
                     Some(false) => different = different.or(Some(at)),
                     Some(true) => {}
-                    // Without a common algorithm, it may be the removed file.
+                    // Without a common algorithm, it may be the missing file.
                     None => unknown = true,
                 }
             }
             let Some(at) = different else {
                 is_compared &= !unknown;
-                self.report_missing(&from, &before, !unknown)?;
+                // A corrupt file must not disappear. It can be moved, because its digests remain.
+                let is_acceptable = is_removed && !unknown && !before.is_corrupt();
+                self.report_missing(&from, &before, is_acceptable)?;
                 continue;
             };
             taken[at] = true;
             let (to, record) = &new[at];
             // Its content must not be accepted as that of a new file.
             self.put(to, None)?;
-            self.put(&from, Some(&missing_record(&before)))?;
+            self.put(&from, Some(&damaged_record(&before)))?;
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             let (before, found) = (Some(&before), Some(record));
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
-        missing.iter().try_for_each(|(name, before)| self.report_missing(name, before, false))?;
         let consumed = new.into_iter().zip(taken).filter(|(_, is_taken)| *is_taken);
         Ok((consumed.map(|((name, _), _)| name).collect(), is_compared))
     }
 
     /// Returns the files that were recorded since missing files were last compared with new ones, and that may be one of
-    /// these removed files.
-    fn new_entries(&mut self, removed: &[Entry]) -> io::Result<Vec<Entry>> {
-        let sizes: HashSet<Option<u64>> = removed.iter().map(|(_, before)| before.size).collect();
+    /// these missing files.
+    fn new_entries(&mut self, missing: &[(Entry, bool)]) -> io::Result<Vec<Entry>> {
+        let sizes: HashSet<Option<u64>> = missing.iter().map(|((_, before), _)| before.size).collect();
         let mut new = Vec::new();
         for entry in self.state.scan() {
             let (key, record) = entry.map_err(|error| self.fail(error))?;
@@ -410,7 +412,7 @@ impl Recorder<'_, '_> {
             let dropped = dropped.map(|number| (*number, true));
             for (number, is_dropped) in dropped.chain(differing.map(|listing| (listing.manifest, false))) {
                 open.insert(number);
-                let is_gone = is_dropped && record.status == FileStatus::Missing;
+                let is_gone = is_dropped && self.absent.contains(&key);
                 let Some(manifest) = collection.manifests.get(&number) else { continue };
                 if pending.examination != Examination::Done || is_gone {
                     continue;

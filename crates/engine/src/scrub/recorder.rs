@@ -44,6 +44,8 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) rejected: Vec<Entry>,
     /// The names of files that were reported as failures.
     pub(crate) reported: HashSet<Vec<u8>>,
+    /// The names of files that have an entry and are missing, in a collection.
+    pub(crate) absent: HashSet<Vec<u8>>,
     /// Findings to report once the state that contains them has been written.
     pub(crate) waiting: Vec<Waiting>,
     /// Why the state could not be written.

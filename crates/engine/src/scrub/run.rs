@@ -239,6 +239,7 @@ impl<'a> Scrub<'a> {
             refused: Vec::new(),
             rejected: Vec::new(),
             reported: Default::default(),
+            absent: Default::default(),
             waiting: Vec::new(),
             failure: None,
         };
