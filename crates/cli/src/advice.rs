@@ -113,7 +113,7 @@ impl Trouble {
                 "the content does not match: restore the file from a copy; if its tree was stored, --locate shows which bytes differ"
             }
             Trouble::Corrupt => {
-                "the modification time is unchanged, so it is unlikely that a program wrote to the file; restore it from a copy and check the disk"
+                "the modification time did not change with the content, so it is unlikely that a program wrote to the file; restore it from a copy and check the disk"
             }
             Trouble::Restored => {
                 "the file was replaced by an earlier version: if this was intended, accept it with truesum update --refresh=all"

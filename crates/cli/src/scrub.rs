@@ -7,6 +7,7 @@ mod plan;
 mod report;
 mod xattr;
 
+use crate::advice::Trouble;
 use crate::console::Console;
 use crate::ending;
 use crate::exit::{Exit, Refusal};
@@ -83,7 +84,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         exit = exit.max(write_page(args, Some((reporting.threads, &watch.progress)), &mut console));
         if let Some(name) = corrupt.filter(|_| !json) {
             console.hint(&format!(
-                "corrupt: the modification time was unchanged when this was found, so it is unlikely that a program wrote to the file; restore it from a copy and check the disk; if the current content is correct: {}",
+                "corrupt: {}; if the current content is correct: {}",
+                Trouble::Corrupt.advice(),
                 forget_command(args, &name)
             ));
         }

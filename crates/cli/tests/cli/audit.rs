@@ -76,7 +76,7 @@ fn changed_content_with_same_mtime_is_corrupt() {
             ("corrupt\ta\nchanged\tb\ncorrupt\tc\n", Some(1)),
             "{words:?}"
         );
-        assert!(ran.err.contains("hint: corrupt: the modification time is unchanged"), "{}", ran.err);
+        assert!(ran.err.contains("hint: corrupt: the modification time did not change"), "{}", ran.err);
     }
 }
 

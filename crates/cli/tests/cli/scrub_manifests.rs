@@ -740,7 +740,7 @@ fn hints_name_a_command_for_collections_and_are_true_after_later_edits() {
     // The file remains corrupt when its modification time changes.
     write(&folder, "d/plain/b", "another", 5000);
     let ran = scrub(&folder, &["-q"]);
-    let hint = "hint: corrupt: the modification time was unchanged when this was found, ";
+    let hint = "hint: corrupt: the modification time did not change with the content, ";
     let forget = "truesum scrub --forget plain/b d\n";
     assert!(ran.err.contains(hint) && ran.err.contains(forget), "{}", ran.err);
     let mut state = folder.read("d/.truesum-state");
