@@ -782,7 +782,7 @@ fn bag_that_is_the_collection_can_be_forgotten() {
 fn files_that_may_be_manifests_are_named_and_counted() {
     let folder = verified();
     for name in ["clip.mhl", "a.torrent"] {
-        folder.write(&format!("d/plain/{name}"), "");
+        folder.write(format!("d/plain/{name}"), "");
     }
     let ran = scrub(&folder, &[]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -114,7 +114,7 @@ impl Collection {
     /// Returns whether a manifest or bag was found, or a file that may be one and cannot be used.
     pub(crate) fn has_manifests(&self) -> bool {
         let is_found = |manifest: &Manifest| {
-            !manifest.failure.as_ref().is_some_and(|failure| failure.0 == FileStatus::Missing)
+            manifest.failure.as_ref().is_none_or(|failure| failure.0 != FileStatus::Missing)
         };
         !self.errors.is_empty() || !self.refused.is_empty() || self.manifests.values().any(is_found)
     }

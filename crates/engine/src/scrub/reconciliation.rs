@@ -327,8 +327,8 @@ impl Recorder<'_, '_> {
             let same = before.digests.iter().flat_map(|digest| by_digest.get(digest).into_iter().flatten());
             let same =
                 same.copied().find(|&at| !taken[at] && has_same_content(&before, &new[at].1) == Some(true));
-            // It is moved as soon as no manifest lists it any more.
-            is_compared &= same.is_none() || is_removed;
+            // It is moved as soon as no manifest lists it any more. One that was never found intact may have never existed.
+            is_compared &= same.is_none() || is_removed || before.verified.is_none();
             let Some(at) = same.filter(|_| is_accepted && is_removed) else {
                 rest.push((from, before, is_removed));
                 continue;
