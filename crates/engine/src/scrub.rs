@@ -32,6 +32,7 @@ mod policy;
 mod reconciliation;
 mod record;
 mod recorder;
+mod renamed;
 mod report;
 mod run;
 mod scan;

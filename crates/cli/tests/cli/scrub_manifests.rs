@@ -868,3 +868,30 @@ fn entries_of_a_renamed_file_can_be_updated_one_manifest_after_the_other() {
         }
     }
 }
+
+#[test]
+fn corrupt_file_is_not_forgotten_with_its_only_manifest() {
+    // Regression: a manifest of the damaged file, or of the file under another name, was recorded instead.
+    for is_renamed in [false, true] {
+        let folder = verified();
+        write(&folder, "d/plain/b", "cOntent of plain/b", 1000);
+        assert_ran(&scrub(&folder, &["-q", "--all"]), 1, &["corrupt\tplain/b"]);
+        let (name, line) = match is_renamed {
+            true => ("z", "moved-modified\tplain/z\tplain/b"),
+            false => ("b", "corrupt\tplain/b"),
+        };
+        fs::rename(folder.path("d/plain/b"), folder.path(format!("d/plain/{name}"))).unwrap();
+        list(&folder, "d/plain/SHA256SUMS", &["a", "c", name], 2000);
+        assert_ran(&scrub(&folder, &ACCEPT), 1, &[line]);
+        list(&folder, "d/plain/SHA1SUMS", &["a", "c", name], 3000);
+        fs::remove_file(folder.path("d/plain/SHA256SUMS")).unwrap();
+        assert_eq!(folder.run(&["scrub", "--forget", "plain/SHA256SUMS", "d"]).code, Some(0));
+        // Without a common algorithm, the new name may be that of another file.
+        let line = if is_renamed { "missing\tplain/b" } else { line };
+        for _ in 0..2 {
+            assert_ran(&scrub(&folder, &ACCEPT), 1, &[line]);
+        }
+        assert_eq!(folder.run(&["scrub", "--forget", "plain/b", "d"]).code, Some(0));
+        assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(0));
+    }
+}

@@ -28,12 +28,6 @@ fn missing_record(before: &Record) -> Record {
     Record { status, ..before.clone() }
 }
 
-/// Returns the record of a missing file that was found damaged under another name. It is not accepted as missing even if
-/// the time of the other file changes, so that it is not recognized any more.
-pub(crate) fn damaged_record(before: &Record) -> Record {
-    Record { status: FileStatus::Corrupt, ..before.clone() }
-}
-
 impl Recorder<'_, '_> {
     /// Returns whether there are accepted files that have not been compared with missing ones.
     fn has_unpaired(&self) -> bool {
@@ -219,7 +213,7 @@ impl Recorder<'_, '_> {
             if (file as usize) < accepted {
                 self.put(to, None)?;
             }
-            self.put(from, Some(&damaged_record(before)))?;
+            self.put(from, Some(&missing_record(before)))?;
             let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             self.report_difference(&Difference { from, before, found, ..difference })?;

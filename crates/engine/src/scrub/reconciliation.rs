@@ -15,24 +15,24 @@
 //! modification time is recorded when it is found intact: without one, a later manifest that lists its content is an
 //! update.
 
+use crate::audit::FileStatus;
 use crate::audit::stamps::is_edited;
-use crate::audit::{FileStatus, same_time};
 use crate::error::{Cause, Error};
 use crate::io::open::Root;
 use crate::job::FileResult;
 use crate::scrub::collection::{Collection, Manifest, ManifestRecord};
 use crate::scrub::listing::{Examination, Listing, Pending, has, manifest_key, manifest_name, union};
-use crate::scrub::pairing::damaged_record;
 use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
+use crate::scrub::renamed::{NewFiles, Similar};
 use crate::scrub::report::{Event, Treatment};
 use crate::scrub::scan::Entry;
 use crate::scrub::sorted::Sorted;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use truesum_fs::clock;
 use truesum_fs::metadata::Metadata;
-use truesum_hash::{Digest, Spec};
+use truesum_hash::Spec;
 use truesum_manifest::Time;
 use truesum_manifest::path::display_safe;
 
@@ -314,27 +314,18 @@ impl Recorder<'_, '_> {
         };
         let removed: Vec<bool> = missing.iter().map(|(_, before)| is_removed(before)).collect();
         let missing: Vec<(Entry, bool)> = missing.into_iter().zip(removed).collect();
-        let new = self.new_entries(&missing)?;
-        let mut by_digest: HashMap<&Digest, Vec<usize>> = HashMap::new();
-        let mut by_size: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
-        for (at, (_, record)) in new.iter().enumerate() {
-            by_size.entry(record.size).or_default().push(at);
-            record.digests.iter().for_each(|digest| by_digest.entry(digest).or_default().push(at));
-        }
-        let (mut taken, mut rest, mut is_compared) = (vec![false; new.len()], Vec::new(), true);
+        let mut new = NewFiles::new(self.new_entries(&missing)?);
+        let (mut rest, mut is_compared) = (Vec::new(), true);
         let is_accepted = self.policy.accepts(FileStatus::Moved);
         for ((from, before), is_removed) in missing {
-            let same = before.digests.iter().flat_map(|digest| by_digest.get(digest).into_iter().flatten());
-            let same =
-                same.copied().find(|&at| !taken[at] && has_same_content(&before, &new[at].1) == Some(true));
+            let same = new.same(&before);
             // It is moved as soon as no manifest lists it any more. One that was never found intact may have never existed.
             is_compared &= same.is_none() || is_removed || before.verified.is_none();
             let Some(at) = same.filter(|_| is_accepted && is_removed) else {
                 rest.push((from, before, is_removed));
                 continue;
             };
-            taken[at] = true;
-            let (to, record) = &new[at];
+            let (to, record) = new.pair(at);
             if record.verified.is_none() {
                 // It does not become due later because it was moved.
                 self.put(to, Some(&Record { day: before.day, ..record.clone() }))?;
@@ -346,38 +337,24 @@ impl Recorder<'_, '_> {
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
         for (from, before, is_removed) in rest {
-            let is_stamp =
-                |record: &Record| before.mtime.zip(record.mtime).is_some_and(|(a, b)| same_time(a, b));
-            let similar = by_size.get(&before.size).into_iter().flatten().copied();
-            let similar = similar.filter(|_| before.size.is_some_and(|size| size > 0));
-            let similar = similar.filter(|&at| !taken[at] && is_stamp(&new[at].1));
-            let (mut different, mut unknown) = (None, false);
-            for at in similar {
-                match has_same_content(&before, &new[at].1) {
-                    Some(false) => different = different.or(Some(at)),
-                    Some(true) => {}
-                    // Without a common algorithm, it may be the missing file.
-                    None => unknown = true,
-                }
-            }
-            let Some(at) = different else {
-                is_compared &= !unknown;
+            let similar = new.similar(&before);
+            let Similar::Damaged(at) = similar else {
+                let is_known = matches!(similar, Similar::None);
+                is_compared &= is_known;
                 // A corrupt file must not disappear. It can be moved, because its digests remain.
-                let is_acceptable = is_removed && !unknown && !before.is_corrupt();
-                self.report_missing(&from, &before, is_acceptable)?;
+                self.report_missing(&from, &before, is_removed && is_known && !before.is_corrupt())?;
                 continue;
             };
-            taken[at] = true;
-            let (to, record) = &new[at];
+            let (to, record) = new.pair(at);
             // Its content must not be accepted as that of a new file.
             self.put(to, None)?;
-            self.put(&from, Some(&damaged_record(&before)))?;
+            // Nor is it accepted as missing if the time of the other file changes, so that it is not recognized any more.
+            self.put(&from, Some(&Record { status: FileStatus::Corrupt, ..before.clone() }))?;
             let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
             let (before, found) = (Some(&before), Some(record));
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
-        let consumed = new.into_iter().zip(taken).filter(|(_, is_taken)| *is_taken);
-        Ok((consumed.map(|((name, _), _)| name).collect(), is_compared))
+        Ok((new.into_paired(), is_compared))
     }
 
     /// Returns the files that were recorded since missing files were last compared with new ones, and that may be one of
@@ -390,6 +367,7 @@ impl Recorder<'_, '_> {
             let is_new = record.accepted > self.earlier.paired && record.status != FileStatus::Same;
             if is_new
                 && manifest_name(&key).is_none()
+                && !self.absent.contains(&key)
                 && (sizes.contains(&record.size) || sizes.contains(&None))
             {
                 new.push((key, record));
@@ -448,15 +426,6 @@ impl Recorder<'_, '_> {
         self.collection = Some(collection);
         Ok(())
     }
-}
-
-/// Returns whether two records have the same content; `None` if they have no algorithm in common.
-fn has_same_content(one: &Record, other: &Record) -> Option<bool> {
-    let common = one.specs.iter().zip(&one.digests).filter_map(|(spec, digest)| {
-        let at = other.specs.iter().position(|other| other == spec)?;
-        Some(*digest == other.digests[at])
-    });
-    common.reduce(|one, other| one && other)
 }
 
 /// Returns the numbers of the manifests of these entries.

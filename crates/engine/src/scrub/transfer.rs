@@ -204,8 +204,8 @@ pub fn import(
 }
 
 /// Removes the entries with these names, which must exist, from the state of the tree `root`. The files are new in the
-/// next run. In a collection, a name may also be that of a manifest, which is removed with the files that only it lists,
-/// or that of a folder, such as `.`.
+/// next run. In a collection, a name may also be that of a folder, such as `.`, or that of a manifest, which is removed with
+/// the files that only it lists, except corrupt ones.
 ///
 /// # Errors
 /// Fails if the state cannot be read or written, belongs to another tree, if another run uses it, or if it has no entry
@@ -256,7 +256,9 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
             let mut others: Vec<u64> = listed.filter(|one| !manifests.contains(one)).collect();
             others.sort_unstable();
             others.dedup();
-            let record = (!others.is_empty()).then(|| Record { manifests: others, pending: None, ..record });
+            // The damage of a corrupt file must not disappear with a manifest.
+            let is_kept = !others.is_empty() || record.is_corrupt();
+            let record = is_kept.then(|| Record { manifests: others, pending: None, ..record });
             state.put(&key, record.as_ref())?;
         }
     }
