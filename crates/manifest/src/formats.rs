@@ -16,6 +16,7 @@ mod certutil;
 mod cfv_csv;
 mod clrmamepro;
 mod conda;
+mod console;
 mod csv;
 mod deb822;
 mod dfxml;

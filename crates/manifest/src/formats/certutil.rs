@@ -1,23 +1,34 @@
 //! Output of `certutil -hashfile` (Windows): three lines per file, in the language of the system.
-//! The digest is on the second line.
+//! The digest is on the second line. A list without the third lines, as filtered by `findstr /v CertUtil`, has two lines per
+//! file.
 
+use super::console::{Drive, is_console, is_of_drive};
 use crate::digest::{self, is_hex, is_long_hex, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static CERTUTIL: Format = Format {
     name: "certutil",
     summary: "output of certutil -hashfile (Windows)",
-    sniff: |head: &Head<'_>| {
-        let at = head.lines(b'\n').position(|line| line.starts_with(LAST))?;
-        let others =
-            head.lines(b'\n').take(at).filter(|line| !scan::is_empty(line) && !is_prompt(line)).count();
-        (others == 0 || others == 2).then_some(Claim { sign: Sign::Mark, at })
-    },
+    sniff,
     reading: Reading::lines(|options| Box::new(Runs { options: options.clone(), ..Runs::default() })),
     ..Format::DEFAULT
 };
 
-/// The beginning of the last line of a run, in every language.
+fn sniff(head: &Head<'_>) -> Option<Claim> {
+    let last = head.lines(b'\n').position(|line| line.starts_with(LAST));
+    let mut others = head.lines(b'\n').take(last.unwrap_or(usize::MAX)).filter(|line| !is_skipped(line));
+    let is_run = match (last, [others.next(), others.next(), others.next()]) {
+        (Some(_), [None, ..] | [Some(_), Some(_), None]) => true,
+        (None, [Some(title), Some(digest), _]) => {
+            without_colon(title.trim_ascii()).and_then(titled).is_some()
+                && is_long_hex(&without_blanks(digest))
+        }
+        _ => false,
+    };
+    is_run.then_some(Claim { sign: Sign::Mark, at: last.unwrap_or(0) })
+}
+
+/// The beginning of the last line of a run, in every language. A list in which no run has it was filtered.
 const LAST: &[u8] = b"CertUtil:";
 
 /// Marks the last line of a failed run, in every language.
@@ -99,11 +110,14 @@ struct Runs {
     doubt: Option<Doubt>,
     /// True if any run has produced a digest.
     good: bool,
+    /// True if any run had its last line.
+    has_last: bool,
     /// True if a run failed without a title before any run succeeded. It is reported only if
     /// another title follows; otherwise the manifest has no entries, which is an error anyway.
     failed: bool,
     /// True if a line of the current run was read, even a bad one.
     has_lines: bool,
+    drive: Drive,
 }
 
 /// A name that may be another one unless the last line has one of these words.
@@ -116,17 +130,12 @@ const NO_DIGEST: Reason = Reason::Part("certutil failed, so there is no digest")
 const CUT: Reason = Reason::Part("the final line, which begins with 'CertUtil:', is missing");
 
 impl Runs {
-    fn digest(&self, title: &[u8], line: &[u8]) -> Result<(Entry, Option<Doubt>), Reason> {
-        let digest: Vec<u8> = line.iter().copied().filter(|&byte| !scan::is_blank(byte)).collect();
+    fn digest(&mut self, title: &[u8], line: &[u8]) -> Result<(Entry, Option<Doubt>), Reason> {
+        let digest = without_blanks(line);
         if !is_hex(&digest) {
             return Err(Reason::NotHex);
         }
-        let title =
-            title.strip_suffix(b":").or(title.strip_suffix("\u{ff1a}".as_bytes())).ok_or(Reason::NotALine)?;
-        // French has a space before the colon, which may be one that does not break; the last two are those of
-        // code pages 1252 and 850.
-        let spaces = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" ", b"\xa0", b"\xff"];
-        let title = spaces.iter().find_map(|space| title.strip_suffix(*space)).unwrap_or(title);
+        let title = without_colon(title).ok_or(Reason::NotALine)?;
         let Title { tag, name, other } = titled(title).ok_or(Reason::Part(
             "it is unclear where the file name is, because the language of this line is unknown",
         ))?;
@@ -136,8 +145,31 @@ impl Runs {
             let why = format!("the language is unknown, so the file name may be {name:?} or {other:?}");
             Doubt { words, reason: Reason::Message(why) }
         });
-        Ok((Entry::new(name, spec, digest), doubt))
+        Ok((Entry::new(&self.drive.relative(name), spec, digest), doubt))
     }
+
+    /// Returns an entry whose run ends with this line.
+    fn finished(&mut self, entry: Entry, last: &[u8]) -> Result<Option<Entry>, Reason> {
+        let is_known = |words: &[&str]| words.iter().any(|words| scan::contains(last, words.as_bytes()));
+        match self.doubt.take().filter(|doubt| !is_known(&doubt.words)) {
+            Some(doubt) => Err(doubt.reason),
+            None => Ok(Some(entry)),
+        }
+    }
+}
+
+/// Returns a title without the colon at its end.
+fn without_colon(title: &[u8]) -> Option<&[u8]> {
+    let title = title.strip_suffix(b":").or(title.strip_suffix("\u{ff1a}".as_bytes()))?;
+    // French has a space before the colon, which may be one that does not break; the last two are those of
+    // code pages 1252 and 850.
+    let spaces = ["\u{a0}".as_bytes(), "\u{202f}".as_bytes(), b" ", b"\xa0", b"\xff"];
+    Some(spaces.iter().find_map(|space| title.strip_suffix(*space)).unwrap_or(title))
+}
+
+/// Returns a digest without the blanks that old versions write between its bytes.
+fn without_blanks(line: &[u8]) -> Vec<u8> {
+    line.iter().copied().filter(|&byte| !byte.is_ascii_whitespace()).collect()
 }
 
 /// What a title states.
@@ -164,8 +196,8 @@ fn titled(title: &[u8]) -> Option<Title<'_>> {
         None => short().map(|(titles, is_last, found)| (Some(titles), is_last, found))?,
     };
     // Only a drive has a colon, so a name with one begins there.
-    let drive = (1..name.len()).find(|&at| scan::is_blank(name[at - 1]) && is_drive(&name[at..]));
-    let is_absolute = is_drive(name) || name.starts_with(b"\\\\");
+    let drive = (1..name.len()).find(|&at| scan::is_blank(name[at - 1]) && is_of_drive(&name[at..]));
+    let is_absolute = is_of_drive(name) || name.starts_with(b"\\\\");
     let part = match is_last {
         true if is_absolute => None,
         true => scan::find(name, scan::is_blank).map(|gap| &name[gap + 1..]),
@@ -181,11 +213,6 @@ fn titled(title: &[u8]) -> Option<Title<'_>> {
         }),
     };
     Some(Title { tag, name, other })
-}
-
-/// Returns true for a path that begins with a drive.
-fn is_drive(name: &[u8]) -> bool {
-    matches!(name, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
 }
 
 /// Returns the algorithm and the name in a title that fits a pattern of [`TITLES`] or [`SHORT_TITLES`].
@@ -210,20 +237,21 @@ fn fit<'t>(known: &str, title: &'t [u8]) -> Option<(&'t str, &'t [u8])> {
     }
 }
 
-/// Returns true for the line of a console with the command.
-fn is_prompt(line: &[u8]) -> bool {
+/// Returns true for a line of a console that no run writes.
+fn is_skipped(line: &[u8]) -> bool {
     let command = b">certutil ";
     scan::count(line.len());
-    line.windows(command.len()).any(|part| part.eq_ignore_ascii_case(command))
+    is_console(line) || line.windows(command.len()).any(|part| part.eq_ignore_ascii_case(command))
 }
 
 impl Parse for Runs {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
         let line = scan::trim(line);
-        if line.is_empty() || is_prompt(line) {
+        if is_skipped(line) {
             return Ok(None);
         }
         if line.starts_with(LAST) {
+            self.has_last = true;
             let failed = scan::contains(line, FAILED);
             let has_lines = std::mem::take(&mut self.has_lines);
             return match (self.title.take(), self.entry.take()) {
@@ -237,12 +265,7 @@ impl Parse for Runs {
                 }
                 (_, Some(entry)) => {
                     self.good = true;
-                    let is_known =
-                        |words: &[&str]| words.iter().any(|words| scan::contains(line, words.as_bytes()));
-                    match self.doubt.take().filter(|doubt| !is_known(&doubt.words)) {
-                        Some(doubt) => Err(doubt.reason),
-                        None => Ok(Some(entry)),
-                    }
+                    self.finished(entry, line)
                 }
                 (Some(_), None) => Err(Reason::EmptyDigest),
                 (None, None) if self.good && !has_lines => {
@@ -252,11 +275,15 @@ impl Parse for Runs {
             };
         }
         self.has_lines = true;
-        if self.entry.take().is_some() {
-            self.title = None;
-            return Err(CUT);
+        let joined = without_blanks(line);
+        if let Some(entry) = self.entry.take() {
+            if self.has_last || is_long_hex(&joined) {
+                self.title = None;
+                return Err(CUT);
+            }
+            self.title = Some(line.to_vec());
+            return self.finished(entry, b"");
         }
-        let joined: Vec<u8> = line.iter().copied().filter(|&byte| byte != b' ').collect();
         match self.title.take() {
             Some(title) if is_long_hex(&joined) || !line.ends_with(b":") => {
                 let (entry, doubt) = self.digest(&title, line)?;
@@ -282,6 +309,10 @@ impl Parse for Runs {
     }
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
-        if self.entry.is_some() || self.title.is_some() { Err(CUT) } else { Ok(None) }
+        match (self.title.take(), self.entry.take()) {
+            (None, Some(entry)) if !self.has_last => self.finished(entry, b""),
+            (None, None) => Ok(None),
+            _ => Err(CUT),
+        }
     }
 }
