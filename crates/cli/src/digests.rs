@@ -80,11 +80,15 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
 /// Removes algorithms that are not cryptographic hashes if one with that length is possible, unless
 /// the digest names its algorithm: an attacker can create a file with any given checksum.
 pub fn cryptographic_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let is_checksum =
-        |candidate: &Candidate| matches!(candidate.spec().algorithm().status(), Status::Checksum(_));
     let lengths: Vec<usize> =
-        candidates.iter().filter(|one| !is_checksum(one)).map(|one| one.digest().len()).collect();
-    candidates.into_iter().filter(|one| !is_checksum(one) || !lengths.contains(&one.digest().len())).collect()
+        candidates.iter().filter(|one| !is_checksum(one.spec())).map(|one| one.digest().len()).collect();
+    let is_kept = |one: &Candidate| !is_checksum(one.spec()) || !lengths.contains(&one.digest().len());
+    candidates.into_iter().filter(is_kept).collect()
+}
+
+/// Returns true for an algorithm that is not a cryptographic hash.
+pub fn is_checksum(spec: &Spec) -> bool {
+    matches!(spec.algorithm().status(), Status::Checksum(_))
 }
 
 /// Keeps the candidates in common use, in the most likely encoding, and returns the number of

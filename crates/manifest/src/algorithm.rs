@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
 /// Words in the names of manifests that stand for a family of algorithms or for an unsupported
-/// algorithm. Digests in such manifests are rejected with this word, and never taken for digests of
-/// another algorithm whose digests have the same length.
+/// algorithm. Digests in such manifests are rejected with this word unless [`of_digits`] returns the algorithm, and never
+/// taken for digests of another algorithm whose digests have the same length.
 const OTHERS: &[&str] =
     &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 
@@ -116,20 +116,41 @@ fn named(word: &str, plain: Plain) -> Option<NamedAlgorithm> {
 static CRCS: LazyLock<[Spec; 2]> =
     LazyLock::new(|| ["cksum", "crc32"].map(|name| name.parse().expect("a row of the table")));
 
-/// Returns the algorithm of this number of hexadecimal digits if the name of a manifest or a heading names `spec`. With
-/// `b2sum -l`, BLAKE2b has fewer digits; a digest that was cut is not mistaken for one of these, because they depend on
-/// the length.
+/// Algorithms whose digests programs also write with other numbers of hexadecimal digits: `b2sum -l`, `b3sum --length` and
+/// `openssl dgst -xoflen`. A BLAKE3 digest of fewer digits than usual is not among them, because it is the beginning of a
+/// longer one and may be a digest that was cut. Those of BLAKE2b depend on the length.
+const LENGTHS: &[(&str, &[usize])] = &[
+    ("blake2b", &[32, 40, 48, 56, 64, 96]),
+    ("blake3", &[128]),
+    // Until version 3.3, OpenSSL writes half of the usual digits.
+    ("shake128", &[32]),
+    ("shake256", &[64]),
+];
+
+/// Returns the algorithm of this number of hexadecimal digits if a tag, the name of a manifest or a heading names `spec`
+/// without a length.
 pub(crate) fn in_hex(spec: &Spec, digits: usize) -> Spec {
     let [posix, crc32] = &*CRCS;
     if spec == posix {
         return crc32.clone();
     }
-    let is_short = *spec == *BLAKE2B && matches!(digits, 32 | 40 | 48 | 56 | 64 | 96);
-    let short = || format!("blake2b-{}", 4 * digits).parse().ok();
-    is_short.then(short).flatten().unwrap_or_else(|| spec.clone())
+    let name = spec.algorithm().name();
+    let is_other = || LENGTHS.iter().any(|(known, lengths)| *known == name && lengths.contains(&digits));
+    if digits == 2 * spec.digest_len() || !is_other() || *spec != Spec::new(spec.algorithm()) {
+        return spec.clone();
+    }
+    spec.clone().with_bits(4 * digits).unwrap_or_else(|_| spec.clone())
 }
 
-static BLAKE2B: LazyLock<Spec> = LazyLock::new(|| "blake2b".parse().expect("a row of the table"));
+/// Returns the algorithm with this number of hexadecimal digits in a family of [`OTHERS`], if it has only one.
+pub(crate) fn of_digits(family: &str, digits: usize) -> Option<Spec> {
+    let name = match (family, digits) {
+        ("sha3", 56 | 64 | 96 | 128) => format!("sha3-{}", 4 * digits),
+        ("ripemd", 32 | 40 | 64 | 80) => format!("ripemd{}", 4 * digits),
+        _ => return None,
+    };
+    name.parse().ok()
+}
 
 /// Returns the name of the algorithm that programs mean by `name` for this digest: `crc` with 8
 /// hexadecimal digits is CRC-32, and `cksum` is always the CRC of POSIX.

@@ -4,7 +4,7 @@
 //! another algorithm. Otherwise a truncated digest, or one that was replaced with a weaker one,
 //! would go unnoticed.
 
-use crate::algorithm::{in_hex, meant, same_length, usual};
+use crate::algorithm::{in_hex, meant, of_digits, same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{radix, scan, weak};
@@ -80,6 +80,11 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
         return tagged("xxh3", digest, options);
     }
     if let (true, Some(name)) = (options.requested.is_empty(), options.unsupported) {
+        let spec = of_digits(name, text.len()).filter(|_| is_hex(text));
+        if let Some((spec, digest)) = spec.and_then(|spec| spelled(text, &spec).map(|digest| (spec, digest)))
+        {
+            return strong((spec, digest), options);
+        }
         return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
     }
     let expected = options.expected();

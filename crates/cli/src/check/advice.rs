@@ -4,7 +4,7 @@ use crate::advice::FORMATS;
 use crate::check::plan::Subject;
 use crate::console::Console;
 use crate::digests::pasted::is_digest;
-use crate::digests::{candidates, cryptographic_first};
+use crate::digests::{candidates, cryptographic_first, is_checksum};
 use crate::key::HINT;
 use crate::values::path::folder_of;
 use crate::words::{SAME_OPTIONS, count, path_word};
@@ -13,6 +13,7 @@ use std::fs::{DirEntry, read_dir};
 use std::io::Read;
 use std::path::Path;
 use truesum::hash::{Digest, Spec};
+use truesum::manifest::identify::{Candidate, likelihood};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
 use truesum::manifest::{Head, Reading, Signer, VERIFY, detect};
 use truesum::open::open_companion;
@@ -45,10 +46,16 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let known = checked.format().is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
     let path = Path::new(OsStr::from_bytes(name));
-    let head = head_of(path).filter(|_| checked.entries() == 0);
+    let head = head_of(path);
+    let empty_head = head.as_ref().filter(|_| checked.entries() == 0);
     if let Some(hint) = head
-        .and_then(|head| {
-            lines_of_sum(&head).or_else(|| lines_of_etags(&head, path)).or_else(|| only_digest(&head))
+        .as_ref()
+        .filter(|_| checked.counts().malformed() > 0)
+        .and_then(|head| lines_of_cksum(head, path))
+        .or_else(|| {
+            empty_head.and_then(|head| {
+                lines_of_sum(head).or_else(|| lines_of_etags(head, path)).or_else(|| only_digest(head))
+            })
         })
         .or_else(|| manifest_in_folder_hint(path, false).filter(|_| checked.entries() == 0))
     {
@@ -309,7 +316,11 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     /// only the likely ones are tried.
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
-    let likely = cryptographic_first(candidates(&listed.to_hex(), &[]).unwrap_or_default());
+    let all = candidates(&listed.to_hex(), &[]).unwrap_or_default();
+    let is_common_checksum = |one: &&Candidate| is_checksum(one.spec()) && likelihood(one.spec()).is_some();
+    let mut likely: Vec<Candidate> = all.iter().filter(is_common_checksum).cloned().collect();
+    let others = cryptographic_first(all);
+    likely.extend(others.into_iter().filter(|one| !is_common_checksum(&one)));
     let names = likely.iter().map(|candidate| candidate.spec().algorithm().name());
     let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name()).collect();
     names.dedup();
@@ -328,8 +339,9 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
     let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
+    let doubt = if is_checksum(spec) { " (this does not rule out tampering)" } else { "" };
     Some(format!(
-        "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}"
+        "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}{doubt}"
     ))
 }
 
@@ -393,6 +405,22 @@ fn only_digest(text: &str) -> Option<String> {
         format!("to compare a file with this digest: truesum check {} FILE", path_word(OsStr::new(digest)))
     };
     (!digest.contains(char::is_whitespace) && is_digest(OsStr::new(digest))).then(hint)
+}
+
+/// Returns a hint if a line of a text has the form of `cksum`. A name of the manifest that does not show the algorithm
+/// leaves decimal lines without a meaning.
+fn lines_of_cksum(text: &str, manifest: &Path) -> Option<String> {
+    let is_line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (sum, size, name) = (words.next()?, words.next()?, words.next());
+        let is_sum = (6..=10).contains(&sum.len()) && sum.parse::<u32>().is_ok();
+        (is_sum && size.parse::<u64>().is_ok() && name.is_some()).then_some(())
+    };
+    text.lines().find_map(is_line)?;
+    Some(format!(
+        "these lines look like the output of cksum; to check them: truesum check{SAME_OPTIONS} -a crc {}",
+        path_word(manifest)
+    ))
 }
 
 /// Returns a hint if a text is the output of `sum`, which no supported format covers. The hint is

@@ -294,6 +294,16 @@ fn long_manifest_for_one_download_suggests_ignore_missing() {
         "{}",
         ran.err
     );
+    // regression: the message for cksum, whose checksums have 8 or 10 digits, was only that they are not hexadecimal.
+    for text in ["1219131554 3 a\n", "1219131554\t3\ta\n", "12345678 3 b\n1219131554 3 a\n"] {
+        folder.write("sums", text);
+        let ran = folder.run(&["check", "sums"]);
+        let hint =
+            "hint: these lines look like the output of cksum; to check them: truesum check -a crc sums\n";
+        assert!(ran.code != Some(0) && ran.err.contains(hint), "{text}: {}", ran.err);
+    }
+    folder.write("sums", "1219131554 3 a\n");
+    assert_eq!(folder.run(&["check", "-a", "crc", "sums"]).code, Some(0));
 }
 
 #[test]

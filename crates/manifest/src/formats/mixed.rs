@@ -10,6 +10,7 @@ use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_li
 use crate::digest::XXH3;
 use crate::formats::prelude::*;
 use crate::{digest, path};
+use std::borrow::Cow;
 
 /// The separator between digest and name in lines without a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,19 +143,20 @@ impl Mixed {
     fn tagged(&self, tag: &str, text: &[u8]) -> Result<(Spec, Digest), Reason> {
         let colons =
             text.get(2) == Some(&b':') && scan::all(text, |byte| byte.is_ascii_hexdigit() || byte == b':');
-        if colons
+        let is_spaced = colons
             && text.len() % 3 == 2
             && text
                 .chunks(3)
-                .all(|pair| !pair[..2].contains(&b':') && pair.get(2).is_none_or(|&byte| byte == b':'))
-        {
-            let digits: Vec<u8> = text.iter().copied().filter(|&byte| byte != b':').collect();
-            return digest::tagged(tag, &digits, &self.options);
-        }
+                .all(|pair| !pair[..2].contains(&b':') && pair.get(2).is_none_or(|&byte| byte == b':'));
+        let digits: Cow<'_, [u8]> = match is_spaced {
+            true => text.iter().copied().filter(|&byte| byte != b':').collect(),
+            false => Cow::Borrowed(text),
+        };
+        let text = &*digits;
         // OpenSSL's default lengths of SHAKE are half of the usual ones.
         let tag = match (tag, text.len()) {
-            ("SHAKE-128", 32) if self.options.expected().is_empty() => "SHAKE128-128",
-            ("SHAKE-256", 64) if self.options.expected().is_empty() => "SHAKE256-256",
+            ("SHAKE-128", 32) if self.options.requested.is_empty() => "SHAKE128-128",
+            ("SHAKE-256", 64) if self.options.requested.is_empty() => "SHAKE256-256",
             _ => tag,
         };
         let (tag, is_reversed) = tagged::order(tag);
@@ -270,6 +272,10 @@ impl Parse for Mixed {
                 return before.map_or(Ok(None), |name| Err(not_above(&name)));
             }
             if is_comment(line) {
+                // corz checksum means BLAKE2s.
+                if let (true, Ok(spec)) = (line.starts_with(b"#blake2#"), "blake2s".parse()) {
+                    self.state(NamedAlgorithm::Known(spec));
+                }
                 let rival = self.bound.as_ref().and_then(|bound| {
                     mentioned(line).filter(|spec| spec != bound && spec.digest_len() == bound.digest_len())
                 });

@@ -36,7 +36,10 @@ const DIGITS: usize = 8;
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = &line[..scan::rfind(line, |byte| !is_end(byte)).map_or(0, |at| at + 1)];
     let gap = scan::rfind(line, scan::is_blank)?;
-    Some((scan::trim_end(&line[..gap]), &line[gap + 1..]))
+    let digest = &line[gap + 1..];
+    // Some programs mark hexadecimal.
+    let digits = digest.strip_prefix(b"0x").or(digest.strip_prefix(b"0X"));
+    Some((scan::trim_end(&line[..gap]), digits.filter(|digits| digits.len() == DIGITS).unwrap_or(digest)))
 }
 
 /// Returns true for characters that may follow the digest: blanks, and a surplus carriage return.

@@ -399,8 +399,9 @@ impl<'a, R: Read> Entries<'a, R> {
         if specs.is_empty() {
             return;
         }
-        let untagged = || self.reader.format().is_some_and(|format| format.leaves_algorithm_open());
-        if self.facts.guessed.is_none() && self.reader.assumes_algorithm() && untagged() {
+        // In a document, all entries have been read already, so it is unknown which one has no algorithm.
+        let is_of_lines = || self.reader.format().is_some_and(|format| format.terminator().is_some());
+        if self.facts.guessed.is_none() && self.reader.assumes_algorithm() && is_of_lines() {
             self.facts.guessed =
                 specs.iter().find(|spec| usual(spec.digest_len()).as_ref() == Some(spec)).cloned();
         }

@@ -33,7 +33,9 @@ pub(crate) fn split<'a>(line: &'a [u8], expected: &[Spec]) -> Option<Sum<'a>> {
         return None;
     }
     let (size, rest) = number(&rest[gap..])?;
-    let [b' ', file @ ..] = rest else { return None };
+    // `cksum` of Solaris writes tabs.
+    let separator = if gap == 1 { line[digits] } else { b' ' };
+    let file = rest.strip_prefix(&[separator])?;
     let bytes = value.to_be_bytes();
     let (excess, value) = bytes.split_at(bytes.len() - spec.digest_len());
     if excess.iter().any(|&byte| byte != 0) {
