@@ -243,6 +243,16 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
             && radix::base64(text).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
+/// Returns whether a line is a complete line of GNU coreutils for a file: a digest, two characters and a name other than
+/// that of standard input.
+pub(crate) fn is_gnu_line(line: &[u8]) -> bool {
+    let end = scan::find(line, scan::is_blank).unwrap_or(0);
+    let is_name = |name: &[u8]| {
+        name != b"-" && name.first().is_some_and(|&byte| !scan::is_blank(byte)) && !is_hex(name)
+    };
+    is_long_hex(&line[..end]) && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
+}
+
 /// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
 pub(crate) fn contains_like(text: &[u8]) -> bool {
     scan::count(text.len());

@@ -8,6 +8,7 @@
 mod conditions;
 mod omitted;
 
+use crate::digest::is_gnu_line;
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::signature;
@@ -370,7 +371,11 @@ fn read_line(
         Some(line) if is_marked(line) && rules.lock().unwrap_or_else(PoisonError::into_inner).line(line) => {
             Ok(None)
         }
-        Some(line) => parser.line(line),
+        // A line between the parts of a format belongs to no file. If it is that of another program, it was appended.
+        Some(line) => match parser.line(line)? {
+            None if is_gnu_line(line) => Err(Reason::NotALine),
+            found => Ok(found),
+        },
         None => Ok(None),
     }
 }

@@ -1,6 +1,6 @@
 //! `Cargo.lock`: SHA-256 checksums of packages, whose archives are named `NAME-VERSION.crate`.
 
-use crate::digest::tagged;
+use crate::digest::{contains_like, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static CARGO_LOCK: Format = Format {
@@ -83,6 +83,10 @@ impl Parse for Lock {
         match key {
             Some((key, _)) if !self.other && !KEYS.contains(&scan::trim_end(key)) => {
                 Err(Reason::Part("an unknown key in a package"))
+            }
+            // Dependencies are indented, and lines in quotes.
+            None if line.first().is_some_and(u8::is_ascii_alphanumeric) && contains_like(line) => {
+                Err(Reason::NotALine)
             }
             _ => Ok(None),
         }

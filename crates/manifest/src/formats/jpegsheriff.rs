@@ -1,7 +1,7 @@
 //! `.crc` files of JPEGsheriff and cfv: a table whose line of dashes defines the columns, and
 //! totals that must match the rows.
 
-use crate::digest::tagged;
+use crate::digest::{contains_like, tagged};
 use crate::formats::prelude::*;
 use std::ops::Range;
 
@@ -128,6 +128,9 @@ impl Parse for Table {
             return self.rule(line).map(|()| None);
         }
         if self.columns.is_none() {
+            if contains_like(line) {
+                return Err(Reason::NotALine);
+            }
             self.heading = line.to_vec();
             return Ok(None);
         }

@@ -45,9 +45,15 @@ impl Parse for List {
         if self.begun {
             return self.lines.line(line);
         }
-        let (digest, name) = scan::word(line);
-        let is_entry = is_long_hex(digest) && !name.is_empty();
-        if is_entry { Err(Reason::Part("an entry before the column header")) } else { Ok(None) }
+        // A digest within a sentence is not an entry.
+        let line = line.trim_ascii();
+        let ends = [scan::find(line, scan::is_blank), scan::rfind(line, scan::is_blank)];
+        let [Some(first), Some(last)] = ends else { return Ok(None) };
+        if is_long_hex(&line[..first]) || is_long_hex(&line[last + 1..]) {
+            Err(Reason::Part("an entry before the column header"))
+        } else {
+            Ok(None)
+        }
     }
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {

@@ -1,7 +1,7 @@
 //! SPDX documents as tag-value pairs: files with `FileName` and `FileChecksum`, and packages with
 //! `PackageFileName` and `PackageChecksum`.
 
-use crate::digest::{is_long_hex, is_nearly};
+use crate::digest::{contains_like, is_long_hex, is_nearly};
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
 
@@ -16,6 +16,21 @@ pub(crate) static SPDX: Format = Format {
 
 /// Tags of names, each followed by the tag of the digests of that file.
 const TAGS: [(&str, &str); 2] = [("FileName", "FileChecksum"), ("PackageFileName", "PackageChecksum")];
+
+/// The beginnings of all other tags whose values may contain digests.
+const OTHER_TAGS: &[&str] = &[
+    "SPDX",
+    "Document",
+    "External",
+    "Package",
+    "File",
+    "Snippet",
+    "Relationship",
+    "License",
+    "Annotat",
+    "Review",
+    "Creat",
+];
 
 const OPENING: &[u8] = b"<text>";
 const CLOSING: &[u8] = b"</text>";
@@ -56,6 +71,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 Some((algorithm, digest)) => records.digest(scan::trim(algorithm), scan::trim(digest)),
                 None => records.fault("a digest without its algorithm"),
             }
+        } else if !is_tag(tag) && contains_like(line) {
+            records.bad(begin, "a digest under an unknown tag");
+            digests = None;
         } else if is_digest(tag, value)
             || scan::cut(value, b':').is_some_and(|(tag, value)| is_digest(tag, scan::trim(value)))
             || TAGS.iter().any(|(name, digest)| {
@@ -76,6 +94,12 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(text.len(), "a <text> without </text>"));
     }
     Ok(records.read(options))
+}
+
+/// Returns true for a tag of SPDX.
+fn is_tag(tag: &[u8]) -> bool {
+    scan::all(tag, |byte| byte.is_ascii_alphanumeric())
+        && OTHER_TAGS.iter().any(|begin| tag.starts_with(begin.as_bytes()))
 }
 
 /// Returns true for the name of an algorithm and a digest.

@@ -284,10 +284,14 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
     Ok(records.read(options))
 }
 
-/// Reports a line whose key is that of a digest or a URL, or resembles one.
+/// Reports a line whose key is that of a digest or a URL, or resembles one, and a line without a key that contains a
+/// digest.
 fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, records: &mut Records) {
     let word = scan::cut(content, b':').map_or(content, |(word, _)| scan::trim(word));
-    if [list.url, list.digest].iter().any(|known| is_nearly(word, known)) {
+    let is_key = scan::all(word, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
+    if [list.url, list.digest].iter().any(|known| is_nearly(word, known))
+        || (!is_key || word == content) && contains_like(content)
+    {
         match item {
             Some(item) => item.faulty = true,
             None => Item { at, faulty: true, ..Item::default() }.record(list, records),
