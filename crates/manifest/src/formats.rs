@@ -43,7 +43,7 @@ mod loose;
 mod md5deep;
 mod metalink;
 pub(crate) mod mhl;
-mod mixed;
+pub(crate) mod mixed;
 mod mtree;
 pub(crate) mod nameless;
 mod narinfo;

@@ -11,7 +11,7 @@ mod omitted;
 use crate::digest::is_gnu_line;
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
-use crate::formats::signature;
+use crate::formats::{mixed::is_comment, signature};
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::rule::Rules;
@@ -349,6 +349,13 @@ fn is_marked(line: &[u8]) -> bool {
     matches!(line, [b'#' | b';', b' ', b't', ..])
 }
 
+/// Returns a line without the byte order mark of a manifest that was appended to another one. Before anything else than a
+/// comment or a digest, the mark may be part of a name.
+fn without_mark(line: &[u8]) -> &[u8] {
+    let rest = line.strip_prefix("\u{feff}".as_bytes());
+    rest.filter(|rest| is_comment(rest) || is_gnu_line(rest)).unwrap_or(line)
+}
+
 /// Returns the entry in a line, or `None` if it has none.
 fn read_line(
     raw: RawLine<'_>,
@@ -362,7 +369,7 @@ fn read_line(
         RawLine::NotUtf16 => return Err(Reason::Encoding),
         RawLine::Bytes(line) => {
             let count = line.iter().rev().take(crs).take_while(|&&byte| byte == b'\r').count();
-            &line[..line.len() - count]
+            without_mark(&line[..line.len() - count])
         }
     };
     match signed.step(line)? {

@@ -2,7 +2,7 @@
 //! `name,size,CRC32,folder,` (csv4).
 
 use super::csv::fields::Fields;
-use crate::digest::{is_hex, tagged};
+use crate::digest::{is_hex, starts_with_digest, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static CFV_CSV: Format = Format {
@@ -32,6 +32,8 @@ fn is_row(line: &[u8]) -> bool {
         && scan::decimal(&cells[1]).is_some()
         && cells.get(2).is_none_or(|cell| digest(cell))
         && !cells[0].is_empty()
+        // A line of GNU coreutils whose name ends like a row.
+        && (cells.len() > 2 || !starts_with_digest(line))
 }
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {

@@ -259,6 +259,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         fields.at = end;
         fields
     };
+    // The header of a list that was appended.
+    let header = Fields::new(&text[begin..end], separator).row(MAX_COLUMNS).unwrap_or_default();
     // `Get-FileHash | Export-Csv` writes complete paths.
     let path = columns.iter().position(|column| *column == Column::Name(0));
     let is_get_filehash = columns.contains(&Column::Algorithm) && columns.contains(&Column::Hash);
@@ -302,6 +304,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     each_row(rows(), MAX_COLUMNS, options, |row| {
         if row.torn {
             records.bad(row.at, TORN);
+        } else if row.fields == header {
         } else if let Some(uri) = droid.as_ref().and_then(|droid| droid.member(&row.fields)) {
             records.begin(row.at);
             records.name(uri);

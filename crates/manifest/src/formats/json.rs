@@ -92,7 +92,7 @@ fn document(walk: &mut Traversal<'_>, text: &[u8], options: &Options) -> Result<
         let end = json.into_iter::<IgnoredAny>().byte_offset();
         let rest = &text[end..];
         let blank = scan::find(rest, |byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
-        let follows = rest.get(blank) == Some(&b'{') && rest[..blank].contains(&b'\n');
+        let follows = matches!(rest.get(blank), Some(b'{' | b'[')) && rest[..blank].contains(&b'\n');
         match follows {
             true => Ok((statement, Some(end + blank))),
             false => serde_json::Deserializer::from_slice(rest).end().map(|()| (statement, None)),

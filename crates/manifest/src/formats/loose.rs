@@ -31,6 +31,18 @@ pub(crate) static LOOSE: Format = Format {
     ..Format::DEFAULT
 };
 
+/// Marks before the items of a list.
+const BULLETS: &[&str] = &["- ", "* ", "\u{2022} ", "\u{2023} ", "\u{25e6} ", "\u{b7} "];
+
+/// Dashes and arrows between a name and its digest.
+const DASHES: &[&str] = &[" -", " --", " \u{2013}", " \u{2014}", " ->", " =>", " \u{2192}"];
+
+/// Returns a name without the dash after it.
+fn undashed(name: &[u8]) -> &[u8] {
+    let bare = DASHES.iter().find_map(|dash| name.strip_suffix(dash.as_bytes())).map(scan::trim_end);
+    bare.filter(|name| !name.is_empty()).unwrap_or(name)
+}
+
 /// The shape of a line.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape<'a> {
@@ -168,7 +180,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
         return Shape::Row(cells(row));
     }
     // An item of a list.
-    let item = text.strip_prefix(b"- ").or(text.strip_prefix(b"* ")).map(scan::trim_start);
+    let item = BULLETS.iter().find_map(|bullet| text.strip_prefix(bullet.as_bytes())).map(scan::trim_start);
     if let Some(item) = item.filter(|item| starts_with_digest(item)) {
         let (digest, name) = scan::word(item);
         return Shape::Entry(None, digest, name.strip_prefix(b"*").unwrap_or(name));
@@ -206,8 +218,8 @@ fn shape(line: &[u8]) -> Shape<'_> {
                 Shape::Entry(tag(first), digest, name)
             }
             None => match last_word(name) {
-                Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, name),
-                _ => Shape::Entry(None, digest, ticks(name)),
+                Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, undashed(name)),
+                _ => Shape::Entry(None, digest, ticks(undashed(name))),
             },
         };
     }
@@ -246,6 +258,13 @@ fn shape(line: &[u8]) -> Shape<'_> {
             && let Some(size) = scan::decimal(&name[tab + 1..])
         {
             return Shape::Sized(scan::trim_end(&name[..tab]), size, &text[gap + 1..]);
+        }
+        // The algorithm in a column of its own.
+        if let Some((before, last)) = last_word(name)
+            && (name[before.len()..].starts_with(b"\t") || name[before.len()..].starts_with(b"  "))
+            && let Some(tag) = tag(last).filter(|_| is_long_hex(&text[gap + 1..]))
+        {
+            return Shape::Entry(Some(tag), &text[gap + 1..], before);
         }
         let name = quoted(name).unwrap_or(name);
         // After a single blank, only if the text before it is neither several words nor a tag.

@@ -37,6 +37,20 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((scan::trim_end(&line[..gap]), &line[gap + 1..]))
 }
 
+/// Returns true for a comment of RHash with the size, the time and the name of a file, which may be a digest.
+fn is_described(line: &[u8]) -> bool {
+    let is = |word: &[u8], form: &[u8]| {
+        let fits =
+            |(byte, known): (&u8, &u8)| if *known == b'0' { byte.is_ascii_digit() } else { byte == known };
+        word.len() == form.len() && word.iter().zip(form).all(fits)
+    };
+    let Some(rest) = line.strip_prefix(b"; ") else { return false };
+    let (size, rest) = scan::word(scan::trim_start(rest));
+    let (time, rest) = scan::word(rest);
+    let (date, name) = scan::word(rest);
+    scan::decimal(size).is_some() && is(time, b"00:00.00") && is(date, b"0000-00-00") && !name.is_empty()
+}
+
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let (mut banner, mut begun) = (false, false);
     // RHash writes several digests on a line; a name that looks like a digest is not on every line.
@@ -67,7 +81,7 @@ impl Parse for Lines {
             // Comments of known programs never end with a digest: this is an entry, or a comment
             // that lost its line break.
             let entry = split(line).is_some_and(|(_, digest)| is_digest(digest));
-            return if entry { Err(Reason::DamagedComment) } else { Ok(None) };
+            return if entry && !is_described(line) { Err(Reason::DamagedComment) } else { Ok(None) };
         }
         let (name, digest) = split(line).ok_or(Reason::NotALine)?;
         let (spec, digest) = match in_base32(digest) {

@@ -24,6 +24,13 @@ const NO_FILES: &[(&str, ObjectKind)] = &[
     ("tree", ObjectKind::Directory),
     ("link", ObjectKind::Link),
     ("symlink", ObjectKind::Link),
+    // Borg.
+    ("d", ObjectKind::Directory),
+    ("l", ObjectKind::Link),
+    ("p", ObjectKind::Pipe),
+    ("s", ObjectKind::Socket),
+    ("b", ObjectKind::Device),
+    ("c", ObjectKind::Device),
 ];
 
 const NO_ARCHIVE: &str = "a package without 'resolved', so the name of its archive is unknown";
@@ -89,7 +96,11 @@ impl Object {
         }
         let naming = if small && !is_data_file { self.name(named_by) } else { Naming::default() };
         let like = || digests.iter().any(|(_, value, _)| like_digest(value));
-        let undigested = !self.has(Kind::Stray) && digests.iter().all(|(.., found)| found.kind == Kind::Null);
+        let is_empty = |value: &str, found: Member| {
+            found.kind == Kind::Null || found.kind == Kind::Digest && value.is_empty()
+        };
+        let undigested =
+            !self.has(Kind::Stray) && digests.iter().all(|(_, value, found)| is_empty(value, found));
         let object = self.object_kind().filter(|_| undigested);
         if let (Some(kind), Some(name), Some(group)) = (object, &naming.name, group) {
             walk.records.begin(walk.at);

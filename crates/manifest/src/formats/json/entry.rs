@@ -63,6 +63,9 @@ impl Object {
     }
 
     pub(super) fn entry(&self, name: Option<&[u8]>, digests: &Object, walk: &mut Traversal<'_>) {
+        let is_get_filehash = ["Algorithm", "Hash", "Path"].iter().all(|key| self.text(key).is_some());
+        let relative = name.filter(|_| is_get_filehash).map(|path| walk.drive.relative(path));
+        let name = relative.as_deref().or(name);
         let records = &mut walk.records;
         records.begin(walk.at);
         if let Some(name) = name {

@@ -72,9 +72,9 @@ pub(super) const KEYS: &[(Meaning, &str)] = &[
     // Data (content details), Hugging Face (lfs), OneDrive (file), pip (archive info).
     (Meaning::Part, "extra attributes properties contentsettings contentdetails lfs file archiveinfo"),
     (Meaning::Part, DATA_FILE),
-    // The predicate of an in-toto statement has its materials, and the log entries of a sigstore bundle
-    // have digests of a tree.
-    (Meaning::Aside, "predicate verificationmaterial"),
+    // The predicate of an in-toto statement has its materials, the log entries of a sigstore bundle have
+    // digests of a tree, and an SPDX document has the digests of documents that it refers to.
+    (Meaning::Aside, "predicate verificationmaterial externaldocumentrefs"),
     // The inventory of an OCFL object. The state of a version has names in that version.
     (Meaning::Paths, "manifest fixity"),
     (Meaning::State, "state"),

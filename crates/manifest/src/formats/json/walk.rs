@@ -2,6 +2,7 @@
 
 use super::key::Keys;
 use crate::format::Options;
+use crate::formats::console::Drive;
 use crate::records::Records;
 
 /// The state of reading a document.
@@ -13,6 +14,8 @@ pub(super) struct Traversal<'t> {
     pub(super) depth: usize,
     pub(super) records: Records,
     pub(super) keys: Keys,
+    /// The folder of paths that `Get-FileHash` wrote.
+    pub(super) drive: Drive,
     /// Number of arrays and objects so far.
     pub(super) lists: u32,
 }
@@ -21,7 +24,7 @@ impl<'t> Traversal<'t> {
     /// Creates the state at the beginning of a document.
     pub(super) fn new(text: &'t [u8], options: &'t Options) -> Traversal<'t> {
         let (records, keys) = (Records::strict(options), Keys::default());
-        Traversal { text, options, at: 0, depth: 0, records, keys, lists: 0 }
+        Traversal { text, options, at: 0, depth: 0, records, keys, drive: Drive::default(), lists: 0 }
     }
 
     /// Records the position of a string that is a slice of the document.
