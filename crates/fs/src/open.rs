@@ -194,6 +194,12 @@ impl Root {
         self.stat(path.as_ref().as_os_str().as_bytes(), false).is_ok()
     }
 
+    /// Returns whether a folder has this name.
+    pub fn is_folder(&self, path: impl AsRef<Path>) -> bool {
+        let found = self.stat(path.as_ref().as_os_str().as_bytes(), false);
+        found.is_ok_and(|stat| stat.kind() == FileType::Directory)
+    }
+
     /// Returns the target of the symbolic link with this name, and the metadata of the link.
     ///
     /// # Errors

@@ -380,6 +380,23 @@ fn wrongly_guessed_algorithm_gets_a_hint() {
 }
 
 #[test]
+fn folders_without_a_type_in_mtree_are_not_files() {
+    // regression: the folders in a list of bsdtar with !all were unreadable files.
+    let folder = Folder::with(&[("a", "abc"), ("d/b", "abc")]);
+    let list = format!("#mtree\n.\n./a sha256digest={ABC}\n./d\n./d/b sha256digest={ABC}\n");
+    folder.write("x.mtree", &list);
+    let ran = folder.run(&["check", "x.mtree"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\nd/b: OK\n"), "{}", ran.err);
+    // A file or nothing with this name has no digest.
+    for name in ["a", "e"] {
+        folder.write("x.mtree", format!("{list}./{name}\n"));
+        assert_ne!(folder.run(&["check", "x.mtree"]).code, Some(0), "{name}");
+    }
+    folder.write("x.mtree", format!("{list}./d size=3\n"));
+    assert_eq!(folder.run(&["check", "x.mtree"]).code, Some(1));
+}
+
+#[test]
 fn unknown_digests_are_reported_and_not_dropped_by_convert() {
     let folder = Folder::with(&[("a", "abc")]);
     for manifest in [

@@ -18,6 +18,7 @@ pub(crate) static MTREE: Format = Format {
     capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "md5", "sha1", "sha384", "sha512", "ripemd160"]),
         size: true,
+        folders: true,
         ..Capabilities::DIGESTS
     },
     sniff: |head: &Head<'_>| {

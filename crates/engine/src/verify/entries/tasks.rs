@@ -215,6 +215,16 @@ impl<'a, R: Read> Entries<'a, R> {
         }
     }
 
+    /// Returns whether an entry is that of a folder whose kind the manifest leaves out. Like other folders, it is not
+    /// verified.
+    fn is_folder(&self, entry: &Entry) -> bool {
+        entry.digests.is_empty()
+            && entry.pieces.is_empty()
+            && entry.size.is_none()
+            && self.reader.format().is_some_and(|row| row.capabilities().folders())
+            && self.root.is_folder(OsStr::from_bytes(&entry.path))
+    }
+
     /// Returns whether an entry belongs to a file or folder other than the only one.
     fn is_of_another(&mut self, line: &Line) -> bool {
         let Some(Data { is_folder, known, .. }) = &mut self.data else { return false };
@@ -301,6 +311,7 @@ impl<'a, R: Read> Entries<'a, R> {
     fn line(&mut self) -> Option<Joined> {
         loop {
             match self.window.next(&mut self.reader)? {
+                Ok(joined) if self.is_folder(&joined.line.entry) => {}
                 Ok(joined) => {
                     let line = &joined.line;
                     let Some(why) = self.stray(line) else { return Some(joined) };
