@@ -4,6 +4,8 @@
 //! To add a format, write its file, and add its `mod` line and its line in [`FORMATS`] here.
 //! Recognition, `truesum list`, conversion and the round-trip tests follow from the row.
 
+mod apkbuild;
+mod apt;
 mod arch;
 pub(crate) mod bagit;
 mod bao;
@@ -22,6 +24,7 @@ mod deb822;
 mod dfxml;
 mod distinfo;
 mod electron;
+mod ena;
 mod foreign;
 mod fsum;
 mod gem_lock;
@@ -51,8 +54,10 @@ mod openssl;
 mod packed;
 mod pacman;
 mod padded;
+mod pairs;
 mod par;
 mod prelude;
+mod pylock;
 mod python_lock;
 mod rclone;
 mod record;
@@ -75,6 +80,7 @@ mod sri;
 mod torrent;
 mod tth;
 mod verity;
+mod wrapper;
 mod xml;
 mod xml_lists;
 mod yaml_lists;
@@ -137,6 +143,8 @@ pub static FORMATS: &[&Format] = &[
     &bagit::BAGIT,
     &yocto::YOCTO,
     &arch::ARCH,
+    &apkbuild::APKBUILD,
+    &apt::APT_URIS,
     &cargo_lock::CARGO_LOCK,
     &gem_lock::GEM_LOCK,
     &lfs::POINTER,
@@ -148,6 +156,8 @@ pub static FORMATS: &[&Format] = &[
     &foreign::CHKBIT,
     &foreign::BITROT,
     &python_lock::PYTHON_LOCK,
+    &pylock::PYLOCK,
+    &wrapper::WRAPPER,
     &narinfo::NARINFO,
     &pacman::PACMAN,
     &rpm_dump::RPM_DUMP,
@@ -167,6 +177,8 @@ pub static FORMATS: &[&Format] = &[
     &yaml_lists::WINGET,
     &yaml_lists::SIEGFRIED,
     &csv::CSV,
+    &pairs::PAIRS,
+    &ena::ENA,
     &s3::S3_REPORT,
     &s3_inventory::S3_INVENTORY,
     &dfxml::DFXML,
@@ -183,6 +195,7 @@ pub static FORMATS: &[&Format] = &[
     &xml_lists::XFDU,
     &xml_lists::GRADLE,
     &xml_lists::LOGIQX,
+    &xml_lists::CYCLONEDX,
     &clrmamepro::CLRMAMEPRO,
     &xml_lists::AZURE,
     &par::PAR2,

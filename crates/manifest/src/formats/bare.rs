@@ -28,7 +28,7 @@ pub(crate) static BARE: Format = Format {
 };
 
 /// Extensions of files that contain digests, but do not specify their algorithm.
-const ENDINGS: &str = "sri nix c4 hash hashes digest digests checksum checksums sum sums integrity";
+const ENDINGS: &str = "sha sri nix c4 hash hashes digest digests checksum checksums sum sums integrity";
 
 fn sniff(head: &Head<'_>) -> Option<Claim> {
     let lines =

@@ -239,6 +239,14 @@ fn shape(line: &[u8]) -> Shape<'_> {
             return Shape::Entry(Some(tag), digest, name);
         }
     }
+    // `name sha256:digest`, which an address may follow (pooch).
+    let last = last_word(text).filter(|(_, last)| !radix::is_url(last));
+    if let Some((name, last)) = last.or_else(|| last_word(last_word(text)?.0))
+        && let Some((label, digest)) = scan::cut(last, b':')
+        && let Some(tag) = tag(label).filter(|tag| is_of(tag, digest))
+    {
+        return Shape::Entry(Some(tag), digest, quoted(name).unwrap_or(name));
+    }
     if let Some((_, value)) = property(text).filter(|(label, _)| tag(label).is_some()) {
         return if value.is_empty() { Shape::Property } else { Shape::Damaged };
     }

@@ -156,6 +156,24 @@ static LOGIQX_ROMS: Shape = Shape {
     ..WITH_TYPE
 };
 
+pub(crate) static CYCLONEDX: Format = Format {
+    name: "cyclonedx",
+    summary: "CycloneDX bills of materials in XML: digests of components",
+    sniff: |head| xml::sniff(head, "bom", |tag| scan::contains(tag, b"cyclonedx.org/schema/bom")),
+    reading: reading(|text, options| xml::parse(&text, &COMPONENTS, options)),
+    ..Format::DEFAULT
+};
+
+static COMPONENTS: Shape = Shape {
+    entry: "component",
+    names: &["name"],
+    sizes: &[],
+    digests: &[("hashes/hash", Algorithm::At("hashes/hash@alg"))],
+    // Digests of documents, and of what the component was made from.
+    aside: &["metadata", "externalReferences", "pedigree", "evidence", "services", "licenses", "signature"],
+    ..WITH_TYPE
+};
+
 pub(crate) static AZURE: Format = Format {
     name: "azure-blobs",
     summary: "XML output of Azure's List Blobs: names, sizes and MD5 digests of blobs",

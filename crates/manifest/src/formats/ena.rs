@@ -1,0 +1,97 @@
+//! File reports of the European Nucleotide Archive: columns with lists of URLs, sizes and MD5 digests, such as `fastq_ftp`,
+//! `fastq_bytes` and `fastq_md5`. The n-th digest belongs to the n-th URL.
+
+use crate::digest::contains_like;
+use crate::formats::prelude::*;
+use crate::records::{Records, stopped};
+
+pub(crate) static ENA: Format = Format {
+    name: "ena",
+    summary: "file reports of the European Nucleotide Archive: URLs, sizes and MD5 digests of runs",
+    capabilities: Capabilities {
+        algorithms: Algorithms::Only(&["md5"]),
+        size: true,
+        ..Capabilities::DIGESTS
+    },
+    sniff: |head| head.begun(|line| !columns(line).is_empty()),
+    reading: Reading::document(64 << 20, parse),
+    ..Format::DEFAULT
+};
+
+/// The ends of the names of columns with URLs, in order of preference.
+const URLS: &[&str] = &["_ftp", "_aspera", "_galaxy"];
+
+/// The indices of columns that belong together.
+struct Columns {
+    urls: usize,
+    digests: usize,
+    sizes: Option<usize>,
+}
+
+fn cells(line: &[u8]) -> Vec<&[u8]> {
+    scan::count(line.len());
+    line.strip_suffix(b"\r").unwrap_or(line).split(|&byte| byte == b'\t').collect()
+}
+
+/// Returns the columns of each kind of file in a header.
+fn columns(header: &[u8]) -> Vec<Columns> {
+    if header.len() > 16 << 10 {
+        return Vec::new();
+    }
+    let titles = cells(header);
+    let of =
+        |kind: &[u8], end: &str| titles.iter().position(|title| **title == [kind, end.as_bytes()].concat());
+    let found = titles.iter().enumerate().filter_map(|(digests, title)| {
+        let kind = title.strip_suffix(b"_md5")?;
+        let urls = URLS.iter().find_map(|end| of(kind, end))?;
+        Some(Columns { urls, digests, sizes: of(kind, "_bytes") })
+    });
+    found.collect()
+}
+
+fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let mut lines = scan::lines(&text).filter(|(_, line)| !scan::is_empty(line));
+    let header = lines.next().map_or(&b""[..], |(_, line)| line);
+    let (columns, titles) = (columns(header), cells(header));
+    let mut records = Records::new(options);
+    for (at, line) in lines {
+        if options.stopped() {
+            return Err(stopped(at));
+        }
+        let cells = cells(line);
+        if line == header {
+            continue;
+        }
+        if cells.len() != titles.len() {
+            records.bad(at, "the number of columns differs from that in the header");
+            continue;
+        }
+        for group in &columns {
+            let list = |column: usize| cells[column].split(|&byte| byte == b';').collect::<Vec<_>>();
+            let (urls, digests) = (list(group.urls), list(group.digests));
+            let sizes = group.sizes.map(list);
+            // A run may have no files of this kind.
+            if cells[group.urls].is_empty() && cells[group.digests].is_empty() {
+                continue;
+            }
+            if urls.len() != digests.len() || sizes.as_ref().is_some_and(|sizes| sizes.len() != urls.len()) {
+                records.bad(at, "the numbers of URLs, sizes and digests differ");
+                continue;
+            }
+            for (index, (url, digest)) in urls.iter().zip(digests).enumerate() {
+                records.begin(at);
+                records.name(&url[scan::rfind(url, |byte| byte == b'/').map_or(0, |slash| slash + 1)..]);
+                if let Some(size) = sizes.as_ref().map(|sizes| sizes[index]) {
+                    records.size(size);
+                }
+                records.digest(b"md5", digest);
+            }
+        }
+        let is_read =
+            |index: usize| columns.iter().any(|group| group.urls == index || group.digests == index);
+        if cells.iter().enumerate().any(|(index, cell)| !is_read(index) && contains_like(cell)) {
+            records.bad(at, "a digest in an unknown column");
+        }
+    }
+    Ok(records.read(options))
+}
