@@ -56,6 +56,7 @@ mod pacman;
 mod padded;
 mod pairs;
 mod par;
+mod pc_tools;
 mod prelude;
 mod pylock;
 mod python_lock;
@@ -127,6 +128,7 @@ pub static FORMATS: &[&Format] = &[
     &signature::SIGNIFY,
     &sfvmd5::SFVMD5,
     &md5deep::MD5DEEP,
+    &pc_tools::PC_TOOLS,
     &mtree::MTREE,
     &rhash_simple::RHASH_SIMPLE,
     &links::LINKS,

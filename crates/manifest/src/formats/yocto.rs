@@ -2,7 +2,7 @@
 //! literal values and those derived from the recipe's file name (BitBake User Manual, section
 //! 3.1) are substituted, and a file name that only BitBake can compute is an error.
 
-use crate::digest::{is_long_hex, is_nearly, tagged};
+use crate::digest::{contains_like, is_long_hex, is_nearly, tagged};
 use crate::formats::prelude::*;
 use std::collections::HashMap;
 
@@ -36,6 +36,8 @@ fn is_damaged(line: &[u8]) -> bool {
     // The first character may be damaged to a comment mark.
     match line {
         [b'#', rest @ ..] => indexed && !rest.starts_with(b"SRC_URI"),
+        // Values are in quotes, and tasks are indented.
+        [first, ..] if !line.contains(&b'"') => !scan::is_blank(*first) && contains_like(line),
         _ => indexed || quoted && !word.starts_with(b"SRCREV"),
     }
 }
