@@ -46,16 +46,13 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     let known = checked.format().is_some_and(|row| row.terminator().is_none());
     let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
     let path = Path::new(OsStr::from_bytes(name));
-    let head = head_of(path);
-    let empty_head = head.as_ref().filter(|_| checked.entries() == 0);
+    let head = head_of(path).filter(|_| checked.entries() == 0);
     if let Some(hint) = head
-        .as_ref()
-        .filter(|_| checked.counts().malformed() > 0)
-        .and_then(|head| lines_of_cksum(head, path))
-        .or_else(|| {
-            empty_head.and_then(|head| {
-                lines_of_sum(head).or_else(|| lines_of_etags(head, path)).or_else(|| only_digest(head))
-            })
+        .and_then(|head| {
+            lines_of_cksum(&head, path)
+                .or_else(|| lines_of_sum(&head))
+                .or_else(|| lines_of_etags(&head, path))
+                .or_else(|| only_digest(&head))
         })
         .or_else(|| manifest_in_folder_hint(path, false).filter(|_| checked.entries() == 0))
     {
@@ -405,6 +402,13 @@ fn only_digest(text: &str) -> Option<String> {
         format!("to compare a file with this digest: truesum check {} FILE", path_word(OsStr::new(digest)))
     };
     (!digest.contains(char::is_whitespace) && is_digest(OsStr::new(digest))).then(hint)
+}
+
+/// Returns a hint if a manifest without a matching entry looks like one of `cksum`: a checksum of eight decimal digits was
+/// read as hexadecimal.
+pub fn decimal_lines(manifest: &Path, checked: &Checked) -> Option<String> {
+    let is_unread = checked.counts().verified() == 0 && checked.counts().malformed() > 0;
+    lines_of_cksum(&head_of(manifest).filter(|_| is_unread)?, manifest)
 }
 
 /// Returns a hint if a line of a text has the form of `cksum`. A name of the manifest that does not show the algorithm

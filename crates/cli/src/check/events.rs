@@ -439,6 +439,8 @@ impl<'a> Printer<'a> {
             self.console.failure(error);
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
+        } else if self.plan.detail() != Detail::None {
+            self.hint(advice::decimal_lines(manifest.name(), checked))?;
         }
         let is_one_of_several = match &self.plan.subject {
             Subject::Manifests(manifests) => manifests.len() > 1,

@@ -180,6 +180,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut records = Records::new(options);
     let (mut open, mut is_hashes): (Option<Archive<'_>>, bool) = (None, false);
+    // True in a table of the program that wrote the file, which may have a digest of the requirements.
+    let mut is_tool = false;
     // The key of an array whose items are on lines of their own.
     let mut list: Option<&[u8]> = None;
     for (at, line) in scan::lines(&text) {
@@ -198,6 +200,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         if let Some(name) = heading(line).filter(|_| list.is_none()) {
             let name = std::str::from_utf8(name).unwrap_or_default();
+            is_tool = ["tool", "packages.tool"].iter().any(|table| {
+                name.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            });
             is_hashes = name.strip_suffix(".hashes").is_some_and(|table| TABLES.contains(&table));
             if !is_hashes {
                 open.take().into_iter().for_each(|archive| archive.record(&mut records));
@@ -230,6 +235,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             (None, Some(archive)) => archive.is_faulty = true,
             (Some(Value::Table(members)), None) if LISTS.contains(&key) => inline(members, at, &mut records),
             (_, None) if LISTS.contains(&key) => records.bad(at, "an archive that is malformed"),
+            (Some(_), None) if is_tool && !key.is_empty() => {}
             (_, None) if contains_like(line) && !COMMITS.contains(&key) => {
                 records.bad(at, "a digest outside of an archive");
             }
