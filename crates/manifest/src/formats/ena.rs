@@ -3,7 +3,8 @@
 
 use crate::digest::contains_like;
 use crate::formats::prelude::*;
-use crate::records::{Records, stopped};
+use crate::lines::LINE_LIMIT;
+use crate::records::{Records, refused, stopped};
 
 pub(crate) static ENA: Format = Format {
     name: "ena",
@@ -52,16 +53,25 @@ fn columns(header: &[u8]) -> Vec<Columns> {
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut lines = scan::lines(&text).filter(|(_, line)| !scan::is_empty(line));
     let header = lines.next().map_or(&b""[..], |(_, line)| line);
-    let (columns, titles) = (columns(header), cells(header));
+    let columns = columns(header);
+    if columns.is_empty() {
+        return Err(refused(0, "no header with columns of URLs and MD5 digests"));
+    }
+    let titles = cells(header);
     let mut records = Records::new(options);
     for (at, line) in lines {
         if options.stopped() {
             return Err(stopped(at));
         }
-        let cells = cells(line);
         if line == header {
             continue;
         }
+        // The cells of a row take more memory than their text.
+        if line.len() > LINE_LIMIT {
+            records.bad(at, "a line of more than 1 MiB");
+            continue;
+        }
+        let cells = cells(line);
         if cells.len() != titles.len() {
             records.bad(at, "the number of columns differs from that in the header");
             continue;

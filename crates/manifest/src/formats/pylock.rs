@@ -3,6 +3,7 @@
 
 use crate::digest::contains_like;
 use crate::formats::prelude::*;
+use crate::lines::LINE_LIMIT;
 use crate::records::{Records, stopped};
 
 pub(crate) static PYLOCK: Format = Format {
@@ -190,6 +191,11 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         let line = line.trim_ascii();
         if line.is_empty() {
+            continue;
+        }
+        // The members of a table take more memory than their text.
+        if line.len() > LINE_LIMIT {
+            records.bad(at, "a line of more than 1 MiB");
             continue;
         }
         if line.starts_with(b"#") {
