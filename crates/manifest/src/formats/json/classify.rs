@@ -24,7 +24,10 @@ const NO_FILES: &[(&str, ObjectKind)] = &[
     ("tree", ObjectKind::Directory),
     ("link", ObjectKind::Link),
     ("symlink", ObjectKind::Link),
-    // Borg.
+];
+
+/// The first letters of the modes of such objects, which Borg writes as their `type`.
+const NO_FILES_OF_BORG: &[(&str, ObjectKind)] = &[
     ("d", ObjectKind::Directory),
     ("l", ObjectKind::Link),
     ("p", ObjectKind::Pipe),
@@ -263,7 +266,8 @@ impl Object {
         self.iter().find_map(|(key, value, member)| match member.kind {
             Kind::True => key.eq_ignore_ascii_case("isdir").then_some(ObjectKind::Directory),
             Kind::Text if ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word)) => {
-                NO_FILES.iter().find(|(name, _)| *name == value).map(|(_, kind)| *kind)
+                let of_borg = NO_FILES_OF_BORG.iter().filter(|_| self.has_key("mode"));
+                NO_FILES.iter().chain(of_borg).find(|(name, _)| *name == value).map(|(_, kind)| *kind)
             }
             _ => None,
         })
