@@ -248,7 +248,9 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
 pub(crate) fn is_gnu_line(line: &[u8]) -> bool {
     let end = scan::find(line, scan::is_blank).unwrap_or(0);
     let is_name = |name: &[u8]| {
-        name != b"-" && name.first().is_some_and(|&byte| !scan::is_blank(byte)) && !is_long_hex(name)
+        !matches!(name, b"-" | b"stdin")
+            && name.first().is_some_and(|&byte| !scan::is_blank(byte))
+            && !is_long_hex(name)
     };
     is_long_hex(&line[..end]) && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
 }
