@@ -261,10 +261,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     };
     // The header of a list that was appended.
     let header = Fields::new(&text[begin..end], separator).row(MAX_COLUMNS).unwrap_or_default();
-    // `Get-FileHash | Export-Csv` writes complete paths.
+    // `Get-FileHash | Export-Csv` writes complete paths. Next to another column of names, a path may be that of a folder.
     let path = columns.iter().position(|column| *column == Column::Name(0));
     let is_get_filehash = columns.contains(&Column::Algorithm) && columns.contains(&Column::Hash);
-    if let Some(at) = path.filter(|_| is_get_filehash && !columns.contains(&Column::FullPath)) {
+    let is_place = |column: &&Column| {
+        matches!(column, Column::Name(_) | Column::Folder | Column::FullPath | Column::Address)
+    };
+    let is_complete = is_get_filehash || columns.iter().filter(is_place).count() == 1;
+    if let Some(at) = path.filter(|_| is_complete && !columns.contains(&Column::FullPath)) {
         let (mut is_drive, mut is_any) = (true, false);
         each_row(rows(), MAX_COLUMNS, options, |row| {
             let path = row.fields.get(at).map_or(&[][..], |path| path);

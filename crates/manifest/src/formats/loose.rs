@@ -240,8 +240,12 @@ fn shape(line: &[u8]) -> Shape<'_> {
         }
     }
     // `name sha256:digest`, which an address may follow (pooch).
-    let last = last_word(text).filter(|(_, last)| !radix::is_url(last));
-    if let Some((name, last)) = last.or_else(|| last_word(last_word(text)?.0))
+    let last = last_word(text);
+    let before_url = last.filter(|(_, last)| radix::is_url(last)).and_then(|(before, _)| last_word(before));
+    if let Some((name, digest)) = before_url.filter(|(_, digest)| is_long_hex(digest)) {
+        return Shape::Entry(None, digest, quoted(name).unwrap_or(name));
+    }
+    if let Some((name, last)) = before_url.or(last)
         && let Some((label, digest)) = scan::cut(last, b':')
         && let Some(tag) = tag(label).filter(|tag| is_of(tag, digest))
     {
@@ -369,13 +373,16 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     // The name is that of an algorithm, so the line may be a heading.
     let mut alone = false;
     let mut blank = true;
+    // Digests below a name are indented, so the next line at the margin may be a name.
+    let mut is_below = false;
     let (mut is_usual, mut is_decorated) = (false, false);
     for (at, line) in head.lines(b'\n').enumerate() {
         let shape = shape(line);
+        let is_indented = line.first().copied().is_some_and(scan::is_blank);
         is_usual |= shape == Shape::Usual;
         match shape {
             Shape::Damaged => return None,
-            Shape::Name if open || !blank => return None,
+            Shape::Name if open || !(blank || is_below && !is_indented) => return None,
             Shape::Name => (open, alone) = (true, algorithm_on_own_line(scan::trim(line)).is_some()),
             Shape::Property => {}
             Shape::Below(..) => {
@@ -404,6 +411,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
             _ => {}
         }
         blank = shape == Shape::Empty;
+        is_below = matches!(shape, Shape::Below(..)) && is_indented;
     }
     own.filter(|_| !(open && head.complete || is_usual && is_decorated))
         .map(|at| Claim { sign: Sign::Whole, at })
