@@ -49,6 +49,12 @@ fn heading(line: &[u8]) -> Option<&[u8]> {
     Some(name.strip_prefix(b"[").and_then(|name| name.strip_suffix(b"]")).unwrap_or(name).trim_ascii())
 }
 
+/// Returns true for a key that is not in quotes.
+fn is_key(text: &[u8]) -> bool {
+    let is_of_key = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !text.is_empty() && scan::all(text, is_of_key)
+}
+
 fn skip_blanks(text: &[u8], at: &mut usize) {
     *at += text[*at..].len() - text[*at..].trim_ascii_start().len();
 }
@@ -241,7 +247,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             (None, Some(archive)) => archive.is_faulty = true,
             (Some(Value::Table(members)), None) if LISTS.contains(&key) => inline(members, at, &mut records),
             (_, None) if LISTS.contains(&key) => records.bad(at, "an archive that is malformed"),
-            (Some(_), None) if is_tool && !key.is_empty() => {}
+            (Some(_), None) if is_tool && is_key(key) => {}
             (_, None) if contains_like(line) && !COMMITS.contains(&key) => {
                 records.bad(at, "a digest outside of an archive");
             }
