@@ -26,6 +26,7 @@ mod distinfo;
 mod electron;
 mod ena;
 mod foreign;
+mod freebsd_dist;
 mod fsum;
 mod gem_lock;
 mod gentoo;
@@ -108,6 +109,7 @@ pub static FORMATS: &[&Format] = &[
     &sized::SIZED,
     &padded::PADDED,
     &distinfo::DISTINFO,
+    &freebsd_dist::FREEBSD_DIST,
     &deb822::DEB822,
     &slackware::SLACKWARE,
     &squirrel::SQUIRREL,
