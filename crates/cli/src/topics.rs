@@ -150,7 +150,8 @@ finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
 signed with another key fails (exit status 1). The signature is read from the
 manifest itself, or from SHA256SUMS.minisig or SHA256SUMS.sig.
 
-truesum does not create signatures. To sign a manifest, use one of:
+To sign a manifest, use one of these programs, because truesum creates no
+signatures:
 
   minisign -Sm SHA256SUMS
   signify -S -s KEY.sec -m SHA256SUMS

@@ -7,13 +7,13 @@ use crate::exit::{Exit, Refusal};
 use crate::hash;
 use crate::hash::arguments::{FormatArgs, HashArgs, TorrentOptions};
 use crate::options::RunArgs;
+use crate::output::listed;
 use crate::selection::{FilterArgs, WalkArgs};
-use crate::tree::listed::is_inner;
 use crate::values::path::{folder_of, output_file};
 use crate::values::size::size;
 use crate::words::path_word;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
@@ -183,7 +183,7 @@ fn check(args: TorrentCheckArgs) -> Exit {
         && args.data.is_none()
     {
         let text = format!("torrent check: {} is a folder, not a torrent", display_safe(folder.as_bytes()));
-        let option = if is_inner(folder.as_ref(), torrent.as_ref()) { "--data" } else { "--root" };
+        let option = if is_inside(folder.as_ref(), torrent.as_ref()) { "--data" } else { "--root" };
         let (folder, torrent) = (path_word(folder), path_word(torrent));
         let hint = format!("if the files are in {folder}: truesum torrent check {option} {folder} {torrent}");
         return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
@@ -196,6 +196,14 @@ fn check(args: TorrentCheckArgs) -> Exit {
     };
     let unsuitable = others.iter().map(refuse).collect();
     check::run(CheckArgs { root: args.root, data: args.data, unsuitable, ..args.report.check(torrents) })
+}
+
+/// Returns whether a folder contains the first file of a torrent directly, and not in the folder that the torrent names.
+fn is_inside(folder: &Path, torrent: &Path) -> bool {
+    let first = listed(torrent).next().unwrap_or_default();
+    let mut parts = first.splitn(2, |&byte| byte == b'/').map(|part| folder.join(OsStr::from_bytes(part)));
+    let (top, rest) = (parts.next(), parts.next());
+    !top.is_some_and(|top| top.exists()) && rest.is_some_and(|rest| rest.exists())
 }
 
 /// Returns whether this is a file, but not a torrent. Files that cannot be read are reported by the

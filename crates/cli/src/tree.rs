@@ -6,7 +6,7 @@
 
 mod build;
 mod division;
-pub mod listed;
+mod listed;
 mod loss;
 mod proofs;
 mod repair;

@@ -35,6 +35,8 @@ pub struct Entry {
     /// Names of other attributes of the file that the manifest has and truesum does not read, such
     /// as its permissions. Only with [`Options::attributes`](crate::Options::attributes).
     pub attributes: Vec<String>,
+    /// Whether the format has folders as well, and the manifest leaves open whether this is one.
+    pub untyped: bool,
     /// Digests of pieces of the file, one item for each algorithm. They do not protect bytes
     /// outside the pieces.
     pub pieces: Vec<PieceList>,

@@ -6,12 +6,13 @@ use crate::console::Console;
 use crate::digests::pasted::is_digest;
 use crate::digests::{candidates, cryptographic_first, is_checksum};
 use crate::key::HINT;
+use crate::output::listed;
 use crate::values::path::folder_of;
 use crate::words::{SAME_OPTIONS, count, path_word};
 use std::ffi::OsStr;
 use std::fs::{DirEntry, read_dir};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::{Candidate, likelihood};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
@@ -229,7 +230,39 @@ pub fn missing(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<Stri
             ));
         }
     }
-    None
+    let below = subfolder_with(folder, names)?;
+    let (below, manifest) = (path_word(below), path_word(manifest));
+    Some(format!(
+        "files with these names are in {below}; to check them: truesum check{SAME_OPTIONS} --root {below} {manifest}"
+    ))
+}
+
+/// Returns the first subfolder of a folder that contains all these files.
+fn subfolder_with(folder: &Path, names: &[Vec<u8>]) -> Option<PathBuf> {
+    /// The maximum number of objects in the folder that are examined.
+    const LIMIT: usize = 1000;
+    let items = read_dir(folder).ok()?.flatten().take(LIMIT);
+    let mut folders: Vec<PathBuf> = items
+        .filter(|item| item.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|item| item.path().strip_prefix(".").map_or_else(|_| item.path(), Path::to_owned))
+        .collect();
+    folders.sort();
+    folders.into_iter().find(|folder| {
+        let exists = |root: &Root| names.iter().all(|name| root.exists(OsStr::from_bytes(name)));
+        Root::folder(folder, false).is_ok_and(|root| exists(&root))
+    })
+}
+
+/// Returns a hint if a file that no entry names has the name of an entry in another folder, as a copy has.
+pub fn in_other_folder(manifest: &Path, file: &Path) -> Option<String> {
+    let other = listed(manifest).find_map(|name| {
+        let name = Path::new(OsStr::from_bytes(&name)).to_owned();
+        let depth = name.components().count();
+        let is_below = file.is_file() && file.ends_with(&name) && file.components().count() > depth;
+        is_below.then(|| file.ancestors().nth(depth).map(Path::to_owned))?
+    })?;
+    let (other, manifest) = (path_word(other), path_word(manifest));
+    Some(format!("to check the files in {other}: truesum check{SAME_OPTIONS} --root {other} {manifest}"))
 }
 
 /// Returns a hint if files that are missing from this folder seem to exist under another name: in another encoding,

@@ -172,6 +172,12 @@ impl<'a> Printer<'a> {
                     self.console.hint(&format!(
                         "{name} is itself a manifest; to check its entries: truesum check {name}"
                     ));
+                } else if let (false, Subject::Manifests(manifests)) =
+                    (unmatched.excluded(), &self.plan.subject)
+                    && let [manifest] = &manifests[..]
+                    && let Some(hint) = advice::in_other_folder(manifest, Path::new(&name))
+                {
+                    self.console.hint(&hint);
                 }
             }
             Event::Pause => self.output.pause()?,

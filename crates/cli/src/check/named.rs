@@ -1,7 +1,7 @@
 //! Interprets the arguments of `check`: manifests, a digest and its files, or a manifest and some
 //! of the files in it.
 
-use crate::digests::pasted::{embedded, is_digest, name_in_line};
+use crate::digests::pasted::{embedded, is_digest, is_list, name_in_line};
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
@@ -38,6 +38,12 @@ pub enum Operands {
 pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refusal> {
     if let Some(refusal) = names.iter().find_map(|name| malformed_etag(name)) {
         return Err(refusal);
+    }
+    if names.iter().any(|name| name.to_str().is_some_and(is_list) && symlink_metadata(name).is_err()) {
+        return Err(Refusal::with_hint(
+            "check: an argument contains several lines, but at most one digest is allowed",
+            "write the lines to a file, and check it: truesum check FILE",
+        ));
     }
     let (digests, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
         names.iter().partition(|name| is_digest(name.as_os_str()));

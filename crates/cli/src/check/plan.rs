@@ -100,6 +100,8 @@ pub struct Expected {
     pub guessed: bool,
     /// The name after the digest, if a complete line was given.
     pub name: Option<Vec<u8>>,
+    /// The size in bytes, if the line specified it.
+    pub size: Option<u64>,
     /// The digest as one of a multipart upload, if its part size is unknown.
     pub parts: Option<Candidate>,
 }
@@ -216,6 +218,16 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 true => Refusal { text: refusal.text.replacen("--expect", "check", 1), ..refusal },
                 false => refusal,
             })?);
+            let other = names.iter().find_map(|name| {
+                let len = name.metadata().ok().filter(|file| file.is_file())?.len();
+                expected.size.filter(|size| *size != len).map(|size| (name, size, len))
+            });
+            if let Some((name, size, len)) = other {
+                let name = display_safe(name.as_os_str().as_bytes());
+                return Err(Refusal::new(format!(
+                    "check: {name} has {len} bytes, but the checksum is that of {size} bytes"
+                )));
+            }
             if as_argument {
                 notes.push(format!("expected digest: {} {}", expected.spec, expected.digest));
             }
@@ -526,16 +538,20 @@ fn expected(
             format!("specify the algorithm: bsd:{number} or, for sum -s, sysv:{number}"),
         ));
     }
-    let number = sum.map(|line| line.number.to_owned());
-    let is_cksum = requested.is_empty() && is_cksum(number.as_deref().unwrap_or(&text));
-    // Digests of this length would be those of algorithms with 8 hexadecimal digits.
-    let is_cksum = is_cksum && (number.is_some() || text.len() > MIN_DIGITS);
+    let size = sum.as_ref().filter(|line| line.is_of_cksum()).and_then(|line| line.size.parse().ok());
+    // In such a line, 8 digits are a decimal number too.
+    let number = sum.and_then(|line| match requested {
+        [] => Some(format!("{:08x}", line.number.parse::<u32>().ok()?)),
+        _ => Some(line.number.to_owned()),
+    });
+    let is_bare = is_cksum(&text) && text.len() > MIN_DIGITS;
+    let is_cksum = requested.is_empty() && (number.is_some() || is_bare);
     let crc = ["crc".parse().expect("a row of the table")];
     let requested = if is_cksum { &crc } else { requested };
     let text = number.unwrap_or(text);
     if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
         let (spec, digest) = (parts.spec().clone(), parts.digest().clone());
-        return Ok(Expected { spec, digest, guessed: false, name: None, parts: Some(parts) });
+        return Ok(Expected { spec, digest, guessed: false, name: None, size: None, parts: Some(parts) });
     }
     let joined = grouped(&text).map_err(no_digest)?;
     let text = joined.as_deref().unwrap_or(&text);
@@ -567,7 +583,7 @@ fn expected(
     };
     let made = |entry: Entry, guessed: bool| {
         let (spec, digest) = entry.digests[0].clone();
-        Expected { spec, digest, guessed, name: Some(entry.path), parts: None }
+        Expected { spec, digest, guessed, name: Some(entry.path), size: None, parts: None }
     };
     if text.contains(' ') {
         if let Ok(entry) = read(text, "gnu", requested) {
@@ -599,7 +615,7 @@ fn expected(
     let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
     match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {
         entry if entry.path == b"file" => {
-            Ok(Expected { name: None, ..made(entry, named.is_empty() || is_cksum) })
+            Ok(Expected { name: None, size, ..made(entry, named.is_empty() || is_cksum) })
         }
         _ => Err(not_a_digest(text)),
     }

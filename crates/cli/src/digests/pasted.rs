@@ -59,6 +59,8 @@ fn of_line(text: &str) -> Option<(String, &str)> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct SumLine<'t> {
     pub number: &'t str,
+    /// The size in bytes, or in blocks if `sum` printed it.
+    pub size: &'t str,
     name: Option<&'t str>,
 }
 
@@ -83,7 +85,13 @@ pub fn sum_line(text: &str) -> Option<SumLine<'_>> {
     let (size, name) = rest.split_once([' ', '\t']).map_or((rest, None), |(size, name)| (size, Some(name)));
     let is_line = is_number(number) && number.parse::<u32>().is_ok() && is_number(size);
     // Numbers of the same length may be a digest that is printed in groups.
-    (is_line && grouped(text) == Ok(None)).then(|| SumLine { number, name: name.map(str::trim_start) })
+    (is_line && grouped(text) == Ok(None)).then(|| SumLine { number, size, name: name.map(str::trim_start) })
+}
+
+/// Returns whether a text has several lines, and the first one contains a digest and the name of a file.
+pub fn is_list(text: &str) -> bool {
+    let first = text.trim().split_once('\n').map(|(first, _)| first);
+    first.is_some_and(|first| name_in_line(first).is_some())
 }
 
 /// Returns the name in a text that is a complete line with a digest and the name of a file.

@@ -15,8 +15,8 @@ use truesum::manifest::{Head, detect};
 use truesum::open::open_companion;
 use truesum::tree::repair::Mode;
 use truesum::verify::piece_repair::{Repaired, repair as repair_pieces};
-use truesum::verify::place::is_inner_folder;
-use truesum::{Error, Mapping, ReadOptions, Root, Verdict};
+use truesum::verify::place::{Placement, placement};
+use truesum::{Error, Mapping, ReadOptions, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The number of bytes by which a list is recognized.
@@ -36,10 +36,10 @@ pub fn is_list(path: &Path) -> bool {
         .is_some_and(|row| row.capabilities().locates())
 }
 
-/// Returns whether a folder is the one that all names in a list begin with, possibly under another name.
-pub fn is_inner(folder: &Path, list: &Path) -> bool {
+/// Determines whether a folder is the one that all names in a list begin with, or contains it.
+pub fn placement_in(folder: &Path, list: &Path) -> Placement {
     let names: Vec<Vec<u8>> = listed(list).collect();
-    Root::folder(folder, false).is_ok_and(|root| is_inner_folder(&root, names.iter().map(|name| &name[..])))
+    placement(folder, names.iter().map(|name| &name[..]))
 }
 
 /// Repairs files with a piece list.
@@ -53,7 +53,22 @@ pub fn repair(
 ) -> Exit {
     let is_default = file.is_none();
     let (root, data) = match file {
-        Some(folder) if folder.is_dir() && !is_inner(&folder, list) => (Some(folder), None),
+        Some(folder) if folder.is_dir() => match placement_in(&folder, list) {
+            Placement::Outer => (Some(folder), None),
+            Placement::Inner => (None, Some(folder)),
+            Placement::Unclear => {
+                let shown = display_safe(folder.as_os_str().as_bytes());
+                console.error(&format!(
+                    "{shown}: may be the folder of the torrent, or the folder that contains it; nothing was written"
+                ));
+                let (copy, list) = (path_word(copy), path_word(list));
+                let above = path_word(folder.join(".."));
+                console.hint(&format!(
+                    "if it is the folder of the torrent: truesum tree repair --from {copy} {list} {above}"
+                ));
+                return Exit::NotAsRequested;
+            }
+        },
         data => (None, data),
     };
     let options = ReadOptions::default().root(root).data(data).threads(threads).mapping(Mapping::Guarded);
@@ -90,7 +105,7 @@ pub fn repair(
         loss::report(&display_safe(file.before().job.name()), file.repairs(), file.old_size(), mode, console);
         exit = exit.max(report_repaired(file, mode, &found, console));
     }
-    if is_default && done.files().iter().all(|file| file.before().verdict() == Verdict::Missing) {
+    if is_default && several && done.files().iter().all(|file| file.before().verdict() == Verdict::Missing) {
         let (copy, list) = (path_word(copy), path_word(list));
         console.hint(&format!(
             "if the damaged files are in another folder: truesum tree repair --from {copy} {list} FOLDER"

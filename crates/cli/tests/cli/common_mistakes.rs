@@ -277,3 +277,15 @@ fn name_of_an_algorithm_is_no_benchmark() {
     let ran = folder.run(&["bench", "sha256"]);
     assert!(ran.err.contains("hint: truesum bench algorithms -a sha256\n"), "{}", ran.err);
 }
+
+#[test]
+fn files_in_a_subfolder_and_copies_elsewhere_are_found_with_root() {
+    // regression: there was no hint for a list of the files in a subfolder, or for a file with the name of an entry.
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let folder = Folder::with(&[("l.sha256", &format!("{ABC}  a\n")), ("d/a", "abc"), ("e/f/a", "abc")]);
+    let ran = folder.run(&["check", "l.sha256"]);
+    assert!(ran.code == Some(1) && ran.err.contains(": truesum check --root d l.sha256\n"), "{}", ran.err);
+    let ran = folder.run(&["check", "l.sha256", "e/f/a"]);
+    assert!(ran.code != Some(0) && ran.err.contains(": truesum check --root e/f l.sha256\n"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "--root", "e/f", "l.sha256"]).code, Some(0));
+}

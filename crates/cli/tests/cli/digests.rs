@@ -1,6 +1,6 @@
 //! Digests with special properties: in base 32, in either byte order, of samples, and of files created by an attack.
 
-use crate::program::{Folder, result_of};
+use crate::program::{ABC, Folder, OTHER, result_of};
 
 #[test]
 fn base32_matches_rhash_and_reads_back() {
@@ -232,6 +232,13 @@ fn output_of_cksum_sum_and_openssl_is_a_digest() {
     for words in [&["check", "1219131555 3 a b"][..], &["check", "1219131555", "a b"]] {
         assert_eq!(folder.run(words).code, Some(1), "{words:?}");
     }
+    // regression: the size was ignored, a number of 8 digits was hexadecimal, and only the first line was compared.
+    let ran = folder.run(&["check", "1219131554 4 a b"]);
+    assert!(ran.code == Some(2) && ran.err.contains("has 3 bytes, but"), "{ran:?}");
+    folder.write("t", "16");
+    assert_eq!(folder.run(&["check", "69083669 2 t"]).code, Some(0));
+    let ran = folder.run(&["check", &format!("{ABC}  a b\n{ABC}  t"), "a b"]);
+    assert!(ran.code == Some(2) && ran.err.contains("several lines"), "{ran:?}");
     let ran = folder.run(&["check", "16556 1 a b", "a b"]);
     assert!(ran.code == Some(2) && ran.err.contains("hint: specify the algorithm: bsd:16556 or"), "{ran:?}");
     for (text, algorithm) in [
@@ -251,7 +258,6 @@ fn output_of_cksum_sum_and_openssl_is_a_digest() {
 #[test]
 fn line_with_the_name_of_a_file_is_compared_with_it() {
     // regression: the hint was to repeat the line and add the name.
-    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
     let ran = folder.run(&["check", &format!("{ABC}  a")]);
     assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
@@ -264,4 +270,88 @@ fn line_with_the_name_of_a_file_is_compared_with_it() {
     let ran = folder.run(&["check", &ABC.replacen("01", "g1", 1), "a"]);
     let why = "check: character 11 of the digest is the letter g, which is not a hexadecimal digit\n";
     assert!(ran.code == Some(2) && ran.err.contains(why), "{ran:?}");
+}
+
+#[test]
+fn pasted_digest_is_compared() {
+    let folder = Folder::with(&[("a", "abc")]);
+    let upper = ABC.to_uppercase();
+    let tagged = format!("sha256:{ABC}");
+    let spaced = format!("  {ABC}\n");
+    let sri = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+    let sri_of_sha3 = "sha3-256-Ophdp0/iJbIEXBcta9OQvYVfCG4+nVJbRr/iRRFDFTI=";
+    for digest in [ABC, upper.as_str(), tagged.as_str(), spaced.as_str(), sri, sri_of_sha3] {
+        let ran = folder.run(&["check", "--expect", digest, "a"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{digest}");
+    }
+    // As printed by `nix-hash --to-base32`; an encoding that manifests do not use requires the algorithm name.
+    let nix = "1b8m03r63zqhnjf7l5wnldhh7c134ap5vpj0850ymkq1iyzicy5s";
+    assert_eq!(folder.run(&["check", "--expect", &format!("sha256:{nix}"), "a"]).out(), "a: OK\n");
+    assert_eq!(folder.run(&["check", "-a", "sha256", "--expect", nix, "a"]).out(), "a: OK\n");
+    assert_eq!(folder.run(&["check", "-a", "md5", "--expect", nix, "a"]).code, Some(2));
+    for encoding in ["base58", "z85", "bubblebabble", "multibase-base64url"] {
+        let ran = folder.run(&["hash", "--encoding", encoding, "a"]);
+        let digest = format!("sha256:{}", ran.out().split(' ').next().unwrap());
+        assert_eq!(folder.run(&["check", "--expect", &digest, "a"]).out(), "a: OK\n", "{digest}");
+    }
+    let ran = folder.run(&["check", "--expect", OTHER, "a"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out().contains(OTHER) && ran.out().contains(ABC) && !ran.err.contains("hint"));
+    let blake3 = folder.run(&["hash", "-a", "blake3", "a"]).out();
+    let ran = folder.run(&["check", "--expect", &blake3[..64], "a"]);
+    assert!(ran.code == Some(1) && ran.err.contains("use -a blake3"), "{}", ran.err);
+    assert_eq!(folder.feed(&["check", "--expect", ABC, "-"], b"abc").code, Some(0));
+    assert_eq!(folder.run(&["check", "--expect", ABC, "gone"]).code, Some(1));
+    for digest in ["", "ba78", "nonsense", "md5:ba78", "sha9:00", "sha256-ungWv48B", "sha9-ungWv48B"] {
+        assert_eq!(folder.run(&["check", "--expect", digest, "a"]).code, Some(2), "{digest}");
+    }
+    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "./a"]).out(), "a: OK\n./a: OK\n");
+    folder.write("other", "");
+    assert_eq!(folder.run(&["check", "--expect", ABC, "a", "other"]).code, Some(1));
+}
+
+#[test]
+fn digest_in_groups_is_one_digest() {
+    let folder = Folder::with(&[("f", "abc"), ("forged", "abcd")]);
+    let upper = ABC.to_uppercase();
+    let groups = |digits: usize, between: &str| {
+        let groups: Vec<&str> = (0..64).step_by(digits).map(|at| &upper[at..at + digits]).collect();
+        groups.join(between)
+    };
+    for (digits, between) in
+        [2, 4, 8, 16, 32].into_iter().flat_map(|digits| [" ", "  ", "\t"].map(|it| (digits, it)))
+    {
+        if (digits, between) == (32, "  ") {
+            // This has the form of a line in a manifest: an MD5 digest and a file name.
+            continue;
+        }
+        let text = groups(digits, between);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "f"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), ""), "{text}: {}", ran.err);
+        let ran = folder.run(&["check", "-q", "--expect", &text, "forged"]);
+        assert!(ran.code == Some(1) && ran.out().contains("expected sha256"), "{text}: {ran:?}");
+        let named = folder.run(&["check", "-q", "--expect", &format!("SHA256: {text}"), "f"]);
+        assert_eq!(named.code, Some(0), "{text}: {}", named.err);
+    }
+    // Neither a CRC-32 nor another digest followed by a name.
+    let ran = folder.run(&["check", "--expect", "352441C2 00000000 00000000", "f"]);
+    assert_eq!((ran.code, ran.out().as_str()), (Some(2), ""), "{}", ran.err);
+}
+
+#[test]
+fn several_or_truncated_digests_are_rejected() {
+    const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+    let folder = Folder::with(&[("a", "abc")]);
+    for (expected, code) in [
+        (&format!("{ABC} {MD5}")[..], 2),
+        (&format!("sha256:{ABC} {MD5}"), 2),
+        (&format!("sha1={MD5}"), 2),
+        (&format!("sha1:{MD5}"), 2),
+        ("BA7816BF 8F01CFEA 414140DE 5DAE2223 B00361A3 96177A9C B410FF61 F20015AD", 0),
+        ("90 01 50 98 3C D2 4F B0  D6 96 3F 7D 28 E1 7F 72", 0),
+        ("9001 5098 3CD2 4FB0  D696 3F7D 28E1 7F72", 0),
+    ] {
+        let ran = folder.run(&["check", "--expect", expected, "a"]);
+        assert_eq!(ran.code, Some(code), "{expected}: {ran:?}");
+    }
 }

@@ -436,29 +436,52 @@ fn folder_of_a_torrent_may_be_given_itself_or_the_one_that_contains_it() {
     // regression: only the containing folder worked, for the files and for the copy.
     let text = |byte: u8| vec![byte; 40_000];
     let folder = Folder::new();
-    for of in ["share", "good", "away/moved"] {
+    for of in ["share", "good", "away/share"] {
         std::fs::create_dir_all(folder.path(of)).unwrap();
         folder.write(format!("{of}/a"), text(b'a'));
         folder.write(format!("{of}/b"), text(b'b'));
     }
     assert_eq!(folder.run(&["torrent", "create", "-o", "t.torrent", "share"]).code, Some(0));
     std::fs::remove_dir_all(folder.path("share")).unwrap();
-    let ran = folder.run(&["torrent", "check", "t.torrent", "away/moved"]);
-    let hint = "truesum torrent check --data away/moved t.torrent\n";
+    let ran = folder.run(&["torrent", "check", "t.torrent", "away/share"]);
+    let hint = "truesum torrent check --data away/share t.torrent\n";
     assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
-    assert_eq!(folder.run(&["torrent", "check", "--data", "away/moved", "t.torrent"]).code, Some(0));
+    assert_eq!(folder.run(&["torrent", "check", "--data", "away/share", "t.torrent"]).code, Some(0));
     let ran = folder.run(&["tree", "repair", "--from", "good", "t.torrent"]);
     let hint = "in another folder: truesum tree repair --from good t.torrent FOLDER\n";
     assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
-    for (files, file) in [("away/moved", "away/moved/b"), ("away", "away/share/b")] {
+    for files in ["away/share", "away"] {
         let mut damaged = text(b'b');
         damaged[20_000] = b'X';
-        folder.write(file, damaged);
+        folder.write("away/share/b", damaged);
         let ran = folder.run(&["tree", "repair", "--from", "good", "t.torrent", files]);
         assert_eq!(ran.code, Some(0), "{files}: {}", ran.err);
-        assert_eq!(folder.read(file), text(b'b'), "{files}");
-        let _ = std::fs::rename(folder.path("away/moved"), folder.path("away/share"));
+        assert_eq!(folder.read("away/share/b"), text(b'b'), "{files}");
     }
+}
+
+#[test]
+fn unclear_folder_of_a_torrent_is_not_written_to() {
+    // regression: an intact file in a subfolder with the name of the torrent was overwritten with its namesake, and so
+    // was a file of the user with the name of a file in the torrent.
+    let folder = Folder::new();
+    let text = |byte: u8| vec![byte; 40_000];
+    std::fs::create_dir_all(folder.path("p/s/s")).unwrap();
+    std::fs::create_dir_all(folder.path("dl")).unwrap();
+    let mut other = text(b'a');
+    other[20_000] = b'X';
+    folder.write("p/s/f", text(b'a'));
+    folder.write("p/s/s/f", &other);
+    folder.write("dl/f", &other);
+    assert_eq!(folder.run(&["torrent", "create", "-o", "t.torrent", "p/s"]).code, Some(0));
+    for files in ["p/s", "dl"] {
+        let ran = folder.run(&["tree", "repair", "--from", "p", "t.torrent", files]);
+        assert_ne!(ran.code, Some(0), "{files}");
+        assert_eq!((folder.read("p/s/s/f"), folder.read("dl/f")), (other.clone(), other.clone()), "{files}");
+    }
+    let ran = folder.run(&["tree", "repair", "--from", "p", "t.torrent", "p/s"]);
+    assert!(ran.err.contains("hint: if it is the folder of the torrent: "), "{}", ran.err);
+    assert_eq!(folder.run(&["tree", "repair", "--from", "p", "t.torrent", "p/s/.."]).code, Some(0));
 }
 
 #[test]

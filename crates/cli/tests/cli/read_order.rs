@@ -27,7 +27,7 @@ fn reads(folder: &Folder, args: &[&str]) -> (Vec<String>, BTreeMap<String, u64>)
             continue;
         }
         let Some((_, rest)) = line.split_once("/data/") else { continue };
-        let (name, rest) = rest.split_once('>').unwrap();
+        let Some((name, rest)) = rest.split_once('>') else { continue };
         if order.last().is_none_or(|last| last != name) {
             order.push(name.to_owned());
         }

@@ -13,7 +13,8 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
-/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL). A manifest in
+/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL), or the folder above
+/// `dists` for `Packages` and `Sources` of a Debian archive. A manifest in
 /// `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are relative to the
 /// current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
@@ -26,6 +27,14 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
     let folder = folder.filter(|folder| !is_of_streams(folder));
+    let is_index = matches!(manifest.file_stem(), Some(stem) if stem == "Packages" || stem == "Sources");
+    let is_archive = |folder: &&Path| folder.file_name().is_some_and(|name| name == "dists");
+    if let Some(dists) = folder.filter(|_| is_index).and_then(|folder| folder.ancestors().find(is_archive)) {
+        return match dists.parent() {
+            Some(archive) if !archive.as_os_str().is_empty() => archive.to_owned(),
+            _ => PathBuf::from("."),
+        };
+    }
     match if above { folder.and_then(Path::parent) } else { folder } {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -38,19 +47,37 @@ pub(crate) fn in_folder(name: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&name[..slash], &name[slash + 1..]))
 }
 
-/// Returns whether `root` is the folder that all these names begin with, possibly under another name, and not the one
-/// that contains it: as the folder of a torrent, whose name is the first component of all its names.
-pub fn is_inner_folder<'n>(root: &Root, names: impl IntoIterator<Item = &'n [u8]>) -> bool {
-    let (mut top, mut exists) = (None, false);
+/// What a folder is for names that all begin with the same folder, as those in a torrent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// It contains the folder.
+    Outer,
+    /// It is the folder: it has its name, and it contains all files.
+    Inner,
+    /// It is the folder, but it also contains another one with the same name and at least one of the files.
+    Unclear,
+}
+
+/// Determines what a folder is for these names.
+pub fn placement<'n>(folder: &Path, names: impl IntoIterator<Item = &'n [u8]>) -> Placement {
+    let Ok(root) = Root::folder(folder, false) else { return Placement::Outer };
+    let own_name = folder.canonicalize().ok().and_then(|path| Some(path.file_name()?.as_bytes().to_vec()));
+    let exists = |name: &[u8]| root.exists(OsStr::from_bytes(name));
+    let (mut some, mut outer) = (false, false);
     for name in names {
         match in_folder(name) {
-            Some((folder, rest)) if *top.get_or_insert(folder) == folder => {
-                exists = exists || root.exists(OsStr::from_bytes(rest));
+            Some((top, rest)) if Some(top) == own_name.as_deref() && exists(rest) => {
+                some = true;
+                outer |= exists(name);
             }
-            _ => return false,
+            _ => return Placement::Outer,
         }
     }
-    exists && top.is_some_and(|top| !root.exists(OsStr::from_bytes(top)))
+    match (some, outer) {
+        (false, _) => Placement::Outer,
+        (true, false) => Placement::Inner,
+        (true, true) => Placement::Unclear,
+    }
 }
 
 /// Returns whether this folder has entries for the streams of a process.
@@ -121,6 +148,11 @@ mod tests {
             ("META-INF/x.sha256", "META-INF"),
             ("/a/ascmhl/0001_set.mhl", "/a"),
             ("a/ascmhl/chain.xml", "a/ascmhl"),
+            ("dists/sid/main/binary-all/Packages", "."),
+            ("a/dists/sid/main/binary-all/Packages.xz", "a"),
+            ("/a/dists/sid/main/source/Sources", "/a"),
+            ("a/Packages", "a"),
+            ("dists/sid/Release", "dists/sid"),
             ("-", "."),
             ("/dev/stdin", "."),
             ("/dev/fd/63", "."),

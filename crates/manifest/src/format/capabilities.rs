@@ -29,8 +29,6 @@ readable! {
         /// True if names may be from `file:` URLs without their leading slash, so that they are relative to the folder of
         /// the manifest or absolute.
         file_urls: bool,
-        /// True if a manifest may leave out the kind of an object, so that an entry without digest and size may be a folder.
-        folders: bool,
     }
     private {
         /// See [`Capabilities::exempts`].
@@ -100,7 +98,6 @@ impl Capabilities {
         locates: false,
         set: false,
         file_urls: false,
-        folders: false,
         exempt: |_| false,
     };
 

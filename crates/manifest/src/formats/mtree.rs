@@ -18,7 +18,6 @@ pub(crate) static MTREE: Format = Format {
     capabilities: Capabilities {
         algorithms: Algorithms::Only(&["sha256", "md5", "sha1", "sha384", "sha512", "ripemd160"]),
         size: true,
-        folders: true,
         ..Capabilities::DIGESTS
     },
     sniff: |head: &Head<'_>| {
@@ -173,7 +172,7 @@ impl Tree {
         if rest.is_empty() && self.defaults.is_empty() && name != b".." {
             let full = name.contains(&b'/');
             let name = unvis(name).ok_or(Reason::BadEscape)?;
-            return Ok(Some(Entry { path: self.below(full, name), ..Entry::default() }));
+            return Ok(Some(Entry { path: self.below(full, name), untyped: true, ..Entry::default() }));
         }
         if name == b".." {
             if self.folder.len() > FOLDER_LIMIT {
@@ -223,7 +222,7 @@ impl Tree {
         {
             return Err(Reason::Part("a digest under an unknown keyword"));
         }
-        let mut entry = Entry::default();
+        let mut entry = Entry { untyped: value("type").is_none(), ..Entry::default() };
         if let Some(size) = value("size") {
             entry.size = Some(scan::decimal(size).ok_or(Reason::Size)?);
         }

@@ -221,7 +221,7 @@ impl<'a, R: Read> Entries<'a, R> {
         entry.digests.is_empty()
             && entry.pieces.is_empty()
             && entry.size.is_none()
-            && self.reader.format().is_some_and(|row| row.capabilities().folders())
+            && entry.untyped
             && self.root.is_folder(OsStr::from_bytes(&entry.path))
     }
 

@@ -5,8 +5,9 @@ use crate::io::open::{Root, Special};
 use crate::io::read::Guarded;
 use crate::job::{Outcome, Verdict};
 use crate::verify::pieces::Pieced;
-use crate::verify::place::{in_folder, is_inner_folder};
+use crate::verify::place::in_folder;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 
@@ -15,8 +16,6 @@ pub(super) struct Copies {
     root: Root,
     /// The only copy.
     only: Option<Vec<u8>>,
-    /// Whether `root` is the folder that all names in the list begin with, and not the one that contains it.
-    inner: bool,
     pub(super) open: HashMap<usize, Option<Guarded>>,
 }
 
@@ -27,17 +26,14 @@ impl Copies {
         let bytes = copy.as_os_str().as_bytes();
         if copy.is_dir() {
             let only = files.first().filter(|_| given).map(|file| file.job.name.clone());
-            let root = Root::folder(copy, false)?;
-            let names = files.iter().map(|file| &file.job.name[..]);
-            let inner = !given && is_inner_folder(&root, names);
-            return Ok(Copies { root, only, inner, open: HashMap::new() });
+            return Ok(Copies { root: Root::folder(copy, false)?, only, open: HashMap::new() });
         }
         let files = files.len();
         if files != 1 {
             let why = format!("the list covers {files} files; specify the folder with the copies");
             return Err(Error::new(bytes, "use", Cause::Other(why)));
         }
-        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), inner: false, open: HashMap::new() })
+        Ok(Copies { root: Root::Anywhere, only: Some(bytes.to_vec()), open: HashMap::new() })
     }
 
     /// Uses the size of the copy for a file that is damaged and whose size is not in the list. The
@@ -59,9 +55,11 @@ impl Copies {
     }
 
     pub(super) fn path<'p>(&'p self, name: &'p [u8]) -> &'p [u8] {
+        let exists = |name: &[u8]| self.root.exists(OsStr::from_bytes(name));
         match (&self.only, in_folder(name)) {
             (Some(only), _) => only,
-            (None, Some((_, rest))) if self.inner => rest,
+            // The folder may be the one that all names begin with. Its bytes are verified before they are used.
+            (None, Some((_, rest))) if !exists(name) && exists(rest) => rest,
             (None, _) => name,
         }
     }
