@@ -579,12 +579,19 @@ impl<'a> Printer<'a> {
         self.console.error(&text);
         if let Subject::Manifests(manifests) = &self.plan.subject
             && let [manifest] = &manifests[..]
+            && manifest != Path::new("-")
+            && self.plan.options.get_read().get_root().is_none()
+            && self.plan.options.get_read().get_algorithms().is_empty()
             && let Some(Some(top)) = &self.top
             && !names.iter().any(|name| name.starts_with(&[top, &b"/"[..]].concat()))
         {
             let folder = Path::new(OsStr::from_bytes(search.folder()));
             let folder = folder.strip_prefix(".").unwrap_or(folder);
-            let top = path_word(folder.join(OsStr::from_bytes(top)));
+            let top = folder.join(OsStr::from_bytes(top));
+            if !top.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                return;
+            }
+            let top = path_word(top);
             let manifest = path_word(manifest);
             self.console.hint(&format!(
                 "all files in the manifest are in {top}; to look for other files only there: truesum audit {manifest} {top}"
@@ -594,7 +601,9 @@ impl<'a> Printer<'a> {
 
     /// Takes note of the first folder of a name in the manifest.
     fn add_top(&mut self, name: &[u8]) {
+        let name = name.strip_prefix(b"./").unwrap_or(name);
         let top = name.iter().position(|&byte| byte == b'/').map(|end| &name[..end]);
+        let top = top.filter(|top| !top.is_empty());
         match &self.top {
             None => self.top = Some(top.map(<[u8]>::to_vec)),
             Some(Some(old)) if Some(&old[..]) != top => self.top = Some(None),

@@ -78,6 +78,15 @@ fn unexpected_files_beside_the_listed_folder_are_explained() {
     let hint = "to look for other files only there: truesum audit d/l.sha256 d/p\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     assert_eq!(folder.run(&["audit", "d/l.sha256", "d/p"]).code, Some(0));
+    // regression: the command did not work for these.
+    for words in [&["--root", "d", "d/l.sha256"][..], &["-a", "sha256", "d/l.sha256"]] {
+        let ran = folder.run(&[&["check", "--exact"][..], words].concat());
+        assert!(ran.code == Some(1) && !ran.err.contains("truesum audit"), "{}", ran.err);
+    }
+    folder.write("d/l.sha256", lines(&[(ABC, "./p/a")]));
+    let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    folder.write("d/l.sha256", lines(&[(ABC, "p/a")]));
     folder.write("d/p/b", "");
     let ran = folder.run(&["check", "--exact", "d/l.sha256"]);
     assert!(!ran.err.contains("truesum audit"), "{}", ran.err);

@@ -317,3 +317,22 @@ fn corrupt_file_is_not_forgotten_with_its_only_manifest() {
         assert_eq!(scrub(&folder, &["-q", "--all"]).code, Some(0));
     }
 }
+
+#[test]
+fn files_of_a_renamed_folder_are_not_confused_if_their_sizes_and_times_are_equal() {
+    // regression: each new file was reported as a modified version of the other missing one.
+    let folder = Folder::new();
+    for name in ["p/a", "p/b"] {
+        write(&folder, name, &name[2..], 1_000_000);
+    }
+    list(&folder, "p/SHA256SUMS", &["a", "b"], 1_000_000);
+    let run =
+        |words: &[&str]| folder.run(&[&["scrub", "--manifests", "--all", "-q"][..], words, &["."]].concat());
+    assert_eq!(run(&[]).code, Some(0));
+    fs::rename(folder.path("p"), folder.path("q")).unwrap();
+    let ran = run(&[]);
+    assert!(ran.code == Some(1) && !ran.out().contains("moved-modified"), "{}", ran.out());
+    assert!(ran.out().contains("missing\tp/a") && ran.out().contains("missing\tp/b"), "{}", ran.out());
+    assert_eq!(folder.run(&["scrub", "--forget", "p", "."]).code, Some(0));
+    assert_eq!(run(&[]).code, Some(0));
+}

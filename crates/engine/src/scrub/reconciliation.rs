@@ -321,8 +321,9 @@ impl Recorder<'_, '_> {
             let same = new.same(&before);
             // It is moved as soon as no manifest lists it any more. One that was never found intact may have never existed.
             is_compared &= same.is_none() || is_removed || before.verified.is_none();
+            same.into_iter().for_each(|at| new.note_same(at));
             let Some(at) = same.filter(|_| is_accepted && is_removed) else {
-                rest.push((from, before, is_removed));
+                rest.push((from, before, is_removed, same.is_some()));
                 continue;
             };
             let (to, record) = new.pair(at);
@@ -336,8 +337,8 @@ impl Recorder<'_, '_> {
             let (before, found) = (Some(&before), Some(record));
             self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
         }
-        for (from, before, is_removed) in rest {
-            let similar = new.similar(&before);
+        for (from, before, is_removed, is_found) in rest {
+            let similar = if is_found { Similar::None } else { new.similar(&before) };
             let Similar::Damaged(at) = similar else {
                 let is_known = matches!(similar, Similar::None);
                 is_compared &= is_known;

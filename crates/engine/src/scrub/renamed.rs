@@ -10,6 +10,8 @@ use truesum_hash::Digest;
 pub(crate) struct NewFiles {
     files: Vec<Entry>,
     paired: Vec<bool>,
+    /// Which of them have the content of a missing file, and so are not another one with other content.
+    known: Vec<bool>,
     by_digest: HashMap<Digest, Vec<usize>>,
     by_size: HashMap<Option<u64>, Vec<usize>>,
 }
@@ -32,7 +34,8 @@ impl NewFiles {
             by_size.entry(record.size).or_default().push(at);
             record.digests.iter().for_each(|digest| by_digest.entry(digest.clone()).or_default().push(at));
         }
-        NewFiles { paired: vec![false; files.len()], files, by_digest, by_size }
+        let none = vec![false; files.len()];
+        NewFiles { paired: none.clone(), known: none, files, by_digest, by_size }
     }
 
     /// Returns the number of a file with the content of a missing one.
@@ -48,7 +51,8 @@ impl NewFiles {
         let files = self.by_size.get(&before.size).filter(|_| before.size.is_some_and(|size| size > 0));
         let files = files.into_iter().flatten().copied();
         let mut found = Similar::None;
-        for at in files.filter(|&at| !self.paired[at] && is_time(&self.files[at].1)) {
+        let is_open = |at: &usize| !self.paired[*at] && !self.known[*at];
+        for at in files.filter(|at| is_open(at) && is_time(&self.files[*at].1)) {
             match has_same_content(before, &self.files[at].1) {
                 Some(false) => return Similar::Damaged(at),
                 Some(true) => {}
@@ -56,6 +60,11 @@ impl NewFiles {
             }
         }
         found
+    }
+
+    /// Takes note that the file with this number has the content of a missing one.
+    pub(crate) fn note_same(&mut self, at: usize) {
+        self.known[at] = true;
     }
 
     /// Returns the file with this number, which is not returned again for another missing one.
