@@ -83,8 +83,9 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     } else {
         exit = exit.max(write_page(args, Some((reporting.threads, &watch.progress)), &mut console));
         if let Some(name) = corrupt.filter(|_| !json) {
+            let manifest = if args.manifests { ", correct its manifests and then run" } else { "" };
             console.hint(&format!(
-                "corrupt: {}; if the current content is correct: {}",
+                "corrupt: {}; if the current content is correct{manifest}: {}",
                 Trouble::Corrupt.advice(),
                 forget_command(args, &name)
             ));
@@ -203,7 +204,17 @@ fn forget(args: &ScrubArgs, mut console: Console) -> Exit {
     }
     match scrub::forget(&plan::state(args), &args.folder, &args.forget) {
         Ok(()) => Exit::Done,
-        Err(error) => failure(args, &error, &mut console),
+        Err(error) => {
+            let exit = failure(args, &error, &mut console);
+            if let [name] = &args.forget[..]
+                && let Ok(rest) = name.strip_prefix(&args.folder)
+            {
+                let folder = path_word(&args.folder);
+                let command = forget_command(args, rest);
+                console.hint(&format!("names are relative to {folder}: {command}"));
+            }
+            exit
+        }
     }
 }
 
@@ -258,7 +269,7 @@ fn names_hint(args: &ScrubArgs, manifest: &Path, read: &ReadOptions) -> String {
             format!("to use the names: truesum scrub{SAME_OPTIONS} --import {word} --root {root} {folder}")
         }
         None => format!(
-            "to specify the folder of the names: truesum scrub{SAME_OPTIONS} --import {word} --root FOLDER {folder}; to select entries: truesum convert --only NAME -t jsonl {word} -o NEW"
+            "to specify the folder that the names are relative to: truesum scrub{SAME_OPTIONS} --import {word} --root FOLDER {folder}; to select entries: truesum convert --only NAME -t jsonl {word} -o NEW"
         ),
     }
 }

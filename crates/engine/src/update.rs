@@ -285,7 +285,7 @@ impl<'a> Update<'a> {
             return Ok(Err(Refusal::OtherRules(stored.all().to_vec())));
         }
         if !rules.is_empty() && !can_store_rules(format) {
-            let why = format!("the {} format has no comments that an update preserves", format.name());
+            let why = format!("updates do not preserve comments in the {} format", format.name());
             return Err(Error::new(name, "store rules", Cause::Other(why)));
         }
         Ok(Ok(Some(rules)))

@@ -61,7 +61,7 @@ pub struct CheckArgs {
     pub unsuitable: Vec<Refusal>,
     /// Folder that names are relative to [default: the manifest's folder]
     ///
-    /// In builds with object stores, DIR can be s3://BUCKET/PREFIX.
+    /// In builds with object store support, DIR can be s3://BUCKET/PREFIX.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub root: Option<PathBuf>,
     #[command(flatten)]
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// Data file, if the piece list does not name it, or a torrent's renamed folder
+    /// Data file that the piece list does not name, or the renamed folder of a torrent
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]

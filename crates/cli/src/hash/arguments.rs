@@ -23,7 +23,7 @@ Examples:
   find . -size +1M -print0 | truesum hash --files0-from -
 Files that cannot be read are reported on standard error and left out of the output. \
 The exit status is then 1, and the file specified with -o is not changed. \
-To sign a manifest: truesum help signatures")]
+To sign a manifest, see truesum help signatures.")]
 pub struct HashArgs {
     /// Files and folders to hash; - is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]

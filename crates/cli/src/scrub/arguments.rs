@@ -36,10 +36,11 @@ pub struct ScrubArgs {
     /// State file [default: DIR/.truesum-state]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub state: Option<PathBuf>,
-    /// Verify the files that the manifests and bags in DIR list
+    /// Verify the files listed in the manifests and bags in DIR
     ///
-    /// Manifests are found as by truesum check -r. Files in no manifest are ignored, except in the payload of a bag.
-    /// --forget also removes a manifest or a folder.
+    /// Manifests are found in the same way as with truesum check -r. Files that are not in any manifest are ignored,
+    /// except in the payload of a bag.
+    /// --forget also accepts a manifest or a folder, and removes its entries from the state file.
     #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
     pub manifests: bool,
     /// Digest algorithms for a new state file [default: sha256]
@@ -66,7 +67,7 @@ pub struct ScrubArgs {
     /// Read every file in this run
     #[arg(long, help_heading = "What to read", conflicts_with = "within")]
     pub all: bool,
-    /// Stop before reading more than SIZE, except one new and one due file
+    /// Stop before reading more than SIZE, but read one new and one due file
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
     /// Do not start reading a file after this much time, such as 30m or 12h

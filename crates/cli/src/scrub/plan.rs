@@ -5,6 +5,7 @@ use crate::origin::VERSION;
 use crate::scrub::arguments::{Accept, ScrubArgs};
 use crate::selection::rules_to_store;
 use crate::settings::settings;
+use crate::values::path::folder_of;
 use crate::words::path_word;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,12 +88,17 @@ pub fn folder(args: &ScrubArgs) -> Result<(), Refusal> {
     let why = if args.folder.exists() { "Not a directory" } else { "No such file or directory" };
     let shown = display_safe(args.folder.as_os_str().as_bytes());
     let text = format!("{shown}: cannot open: {why}");
-    match truesum::scrub::is_state(&args.folder) {
-        true => {
-            let hint =
-                format!("to specify a state file: truesum scrub --state {} DIR", path_word(&args.folder));
-            Err(Refusal::with_hint(text, hint))
+    let (word, above) = (path_word(&args.folder), path_word(folder_of(&args.folder)));
+    Err(match args.folder.exists() {
+        true if truesum::scrub::is_state(&args.folder) => {
+            Refusal::with_hint(text, format!("to specify a state file: truesum scrub --state {word} DIR"))
         }
-        false => Err(Refusal::new(text)),
-    }
+        true => Refusal::with_hint(
+            text,
+            format!(
+                "to verify the files in all manifests of a folder: truesum scrub --manifests {above}; to begin with the digests of this one: truesum scrub --import {word} {above}"
+            ),
+        ),
+        false => Refusal::new(text),
+    })
 }

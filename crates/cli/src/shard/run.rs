@@ -55,7 +55,7 @@ pub struct RunShardArgs {
     output: Option<PathBuf>,
     /// Folder that names are relative to [default: the folder in the plan]
     ///
-    /// In builds with object stores, DIR can be s3://BUCKET/PREFIX.
+    /// In builds with object store support, DIR can be s3://BUCKET/PREFIX.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Allow names and links that lead outside the folder

@@ -289,3 +289,16 @@ fn files_in_a_subfolder_and_copies_elsewhere_are_found_with_root() {
     assert!(ran.code != Some(0) && ran.err.contains(": truesum check --root e/f l.sha256\n"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "--root", "e/f", "l.sha256"]).code, Some(0));
 }
+
+#[test]
+fn names_and_manifests_in_place_of_those_of_scrub_are_explained() {
+    // regression: neither error had a hint.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "")]);
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(0));
+    let ran = folder.run(&["scrub", "--forget", "d/a", "d"]);
+    let hint = "hint: names are relative to d: truesum scrub --forget a d\n";
+    assert!(ran.code == Some(2) && ran.err.ends_with(hint), "{}", ran.err);
+    let ran = folder.run(&["scrub", "d/SHA256SUMS"]);
+    assert!(ran.code == Some(2) && ran.err.contains(": truesum scrub --manifests d; "), "{}", ran.err);
+    assert!(ran.err.ends_with(": truesum scrub --import d/SHA256SUMS d\n"), "{}", ran.err);
+}

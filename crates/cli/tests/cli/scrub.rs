@@ -746,3 +746,22 @@ fn attributes_of_other_programs_are_read_and_unusable_ones_accept_nothing() {
     let ran = folder.run(&["scrub", "--xattr", "empty"]);
     assert!(ran.code == Some(2) && ran.err.contains("no file was found"), "{}", ran.err);
 }
+
+#[test]
+fn corrupt_file_is_not_a_missing_one_with_the_same_size_and_time() {
+    // regression: once the corruption was recorded, the missing file was reported as moved to it.
+    let folder = Folder::new();
+    for name in ["d/f1", "d/f2"] {
+        write(&folder, name, name, 1_560_177_334);
+    }
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(0));
+    write(&folder, "d/f1", "d/fX", 1_560_177_334);
+    std::fs::remove_file(folder.path("d/f2")).unwrap();
+    for _ in 0..3 {
+        let ran = folder.run(&["scrub", "-q", "--all", "d"]);
+        let out = ran.out();
+        let mut lines: Vec<&str> = out.lines().collect();
+        lines.sort_unstable();
+        assert_eq!((&lines[..], ran.code), (&["corrupt\tf1", "missing\tf2"][..], Some(1)), "{}", ran.err);
+    }
+}

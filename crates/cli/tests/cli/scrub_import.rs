@@ -153,3 +153,16 @@ fn changed_file_without_a_recorded_time_gets_a_hint_until_it_is_forgotten() {
         assert_eq!((ran.code, result_of(&ran).1), (Some(0), ""));
     }
 }
+
+#[test]
+fn files_of_a_manifest_without_sizes_count_towards_the_limit() {
+    // regression: all files were read, because the size of each was unknown and counted as 0.
+    let folder = Folder::new();
+    for name in ["d/a", "d/b", "d/c", "d/d", "d/e", "d/f"] {
+        write(&folder, name, &name.repeat(10_000), 1_560_177_334);
+    }
+    assert_eq!(folder.run(&["-o", "l.sha256", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "-q", "--import", "l.sha256", "d"]).code, Some(0));
+    let ran = folder.run(&["scrub", "--max-bytes", "60000", "d"]);
+    assert!(ran.code == Some(0) && ran.err.contains(" 2 read (59 KiB)"), "{}", ran.err);
+}

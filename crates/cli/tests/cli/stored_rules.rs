@@ -269,7 +269,7 @@ fn update_stores_rules_only_in_formats_with_comments() {
         let before = folder.read(format);
         let ran = folder.run(&["update", "--set-rules", "--exclude", "*.tmp", format]);
         let said = format!(
-            "truesum: {format}: cannot store rules: the {format} format has no comments that an update preserves\n"
+            "truesum: {format}: cannot store rules: updates do not preserve comments in the {format} format\n"
         );
         assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
         assert_eq!(folder.read(format), before);

@@ -292,6 +292,8 @@ pub(crate) struct Due<'l> {
     pub(crate) days: Vec<u64>,
     pub(crate) shared: Shared,
     pub(crate) limits: &'l Limits,
+    /// The folder of the files.
+    pub(crate) root: &'l Root,
     pub(crate) next: usize,
 }
 
@@ -310,7 +312,8 @@ impl Iterator for Due<'_> {
             if record.is_failure() || manifest_name(&name).is_some() || !self.days.contains(&record.day) {
                 continue;
             }
-            let size = record.size.unwrap_or(0);
+            // A manifest without sizes may have been imported.
+            let size = record.size.unwrap_or_else(|| self.root.size(&name));
             if !self.limits.grant_due(size) {
                 return None;
             }

@@ -260,7 +260,10 @@ impl Recorder<'_, '_> {
         self.put(&name, Some(&Record { status, day: self.today, ..before.clone() }))?;
         let failed = difference(status, Treatment::Failed);
         self.report_difference(&Difference { error: refusal.as_ref(), ..failed })?;
-        self.rejected.push((name, found));
+        // A corrupt file has its own size and time, so nothing shows that it is another one that was moved here.
+        if status != FileStatus::Corrupt {
+            self.rejected.push((name, found));
+        }
         Ok(())
     }
 

@@ -285,7 +285,7 @@ impl<'a> Scrub<'a> {
         };
         for days in passes {
             let (scan, shared) = (recorder.state.scan(), shared.clone());
-            let mut due = Due { scan, days, shared, limits: &limits, next: FIRST_DUE };
+            let mut due = Due { scan, days, shared, limits: &limits, root, next: FIRST_DUE };
             reader.read(&mut due, &mut recorder)?;
             recorder.report.interrupted |= self.progress.stopped();
             if recorder.report.interrupted || limits.is_spent() {
