@@ -38,9 +38,8 @@ pub struct ScrubArgs {
     pub state: Option<PathBuf>,
     /// Verify the files listed in the manifests and bags in DIR
     ///
-    /// Manifests are found in the same way as with truesum check -r. Files that are not in any manifest are ignored,
-    /// except in the payload of a bag.
-    /// --forget also accepts a manifest or a folder, and removes its entries from the state file.
+    /// Manifests are found as in truesum check -r. Files that are not in any manifest are ignored, except in the
+    /// payload of a bag. With --forget, PATH can also be a manifest or a folder.
     #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
     pub manifests: bool,
     /// Digest algorithms for a new state file [default: sha256]
