@@ -145,7 +145,8 @@ fn restored_entry(saved: SavedEntry) -> PyResult<manifest::Entry> {
             read.entries.into_iter().next().map_or_else(Vec::new, |entry| entry.pieces)
         }
     };
-    Ok(manifest::Entry { path, size, mtime, digests: restored_pairs(&digests)?, unread, attributes, pieces })
+    let digests = restored_pairs(&digests)?;
+    Ok(manifest::Entry { path, size, mtime, digests, unread, attributes, pieces, ..Default::default() })
 }
 
 /// Rebuilds a pickled Entry.
