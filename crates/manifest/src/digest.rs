@@ -42,12 +42,13 @@ pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
 }
 
 /// Returns whether the word may be a digest in base64, or a damaged one in hexadecimal. Words such as
-/// `Document` are valid base64 without padding, so a short word must have padding, or the number of
-/// parts of an S3 ETag behind it.
+/// `Document` are valid base64 without padding, so a short word must have padding, possibly with the number of parts of
+/// an S3 object behind it, or hexadecimal digits and the number of parts.
 fn is_base64(word: &[u8]) -> bool {
     let is_parted = || {
         let (digits, parts) = scan::cut(word, b'-').unwrap_or_default();
-        is_hex(digits) && scan::decimal(parts).is_some()
+        let is_padded = || digits.ends_with(b"=") && Digest::from_base64(word).is_ok();
+        scan::decimal(parts).is_some() && (is_hex(digits) || is_padded())
     };
     let is_possible = match word.len() {
         ..22 => word.ends_with(b"="),
@@ -253,6 +254,18 @@ pub(crate) fn is_gnu_line(line: &[u8]) -> bool {
             && !is_long_hex(name)
     };
     is_long_hex(&line[..end]) && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
+}
+
+/// Returns whether a line is a complete line of GNU coreutils or BSD for a file, possibly indented. In a place where a
+/// format has no such line, it was appended to the manifest, and belongs to a file that would not be verified.
+pub(crate) fn is_appended(line: &[u8]) -> bool {
+    let line = scan::trim(line);
+    let is_tagged = || {
+        let is_open = scan::find_byte(line, b'(').is_some_and(|open| open > 1 && line[open - 1] == b' ');
+        let close = scan::rfind(line, |byte| byte == b')').filter(|_| is_open);
+        close.and_then(|close| line[close + 1..].strip_prefix(b" = ")).is_some_and(is_long_hex)
+    };
+    is_gnu_line(line) || is_tagged()
 }
 
 /// Returns whether the text contains a word in the form of a digest (see [`is_like`]).

@@ -8,7 +8,7 @@
 mod conditions;
 mod omitted;
 
-use crate::digest::is_gnu_line;
+use crate::digest::{is_appended, is_gnu_line};
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
 use crate::formats::{mixed::is_comment, signature};
@@ -23,7 +23,7 @@ pub use omitted::Omitted;
 use omitted::OmittedObjects;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A reader of manifests.
@@ -204,12 +204,13 @@ impl<R: Read> Reader<R> {
                 Source::Lines(parser(&self.options))
             }
             Reading::Document { limit, parse } => {
-                let found = match self.lines.rest(limit)? {
-                    Some(text) if is_doubled => parse(without_doubled_cr(&text), &self.options),
-                    Some(text) => parse(text, &self.options),
-                    None => Err(too_long(limit)),
+                let Some(text) = self.lines.rest(limit)? else {
+                    return Ok((row, Source::of(too_long(limit))));
                 };
-                found.map_or_else(Source::of, Source::Parts)
+                let text = if is_doubled { without_doubled_cr(&text) } else { text };
+                let appended = appended_lines(&text);
+                let found = parse(text, &self.options);
+                found.map_or_else(Source::of, |parts| Source::Parts(with_appended_lines(parts, appended)))
             }
             Reading::Packed { limit, unpack } => {
                 // A file that is packed twice is not a manifest, and its content might never end.
@@ -344,6 +345,28 @@ fn unpacked(
     }))
 }
 
+/// Returns the numbers of the lines of a document that are those of another program.
+fn appended_lines(text: &[u8]) -> Vec<u64> {
+    let lines = if is_text(text) { text } else { b"" }.split(|&byte| byte == b'\n').enumerate();
+    lines.filter(|(_, line)| is_appended(line)).map(|(at, _)| at as u64 + 1).collect()
+}
+
+/// Returns the parts of a document and, if none of them is an error, an error for each of these lines.
+fn with_appended_lines(parts: Parts, lines: Vec<u64>) -> Parts {
+    if lines.is_empty() {
+        return parts;
+    }
+    let is_valid = Arc::new(AtomicBool::new(true));
+    let seen = Arc::clone(&is_valid);
+    let parts = parts.inspect(move |part| {
+        if part.is_err() {
+            seen.store(false, Ordering::Relaxed);
+        }
+    });
+    let error = |line| Err(LineError { at: Place::Line(line), reason: Reason::NotALine });
+    Box::new(parts.chain(lines.into_iter().map(error).take_while(move |_| is_valid.load(Ordering::Relaxed))))
+}
+
 /// Returns whether a line may be a rule, without locking the rules for each line.
 fn is_marked(line: &[u8]) -> bool {
     matches!(line, [b'#' | b';', b' ', b't', ..])
@@ -380,7 +403,7 @@ fn read_line(
         }
         // A line between the parts of a format belongs to no file. If it is that of another program, it was appended.
         Some(line) => match parser.line(line)? {
-            None if is_gnu_line(line) => Err(Reason::NotALine),
+            None if is_gnu_line(scan::trim_start(line)) => Err(Reason::NotALine),
             found => Ok(found),
         },
         None => Ok(None),

@@ -21,9 +21,13 @@ const SUMS: &[(&str, &str)] =
 
 /// Returns the algorithm of a string that begins on this line, the quotation mark, and the rest of the line.
 fn opening(line: &[u8]) -> Option<(&'static str, u8, &[u8])> {
-    SUMS.iter().find_map(|(key, algorithm)| match line.strip_prefix(key.as_bytes())?.strip_prefix(b"=")? {
-        [quote @ (b'"' | b'\''), rest @ ..] => Some((*algorithm, *quote, rest)),
-        _ => None,
+    let line = scan::trim_start(line);
+    SUMS.iter().find_map(|(key, algorithm)| {
+        let rest = line.strip_prefix(key.as_bytes())?;
+        match rest.strip_prefix(b"+").unwrap_or(rest).strip_prefix(b"=")? {
+            [quote @ (b'"' | b'\''), rest @ ..] => Some((*algorithm, *quote, rest)),
+            _ => None,
+        }
     })
 }
 
