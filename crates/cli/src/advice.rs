@@ -3,8 +3,12 @@
 use crate::words::path_word;
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
+use truesum::manifest::{Head, Reading, VERIFY, detect};
+use truesum::open::open_companion;
 use truesum::tree::store::with_suffix;
+use truesum::update::SIGNATURES;
 use truesum::{Error, Kind};
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
@@ -52,13 +56,30 @@ fn on_data(path: &Path) -> String {
     if is_beside(".ftr") {
         return format!("to verify the file with its stored tree: truesum tree verify {word}");
     }
-    match [".minisig", ".sig"].into_iter().find(|suffix| is_beside(suffix)) {
-        Some(suffix) => {
-            let signature = path_word(with_suffix(path, suffix));
-            format!("to verify the signature of the file: truesum check --pubkey KEY.pub {signature}")
-        }
+    match signature_command(path, false) {
+        Some(command) => format!("to verify the signature of the file: {command}"),
         None => format!("to compare the file with a digest: truesum check DIGEST {word}"),
     }
+}
+
+/// Returns the command that verifies the detached signature next to a file. If truesum verifies it, the argument is the
+/// manifest, or else the signature.
+pub fn signature_command(file: &Path, is_manifest: bool) -> Option<String> {
+    /// Number of bytes by which signatures are recognized.
+    const HEAD: u64 = 4 << 10;
+    SIGNATURES.iter().find_map(|end| {
+        let at = with_suffix(file, end);
+        let mut text = Vec::new();
+        open_companion(&at).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
+        let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
+        let Reading::Not(reason) = row.reading() else { return None };
+        Some(match row.name() {
+            "minisign-signature" | "signify-signature" => {
+                format!("truesum check --pubkey KEY.pub {}", path_word(if is_manifest { file } else { &at }))
+            }
+            _ => reason.message(Some(at.as_os_str().as_bytes())).split_once(VERIFY)?.1.to_owned(),
+        })
+    })
 }
 
 /// Returns the path of the file that an error is about.

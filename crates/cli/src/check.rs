@@ -98,12 +98,8 @@ fn check(mut args: CheckArgs) -> Exit {
                 .and_then(|parts| with_part_size(parts, file, &watch, plan.options.get_read().get_threads()));
             printer.line_of_another(file, expected);
             let mut on_event = |event: Event<'_>| printer.event(event);
-            verification.expect(
-                file,
-                spec.as_ref().unwrap_or(&expected.spec),
-                &expected.digest,
-                &mut on_event,
-            )
+            let spec = spec.as_ref().unwrap_or(&expected.spec);
+            verification.expect(file, (spec, &expected.digest), expected.size, &mut on_event)
         }),
     };
     let least = if unsuitable.is_empty() { Exit::Done } else { Exit::NotAsRequested };

@@ -117,7 +117,7 @@ pub fn expect(
 ) -> Report {
     let progress = Progress::default();
     let mut verification = Verification::new(options, &progress);
-    let result = verification.expect(named(file.as_ref()), spec, digest, &mut |event| {
+    let result = verification.expect(named(file.as_ref()), (spec, digest), None, &mut |event| {
         if let Event::Entry(_, outcome) = event {
             each(outcome);
         }

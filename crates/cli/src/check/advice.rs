@@ -1,9 +1,9 @@
 //! Hints on why nothing was verified and what to do about it.
 
-use crate::advice::FORMATS;
+use crate::advice::{FORMATS, signature_command};
 use crate::check::plan::Subject;
 use crate::console::Console;
-use crate::digests::pasted::is_digest;
+use crate::digests::pasted::{is_digest, sum_line};
 use crate::digests::{candidates, cryptographic_first, is_checksum};
 use crate::key::HINT;
 use crate::output::listed;
@@ -16,9 +16,8 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::{Candidate, likelihood};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
-use truesum::manifest::{Head, Reading, Signer, VERIFY, detect};
+use truesum::manifest::{Head, Signer, detect};
 use truesum::open::open_companion;
-use truesum::update::SIGNATURES;
 use truesum::verify::bag::is_bag;
 use truesum::verify::lists_one_of;
 use truesum::verify::place::folder_of_names;
@@ -399,25 +398,9 @@ fn lists_content(outcome: &Outcome) -> bool {
 
 /// Returns a hint with the command that verifies the signature next to a manifest, if there is one.
 pub fn signature_beside(manifest: &Path) -> Option<String> {
-    /// Number of bytes by which signatures are recognized.
-    const HEAD: u64 = 4 << 10;
+    let command = signature_command(manifest, true)?;
     let shown = display_safe(manifest.as_os_str().as_bytes());
-    SIGNATURES.iter().find_map(|end| {
-        let mut at = manifest.as_os_str().to_owned();
-        at.push(end);
-        let mut text = Vec::new();
-        open_companion(Path::new(&at)).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
-        let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
-        let Reading::Not(reason) = row.reading() else { return None };
-        let text = reason.message(Some(at.as_bytes()));
-        let command = match row.name() {
-            "minisign-signature" | "signify-signature" => {
-                format!("truesum check --pubkey KEY.pub {}", path_word(manifest))
-            }
-            _ => text.split_once(VERIFY)?.1.to_owned(),
-        };
-        Some(format!("{shown} has a detached signature that was not verified; to verify it: {command}"))
-    })
+    Some(format!("{shown} has a detached signature that was not verified; to verify it: {command}"))
 }
 
 /// Returns the beginning of a file as text.
@@ -448,12 +431,10 @@ pub fn decimal_lines(manifest: &Path, checked: &Checked) -> Option<String> {
 /// leaves decimal lines without a meaning.
 fn lines_of_cksum(text: &str, manifest: &Path) -> Option<String> {
     let is_line = |line: &str| {
-        let mut words = line.split_whitespace();
-        let (sum, size, name) = (words.next()?, words.next()?, words.next());
-        let is_sum = (6..=10).contains(&sum.len()) && sum.parse::<u32>().is_ok();
-        (is_sum && size.parse::<u64>().is_ok() && name.is_some()).then_some(())
+        let line = sum_line(line);
+        line.filter(|line| line.is_of_cksum() && line.name.is_some()).is_some()
     };
-    text.lines().find_map(is_line)?;
+    text.lines().find(|line| is_line(line))?;
     Some(format!(
         "these lines look like the output of cksum; to check them: truesum check{SAME_OPTIONS} -a crc {}",
         path_word(manifest)
@@ -463,16 +444,13 @@ fn lines_of_cksum(text: &str, manifest: &Path) -> Option<String> {
 /// Returns a hint if a text is the output of `sum`, which no supported format covers. The hint is
 /// the command that computes the same checksums.
 fn lines_of_sum(text: &str) -> Option<String> {
-    let mut words = text.lines().next()?.split_whitespace();
-    let (sum, blocks, name) = (words.next()?, words.next()?, words.next()?);
-    let is_number = |text: &str| text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let algorithm = if sum.len() == 5 && blocks.len() <= 5 { "bsd" } else { "sysv" };
-    (is_number(sum) && sum.len() <= 5 && is_number(blocks)).then(|| {
-        format!(
-            "these lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
-            path_word(name)
-        )
-    })
+    let line = sum_line(text.lines().next()?).filter(|line| !line.is_of_cksum())?;
+    let name = line.name?;
+    let algorithm = if line.number.len() == 5 && line.size < 100_000 { "bsd" } else { "sysv" };
+    Some(format!(
+        "these lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
+        path_word(name)
+    ))
 }
 
 /// Returns a hint if the lines of a manifest begin with ETags of multipart uploads, which have no length of their own.

@@ -5,9 +5,7 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::COMPLETE;
-use crate::digests::pasted::{
-    MIN_DIGITS, Mistyped, embedded, grouped, is_cksum, is_cut, mistyped, pasted, sum_line,
-};
+use crate::digests::pasted::{Mistyped, cksum, embedded, grouped, is_cut, mistyped, pasted, sum_line};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::formats;
@@ -218,16 +216,6 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 true => Refusal { text: refusal.text.replacen("--expect", "check", 1), ..refusal },
                 false => refusal,
             })?);
-            let other = names.iter().find_map(|name| {
-                let len = name.metadata().ok().filter(|file| file.is_file())?.len();
-                expected.size.filter(|size| *size != len).map(|size| (name, size, len))
-            });
-            if let Some((name, size, len)) = other {
-                let name = display_safe(name.as_os_str().as_bytes());
-                return Err(Refusal::new(format!(
-                    "check: {name} has {len} bytes, but the checksum is that of {size} bytes"
-                )));
-            }
             if as_argument {
                 notes.push(format!("expected digest: {} {}", expected.spec, expected.digest));
             }
@@ -531,24 +519,25 @@ fn expected(
     }
     let text = pasted(text);
     let sum = sum_line(&text);
-    if let Some(line) = sum.as_ref().filter(|line| requested.is_empty() && !line.is_of_cksum()) {
-        let number = line.number;
-        return Err(Refusal::with_hint(
-            "--expect: this line was written by the sum command, which has two algorithms",
-            format!("specify the algorithm: bsd:{number} or, for sum -s, sysv:{number}"),
-        ));
-    }
-    let size = sum.as_ref().filter(|line| line.is_of_cksum()).and_then(|line| line.size.parse().ok());
-    // In such a line, 8 digits are a decimal number too.
-    let number = sum.and_then(|line| match requested {
-        [] => Some(format!("{:08x}", line.number.parse::<u32>().ok()?)),
-        _ => Some(line.number.to_owned()),
-    });
-    let is_bare = is_cksum(&text) && text.len() > MIN_DIGITS;
-    let is_cksum = requested.is_empty() && (number.is_some() || is_bare);
+    let cksum = cksum(&text).filter(|_| requested.is_empty());
     let crc = ["crc".parse().expect("a row of the table")];
-    let requested = if is_cksum { &crc } else { requested };
-    let text = number.unwrap_or(text);
+    let is_cksum = cksum.is_some();
+    let (text, requested, size) = match (cksum, sum) {
+        (Some((number, size)), _) => (format!("{number:08x}"), &crc[..], size),
+        (None, Some(line)) if requested.is_empty() => {
+            let number = line.number;
+            return Err(Refusal::with_hint(
+                "--expect: this line was written by the sum command, which has two algorithms",
+                format!("specify the algorithm: bsd:{number} or, for sum -s, sysv:{number}"),
+            ));
+        }
+        (None, Some(line)) => {
+            let is_in_bytes =
+                |spec: &Spec| spec.algorithm().decimal().is_some_and(|decimal| decimal.block() == 1);
+            (line.number.to_owned(), requested, requested.iter().all(is_in_bytes).then_some(line.size))
+        }
+        (None, None) => (text, requested, None),
+    };
     if let Some(parts) = of_parts(&text).filter(|_| requested.is_empty()) {
         let (spec, digest) = (parts.spec().clone(), parts.digest().clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, size: None, parts: Some(parts) });

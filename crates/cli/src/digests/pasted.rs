@@ -60,8 +60,8 @@ fn of_line(text: &str) -> Option<(String, &str)> {
 pub struct SumLine<'t> {
     pub number: &'t str,
     /// The size in bytes, or in blocks if `sum` printed it.
-    pub size: &'t str,
-    name: Option<&'t str>,
+    pub size: u64,
+    pub name: Option<&'t str>,
 }
 
 impl SumLine<'_> {
@@ -71,10 +71,19 @@ impl SumLine<'_> {
     }
 }
 
-/// Returns whether a text is a number that `cksum` prints, and that no other usual program does.
-pub fn is_cksum(text: &str) -> bool {
+/// Returns whether a text is a number that `cksum` prints, and `sum` does not.
+fn is_cksum(text: &str) -> bool {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number && text.parse::<u32>().is_ok_and(|number| number > u32::from(u16::MAX))
+}
+
+/// Returns the checksum that `cksum` printed, and the size if the text has it. A number alone must have more digits than
+/// a checksum in hexadecimal.
+pub fn cksum(text: &str) -> Option<(u32, Option<u64>)> {
+    match sum_line(text) {
+        Some(line) => Some((line.number.parse().ok().filter(|_| line.is_of_cksum())?, Some(line.size))),
+        None => Some((text.parse().ok().filter(|_| is_cksum(text) && text.len() > MIN_DIGITS)?, None)),
+    }
 }
 
 /// Returns the parts of a line that `cksum` or `sum` prints.
@@ -83,9 +92,10 @@ pub fn sum_line(text: &str) -> Option<SumLine<'_>> {
     let (number, rest) = text.trim().split_once([' ', '\t'])?;
     let rest = rest.trim_start();
     let (size, name) = rest.split_once([' ', '\t']).map_or((rest, None), |(size, name)| (size, Some(name)));
-    let is_line = is_number(number) && number.parse::<u32>().is_ok() && is_number(size);
     // Numbers of the same length may be a digest that is printed in groups.
-    (is_line && grouped(text) == Ok(None)).then(|| SumLine { number, size, name: name.map(str::trim_start) })
+    let is_line = is_number(number) && number.parse::<u32>().is_ok() && grouped(text) == Ok(None);
+    let size = size.parse().ok().filter(|_| is_line && is_number(size))?;
+    Some(SumLine { number, size, name: name.map(str::trim_start) })
 }
 
 /// Returns whether a text has several lines, and the first one contains a digest and the name of a file.

@@ -258,7 +258,14 @@ fn on_terminal(folder: &Folder, words: &str) -> RunResult {
 #[test]
 fn file_in_place_of_a_manifest_is_explained_by_what_is_next_to_it() {
     // regression: the hint was to specify a digest.
-    let folder = Folder::with(&[("a.bin", "a\0b"), ("b.bin", "a\0b"), ("b.bin.minisig", "")]);
+    let folder = Folder::with(&[
+        ("a.bin", "a\0b"),
+        ("b.bin", "a\0b"),
+        (
+            "b.bin.minisig",
+            "untrusted comment: signature\nRUQf6LRCGA9i59SLOFxz6NxvASXDJeRtuZykwQepbDEGt87ig1BNpWaVWuNrm73YiIiJbq71Wi+dP9eKL8OC351vwIasSSbXxwA=\n",
+        ),
+    ]);
     assert_eq!(folder.run(&["tree", "--save", "a.bin"]).code, Some(0));
     for (name, hint) in [
         ("a.bin", "to verify the file with its stored tree: truesum tree verify a.bin\n"),

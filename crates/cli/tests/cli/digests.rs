@@ -233,8 +233,10 @@ fn output_of_cksum_sum_and_openssl_is_a_digest() {
         assert_eq!(folder.run(words).code, Some(1), "{words:?}");
     }
     // regression: the size was ignored, a number of 8 digits was hexadecimal, and only the first line was compared.
-    let ran = folder.run(&["check", "1219131554 4 a b"]);
-    assert!(ran.code == Some(2) && ran.err.contains("has 3 bytes, but"), "{ran:?}");
+    for words in [&["check", "1219131554 4 a b"][..], &["check", "-a", "crc", "1219131554 4", "a b"]] {
+        let ran = folder.run(words);
+        assert!(ran.code == Some(1) && ran.out().contains("expected size 4\n"), "{words:?}: {ran:?}");
+    }
     folder.write("t", "16");
     assert_eq!(folder.run(&["check", "69083669 2 t"]).code, Some(0));
     let ran = folder.run(&["check", &format!("{ABC}  a b\n{ABC}  t"), "a b"]);

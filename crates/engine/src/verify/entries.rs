@@ -53,16 +53,16 @@ pub(super) struct EntryCheck<'c> {
 }
 
 impl EntryCheck<'_> {
-    /// Compares one file with one digest.
+    /// Compares one file with one digest, and with the size of the data if it is known.
     pub(super) fn file(
         &mut self,
         file: &Path,
-        spec: &Spec,
-        digest: &Digest,
+        (spec, digest): (&Spec, &Digest),
+        size: Option<u64>,
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let expected = vec![digest.clone()];
-        let job = Job { expected, ..Job::argument(file, &Arc::from([spec.clone()])) };
+        let job = Job { expected, size, ..Job::argument(file, &Arc::from([spec.clone()])) };
         let config = self.options.read.config(Root::Anywhere);
         let manifest = Manifest { name: file, root: &config.root };
         let mut checked = Checked { entries: 1, ..Checked::default() };

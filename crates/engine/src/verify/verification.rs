@@ -94,18 +94,18 @@ impl<'a> Verification<'a> {
         self.end(on_event)
     }
 
-    /// Compares one file with one digest.
+    /// Compares one file with one digest, and with the size of the data if it is known.
     ///
     /// # Errors
     /// Returns the error of `on_event`.
     pub fn expect(
         &mut self,
         file: &Path,
-        spec: &Spec,
-        digest: &Digest,
+        (spec, digest): (&Spec, &Digest),
+        size: Option<u64>,
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
-        self.entries().file(file, spec, digest, on_event)?;
+        self.entries().file(file, (spec, digest), size, on_event)?;
         self.end(on_event)
     }
 
