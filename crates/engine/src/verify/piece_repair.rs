@@ -74,7 +74,8 @@ readable! {
 }
 
 /// Repairs the files of `list` from `copy`: a copy of the only file, or the folder with copies of all files under their
-/// names in the list, which may omit a first component that all names share. `options` specify where the files are, as for a check.
+/// names in the list, which may omit a first component that all names share. `options` specify where the files are, as
+/// for a check.
 ///
 /// A file that is too long is not truncated, and a missing one is not created.
 ///

@@ -47,7 +47,7 @@ pub(crate) fn in_folder(name: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&name[..slash], &name[slash + 1..]))
 }
 
-/// What a folder is for names that all begin with the same folder, as those in a torrent.
+/// The place of a folder in names that all begin with the same folder, as those in a torrent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// It contains the folder.
@@ -58,7 +58,7 @@ pub enum Placement {
     Unclear,
 }
 
-/// Determines what a folder is for these names.
+/// Determines the place of a folder in these names.
 pub fn placement<'n>(folder: &Path, names: impl IntoIterator<Item = &'n [u8]>) -> Placement {
     let Ok(root) = Root::folder(folder, false) else { return Placement::Outer };
     let own_name = folder.canonicalize().ok().and_then(|path| Some(path.file_name()?.as_bytes().to_vec()));
