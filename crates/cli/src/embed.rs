@@ -65,7 +65,7 @@ struct AddArgs {
 
 /// Verify files whose names contain their digest
 ///
-/// These names are recognized: those with a CRC-32 in brackets, and those in content-addressed stores, such as
+/// Two kinds of names are recognized: names with a CRC-32 in brackets, and names in content-addressed stores, such as
 /// SHA256E-s3--DIGEST.txt (git-annex) and blobs/sha256/DIGEST (OCI). truesum check --content-addressed accepts only
 /// the paths of these stores, and reports all other files as not checked.
 #[derive(Args)]

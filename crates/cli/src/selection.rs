@@ -105,7 +105,7 @@ pub fn rules_to_store(
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection")]
 pub struct OnlyArgs {
-    /// Process only entries named NAME, in folder NAME, or matching glob NAME
+    /// Process only entries that match NAME: a file name, a folder or a glob
     ///
     /// At least one entry must match.
     #[arg(long, value_name = "NAME")]

@@ -115,7 +115,7 @@ struct TorrentCheckArgs {
     /// Folder that names are relative to [default: the torrent's folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
-    /// Data file that the piece list does not name, or the renamed folder of a torrent
+    /// Data file or folder, if its name differs from that in the torrent or list
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with = "root")]
     data: Option<PathBuf>,
     #[command(flatten)]

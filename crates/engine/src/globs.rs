@@ -165,7 +165,7 @@ fn choices(text: &str) -> Result<(Vec<&str>, &str), String> {
             _ => {}
         }
     }
-    Err("unclosed alternate group; missing '}' (maybe escape '{' with '\\{')".to_owned())
+    Err("unclosed brace group: '}' is missing (write '\\{' for a literal '{')".to_owned())
 }
 
 #[cfg(test)]

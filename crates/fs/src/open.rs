@@ -274,6 +274,16 @@ impl<'r> FolderCache<'r> {
             None => self.root.stat(path, false),
         }
     }
+
+    /// Returns the size of the regular file with this name, or 0 for anything else, as [`Root::size`] does.
+    pub fn size(&mut self, path: &[u8]) -> u64 {
+        match self.stat(path) {
+            Ok(stat) if stat.kind() == FileType::RegularFile => stat.size(),
+            // Whether a link may be followed depends on the root.
+            Ok(stat) if stat.kind() == FileType::Symlink => self.root.size(path),
+            _ => 0,
+        }
+    }
 }
 
 fn is_socket(stat: Metadata) -> bool {
@@ -347,6 +357,7 @@ mod tests {
             for name in names.into_iter().chain(more).map(str::as_bytes).chain([&secret[..], b"/"]) {
                 let id = |stat: Result<Metadata, Errno>| stat.map(|stat| stat.id());
                 assert_eq!(id(cache.stat(name)), id(root.stat(name, false)), "{}", name.escape_ascii());
+                assert_eq!(cache.size(name), root.size(name), "{}", name.escape_ascii());
             }
         }
         let long = [&b"./".repeat(3000)[..], b"file"].concat();

@@ -22,7 +22,7 @@ A truncated manifest can look valid, so truesum reports how many files are not i
 Signatures are verified only with --pubkey (truesum help signatures). With --state and --max-bytes, each run checks the \
 next part of a large archive.")]
 pub struct CheckArgs {
-    /// Manifests, or one manifest or digest followed by the files to check; - is standard input
+    /// Manifests to check; or one manifest or digest, then the files to check; - is standard input
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifests: Vec<OsString>,
     /// Compare with this digest
@@ -153,7 +153,7 @@ pub struct CheckArgs {
     /// Show the damaged bytes of failed files (needs a stored tree: FILE.ftr)
     #[arg(long, help_heading = "Locating damage", conflicts_with = "status")]
     pub locate: bool,
-    /// Data file that the piece list does not name, or the renamed folder of a torrent
+    /// Data file or folder, if its name differs from that in the torrent or list
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Locating damage")]
     #[arg(conflicts_with_all = ["root", "recursive", "expect", "exact", "search", "normalize", "match_case", "fix_names"])]

@@ -66,7 +66,7 @@ pub struct ScrubArgs {
     /// Read every file in this run
     #[arg(long, help_heading = "What to read", conflicts_with = "within")]
     pub all: bool,
-    /// Stop before reading more than SIZE, but read one new and one due file
+    /// Stop before reading more than SIZE, but read at least one file
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "What to read")]
     pub max_bytes: Option<u64>,
     /// Do not start reading a file after this much time, such as 30m or 12h
@@ -81,7 +81,7 @@ pub struct ScrubArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "SIZE", value_parser = rate, help_heading = "What to read")]
     pub rate: Option<NonZeroU64>,
-    /// Differences to accept, or none [default: new,modified,moved]
+    /// Differences to accept, or 'none' [default: new,modified,moved]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "What counts as a failure")]
     pub accept: Option<Vec<Accept>>,
     /// Show what would be done, without writing anything

@@ -46,7 +46,7 @@ pub fn status(overview: &Overview, within: u64) -> String {
     let share = percent(coverage.within().weight(), all.weight());
     let _ = writeln!(out, "verified {}: {share}", in_the_last(within));
     let _ = writeln!(out, "oldest verification: {}", oldest(coverage));
-    let _ = writeln!(out, "last verified:");
+    let _ = writeln!(out, "last read:");
     for (name, amount) in ages().iter().zip(coverage.ages()).filter(|(_, amount)| amount.files() > 0) {
         let share = percent(amount.weight(), all.weight());
         let files = count(amount.files(), "file", "files");

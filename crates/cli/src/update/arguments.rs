@@ -39,8 +39,8 @@ pub struct UpdateArgs {
     pub reading: ManifestArgs,
     /// Process only files that match GLOB
     ///
-    /// The globs are compared with names as in the manifest, and apply only to files that it does not list. They must
-    /// match the rules stored in the manifest unless --set-rules is given.
+    /// The globs are matched against names as they appear in the manifest, and apply only to files that are not listed
+    /// there. Unless --set-rules is given, they must be the same as those stored in the manifest.
     #[arg(long, value_name = "GLOB", help_heading = "Selection", conflicts_with = "no_stored_rules")]
     pub include: Vec<String>,
     /// Skip files and folders that match GLOB, and all files in such folders

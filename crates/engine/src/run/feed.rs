@@ -2,6 +2,7 @@
 //! need not be read in order.
 
 use crate::io::memory_limit::fitting;
+use crate::io::open::FolderCache;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::run::alone::alone;
@@ -120,7 +121,8 @@ impl<'a> Feeder<'a> {
                     None
                 }
                 jobs if in_order || config.reads != ReadOrder::Fast => {
-                    total(jobs.iter().map(|next| size(&next.job, config)))
+                    let mut sizes = Sizes::new(config);
+                    total(jobs.iter().map(|next| sizes.of(&next.job)))
                 }
                 _ => feed.largest_first(config, threads),
             };
@@ -308,7 +310,10 @@ impl Feed<'_> {
         // Ready jobs are taken from the end, so the first one must be last.
         match config.reads {
             ReadOrder::Fast | ReadOrder::Given => {}
-            ReadOrder::Size => self.ready.sort_by_cached_key(|assigned| size(&assigned.job, config)),
+            ReadOrder::Size => {
+                let mut sizes = Sizes::new(config);
+                self.ready.sort_by_cached_key(|assigned| sizes.of(&assigned.job));
+            }
             ReadOrder::Physical if config.remote.is_some() => {}
             ReadOrder::Physical => self.ready.sort_by_cached_key(|assigned| {
                 let (root, path) = assigned.job.root_and_name(&config.root);
@@ -322,8 +327,9 @@ impl Feed<'_> {
     /// alone. Returns the sum of the sizes, if all are known.
     fn largest_first(&mut self, config: &Config, threads: usize) -> Option<u64> {
         // Files of unknown size sort before all others and so are started last.
+        let mut sizes = Sizes::new(config);
         let mut sized: Vec<(Option<u64>, Assigned)> =
-            self.ready.drain(..).map(|assigned| (size(&assigned.job, config), assigned)).collect();
+            self.ready.drain(..).map(|assigned| (sizes.of(&assigned.job), assigned)).collect();
         // A stable sort by size; ready jobs are taken from the end.
         sized.sort_by_key(|(size, _)| *size);
         let total = total(sized.iter().map(|(size, _)| *size));
@@ -345,13 +351,25 @@ fn total(mut sizes: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     sizes.try_fold(0u64, |sum, size| Some(sum.saturating_add(size?)))
 }
 
-/// Returns a file's size as far as it can be determined before the file is opened.
-fn size(job: &Job, config: &Config) -> Option<u64> {
-    if config.remote.is_some() {
-        return known_size(job);
+/// Determines the sizes of files before they are opened.
+struct Sizes<'c> {
+    config: &'c Config,
+    folders: FolderCache<'c>,
+}
+
+impl<'c> Sizes<'c> {
+    fn new(config: &'c Config) -> Sizes<'c> {
+        Sizes { config, folders: FolderCache::new(&config.root) }
     }
-    let (root, path) = job.root_and_name(&config.root);
-    Some(root.size(path))
+
+    /// Returns a file's size as far as it can be determined.
+    fn of(&mut self, job: &Job) -> Option<u64> {
+        if self.config.remote.is_some() {
+            return known_size(job);
+        }
+        let (root, path) = job.root_and_name(&self.config.root);
+        Some(if std::ptr::eq(root, &self.config.root) { self.folders.size(path) } else { root.size(path) })
+    }
 }
 
 /// Returns a file's size according to the list that names it.

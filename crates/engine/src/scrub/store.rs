@@ -100,7 +100,7 @@ impl Head {
     /// Fails if a glob is invalid.
     pub(crate) fn selection(&self, path: &Path) -> Result<Selection, Error> {
         Selection::of_rules(&self.rules)
-            .map_err(|why| Error::new(path.as_os_str().as_bytes(), "use the rules of", Cause::Other(why)))
+            .map_err(|why| Error::new(path.as_os_str().as_bytes(), "use the stored rules", Cause::Other(why)))
     }
 }
 

@@ -43,7 +43,7 @@ errors! {
     NFILE: "Too many open files in the system."
     NOENT: "The file does not exist."
     NOMEM: "Out of memory."
-    NOSYS: "The system does not have this function."
+    NOSYS: "The system does not support this operation."
     NOTDIR: "A component of the path is not a directory."
     NXIO: "No such device or address; also no data at or after an offset."
     OPNOTSUPP: "Not supported here."

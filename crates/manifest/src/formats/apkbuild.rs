@@ -44,7 +44,7 @@ impl Parse for Script {
                 self.algorithm = Some((algorithm, quote));
                 rest
             }
-            (Some(_), Some(_)) => return Err(Reason::Part("a string with checksums that is not closed")),
+            (Some(_), Some(_)) => return Err(Reason::Part("an unterminated string of checksums")),
             (Some(_), None) => line,
             // Git commits have 40 digits.
             (None, None) => {
@@ -81,7 +81,7 @@ impl Parse for Script {
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         match self.algorithm {
-            Some(_) => Err(Reason::Part("a string with checksums that is not closed")),
+            Some(_) => Err(Reason::Part("an unterminated string of checksums")),
             None => Ok(None),
         }
     }

@@ -349,7 +349,7 @@ impl Parse for Control {
             let Some(entry) = self.row(rows, line)? else { return self.next_deferred() };
             self.stanza.bytes += line.len() + size_of::<Entry>();
             if self.stanza.bytes > STANZA_LIMIT {
-                return Err(Reason::Part("a stanza with too many rows"));
+                return Err(Reason::Part("a stanza with too many lines"));
             }
             self.stanza.rows.push((self.place, rows, entry));
             return self.next_deferred();

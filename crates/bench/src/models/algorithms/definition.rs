@@ -83,13 +83,13 @@ pub struct Arguments {
 pub enum Part {
     /// One message of 1 MiB, and many of 32 KiB at once in SIMD lanes.
     Rate,
-    /// By message size.
+    /// Speed by message size.
     Size,
     /// Cost of a call: new hasher, reused hasher, one-shot call, many messages.
     Mode,
-    /// By kernel.
+    /// Speed of each kernel.
     Kernel,
-    /// By thread count.
+    /// Speed by thread count.
     Threads,
 }
 

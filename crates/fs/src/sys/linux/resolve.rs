@@ -27,15 +27,17 @@ pub fn open(
 
 /// Returns the metadata of the object with this name.
 ///
-/// Beneath a folder, this opens the object without access, because fstatat(2) does not respect the limit. Names found by
-/// a walk are opened later, with their limit.
+/// Beneath a folder, this opens the object without access unless the name is a single component, because fstatat(2) does
+/// not respect the limit. Names found by a walk are opened later, with their limit.
 pub fn stat(
     folder: Option<&File>,
     path: &[u8],
     follow: bool,
     confinement: Confinement,
 ) -> Result<Metadata, Errno> {
-    if confinement != Confinement::Beneath && path.len() < PATH_MAX {
+    // The limit cannot be crossed by a single name that is not followed.
+    let stays = !follow && !matches!(path, b"" | b"." | b"..") && !path.contains(&b'/');
+    if (stays || confinement != Confinement::Beneath) && path.len() < PATH_MAX {
         return stat::in_folder(base(folder), path, follow);
     }
     let nofollow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
