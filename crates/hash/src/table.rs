@@ -9,6 +9,7 @@ use crate::family::crc::{self, CRC_CATALOGUE};
 use crate::keyed::{self, HMAC, KEYED};
 use crate::spec::{Spec, SpecError};
 use crate::tree::{self, btih};
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
@@ -66,16 +67,31 @@ pub fn find(name: &str) -> Option<&'static Algorithm> {
     if name.len() > MAX_NAME {
         return None;
     }
-    let name = name.to_ascii_lowercase();
+    if let Some(row) = LAST.with_borrow(|(last, row)| (last == name).then_some(*row)) {
+        return row;
+    }
+    // A name of a construction looks up another name.
+    let row = look_up(&name.to_ascii_lowercase());
+    LAST.set((name.to_owned(), row));
+    row
+}
+
+thread_local! {
+    /// The name that this thread looked up last, and its row: each line of a manifest has the same tag.
+    static LAST: RefCell<(String, Option<&'static Algorithm>)> = const { RefCell::new((String::new(), None)) };
+}
+
+/// Returns the row with this lower-case name, as [`find`] does.
+fn look_up(name: &str) -> Option<&'static Algorithm> {
     // A short run looks up a few names, and a manifest with a million files one for each digest.
     let row = match SCANS.load(Relaxed) {
-        MAX_SCANS.. => BY_NAME.get(name.as_str()).copied(),
+        MAX_SCANS.. => BY_NAME.get(name).copied(),
         _ => {
             SCANS.fetch_add(1, Relaxed);
-            scan(&name)
+            scan(name)
         }
     };
-    row.or_else(|| find_over(&name))
+    row.or_else(|| find_over(name))
 }
 
 /// Returns the row with this name, alias or tag without building [`BY_NAME`].

@@ -1,7 +1,7 @@
 //! Recognition of formats: by the beginning of a manifest, and by its name.
 
 use crate::algorithm::{algorithm_in_file_name, implies_algorithm};
-use crate::digest::MIN_DIGITS;
+use crate::digest::{MIN_DIGITS, is_tag};
 use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spelling};
 use crate::formats::nameless::UNMARKED;
 use crate::formats::{FORMATS, bagit, gnu};
@@ -25,29 +25,16 @@ pub fn detect(head: Head<'_>, file_name: Option<&[u8]>) -> Option<&'static Forma
     found
 }
 
-/// Returns the first lines of a list whose lines all look the same, or else the head itself: lowercase hexadecimal digits
-/// of one number, the separator of GNU lines, and a name without blanks and special characters. No format distinguishes
-/// such lines, and the rules of all formats take longer for 64 KiB than opening a thousand files.
+/// Returns the first lines of a list whose lines all look the same, or else the head itself. No format distinguishes such
+/// lines, and the rules of all formats take longer for 64 KiB than opening a thousand files.
 fn representative(head: Head<'_>) -> Head<'_> {
     /// Enough for the rules that count lines.
     const LINES: usize = 16;
-    let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-    let digits = head.text.iter().take(128).take_while(|byte| is_digit(byte)).count();
-    let separator = head.text.get(digits..digits + 2).filter(|two| matches!(*two, b"  " | b" *"));
-    let (Some(separator), 32..) = (separator, digits) else { return head };
-    let is_plain = |line: &[u8]| {
-        let Some((begin, rest)) = line.split_at_checked(digits) else { return false };
-        let Some(name) = rest.strip_prefix(separator) else { return false };
-        // A name may also be another digest.
-        scan::all(begin, |byte| is_digit(&byte))
-            && scan::all(name, |byte| {
-                byte.is_ascii_alphanumeric() || b"._/+-".contains(&byte) || byte >= 0x80
-            })
-            && !scan::all(name, |byte| byte.is_ascii_hexdigit() || byte == b'-')
-    };
+    let first = memchr::memchr(b'\n', head.text).map_or(head.text, |end| &head.text[..end]);
+    let Some(shape) = PlainShape::of(first) else { return head };
     let (mut begin, mut end) = (0, 0);
     for (at, line_end) in memchr::memchr_iter(b'\n', head.text).enumerate() {
-        if !is_plain(&head.text[begin..line_end]) {
+        if !shape.fits(&head.text[begin..line_end]) {
             return head;
         }
         begin = line_end + 1;
@@ -55,9 +42,76 @@ fn representative(head: Head<'_>) -> Head<'_> {
             end = begin;
         }
     }
-    // The last line may be cut.
-    let is_represented = end < begin && (begin == head.text.len() || is_plain(&head.text[begin..]));
-    if is_represented { Head { text: &head.text[..end], complete: false } } else { head }
+    let rest = &head.text[begin..];
+    let is_whole = if head.complete { rest.is_empty() || shape.fits(rest) } else { shape.fits_cut(rest) };
+    if end < begin && is_whole { Head { text: &head.text[..end], complete: false } } else { head }
+}
+
+/// The shape of lines that differ only in their digests and names: lowercase hexadecimal digits of one number, the same
+/// tag and separators, and names without blanks and special characters.
+struct PlainShape<'a> {
+    /// The text before the name or, in GNU lines, empty.
+    tag: &'a [u8],
+    /// The text between the name and the digest, whichever is first.
+    separator: &'a [u8],
+    /// The number of digits.
+    digits: usize,
+}
+
+impl<'a> PlainShape<'a> {
+    /// The fewest digits. Shorter ones may be anything.
+    const LEAST: usize = 32;
+
+    /// Returns the shape of a line, if it is that of a GNU or a BSD line.
+    fn of(line: &'a [u8]) -> Option<PlainShape<'a>> {
+        let digits = line.iter().take_while(|byte| is_digit(**byte)).count();
+        let separator = line.get(digits..digits + 2).filter(|two| matches!(*two, b"  " | b" *"));
+        if let (Some(separator), Self::LEAST..) = (separator, digits) {
+            return Some(PlainShape { tag: b"", separator, digits });
+        }
+        let tag = memchr::memchr(b'(', line).map(|at| &line[..=at])?;
+        let name = tag.strip_suffix(b" (")?;
+        let digits = line.iter().rev().take_while(|byte| is_digit(**byte)).count();
+        let separator = b") = ";
+        let is_line =
+            is_tag(name) && line[..line.len() - digits].ends_with(separator) && digits >= MIN_DIGITS;
+        is_line.then_some(PlainShape { tag, separator, digits })
+    }
+
+    /// Returns whether a line has this shape.
+    fn fits(&self, line: &[u8]) -> bool {
+        let Some(rest) = line.strip_prefix(self.tag) else { return false };
+        let (digest, name) = match self.tag {
+            b"" => {
+                let Some((digest, rest)) = rest.split_at_checked(self.digits) else { return false };
+                (digest, rest.strip_prefix(self.separator))
+            }
+            _ => {
+                let Some(at) = rest.len().checked_sub(self.digits) else { return false };
+                (&rest[at..], rest[..at].strip_suffix(self.separator))
+            }
+        };
+        // A name may also be another digest.
+        scan::all(digest, is_digit)
+            && name.is_some_and(|name| {
+                scan::all(name, is_plain) && !scan::all(name, |byte| byte.is_ascii_hexdigit() || byte == b'-')
+            })
+    }
+
+    /// Returns whether a line that may be cut can have this shape.
+    fn fits_cut(&self, line: &[u8]) -> bool {
+        let tag = &self.tag[..self.tag.len().min(line.len())];
+        line.strip_prefix(tag)
+            .is_some_and(|rest| scan::all(rest, |byte| is_plain(byte) || self.separator.contains(&byte)))
+    }
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'a'..=b'f')
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._/+-".contains(&byte) || byte >= 0x80
 }
 
 /// Returns the format of a manifest, as [`detect`] does.
@@ -229,12 +283,18 @@ mod tests {
             "10.5281/zenodo.1",
             "x.sha256",
         ];
-        for digits in [32, 64, 128] {
-            for separator in ["  ", " *"] {
+        let tags = ["CRC32", "MD5", "SHA256", "SHA2-256", "BLAKE2b-512", "XXH64_LE", "SIZE", "x", ""];
+        let tagged = tags.map(|tag| (format!("{tag} ("), ") = "));
+        let shapes = [("  ".to_owned(), ""), (" *".to_owned(), "")].into_iter().chain(tagged);
+        for (before, after) in shapes {
+            for digits in [8, 32, 64, 128] {
                 for shift in (0..names.len()).step_by(5) {
                     let line = |at: usize| {
-                        let digest = format!("{at:0digits$x}");
-                        format!("{digest}{separator}{}\n", names[(at + shift) % names.len()])
+                        let (digest, name) = (format!("{at:0digits$x}"), names[(at + shift) % names.len()]);
+                        match after {
+                            "" => format!("{digest}{before}{name}\n"),
+                            _ => format!("{before}{name}{after}{digest}\n"),
+                        }
                     };
                     let text: String = (0..3 * names.len()).map(line).collect();
                     for text in [text.as_bytes(), &text.as_bytes()[..text.len() - 20]] {
@@ -242,11 +302,8 @@ mod tests {
                         for name in
                             [None, Some(&b"x"[..]), Some(b"SHA256SUMS"), Some(b"x.sfv"), Some(b"x.torrent")]
                         {
-                            assert_eq!(
-                                detect(head, name),
-                                examine(head, name),
-                                "{digits} {separator} {shift}"
-                            );
+                            let (found, expected) = (detect(head, name), examine(head, name));
+                            assert_eq!(found, expected, "{digits} {before} {shift}");
                         }
                     }
                 }
@@ -257,7 +314,24 @@ mod tests {
             representative(Head { text: plain.repeat(100).as_bytes(), complete: true }).text.len(),
             16 * 67 + 16
         );
+        let tagged = "CRC32 (x/y) = 01234567\n";
+        for (line, cut) in
+            [(plain.as_str(), "01a"), (&plain, ""), (tagged, "CRC"), (tagged, "CRC32 (x"), (tagged, "")]
+        {
+            let text = line.repeat(100) + cut;
+            let head = Head { text: text.as_bytes(), complete: false };
+            assert_eq!(representative(head).text.len(), 16 * line.len(), "{text:?}");
+            let head = Head { text: text.as_bytes(), complete: true };
+            assert_eq!(representative(head).text.len() == text.len(), !cut.is_empty(), "{text:?}");
+        }
         for other in ["# a\n", "x\n", "\n", "MD5 (a) = 00\n", "\0\n", "\0"] {
+            for line in [tagged, "MD5 (a b) = 00\n", "MD5 (a) = 0011223344556677\n"] {
+                let text = line.repeat(100) + other;
+                assert_eq!(
+                    representative(Head { text: text.as_bytes(), complete: true }).text.len(),
+                    text.len()
+                );
+            }
             let text = plain.repeat(100) + other;
             let head = Head { text: text.as_bytes(), complete: true };
             assert_eq!(representative(head).text.len(), text.len(), "{other:?}");

@@ -241,8 +241,7 @@ impl<'a> Printer<'a> {
             return false;
         };
         let name = Path::new(OsStr::from_bytes(outcome.job.path()));
-        let root = self.plan.options.get_read().get_root().map(Path::to_owned);
-        let path = || root.unwrap_or_else(|| folder_of_names(manifest.name())).join(name);
+        let path = || self.root_of(manifest.name()).join(name);
         name.file_name() == page.file_name() && place_of(&path()) == place_of(page)
     }
 
@@ -259,31 +258,36 @@ impl<'a> Printer<'a> {
 
     /// Returns the prefix of the names in this manifest, in text: see [`Names::folder`].
     fn prefix_of(&self, manifest: &Path) -> Vec<u8> {
-        self.prefix(
-            &self
-                .plan
-                .options
-                .get_read()
-                .get_root()
-                .map(Path::to_owned)
-                .unwrap_or_else(|| folder_of_names(manifest)),
-        )
+        match self.has_several_folders() {
+            true => self.prefix(&self.root_of(manifest)),
+            false => Vec::new(),
+        }
     }
 
     /// Returns the prefix of names that are relative to this folder.
     fn prefix(&self, folder: &Path) -> Vec<u8> {
-        let several = match &self.plan.subject {
-            Subject::Manifests(manifests) => manifests.len() > 1,
-            Subject::Below(_) => true,
-            Subject::Embedded(_) | Subject::ContentAddressed(_) | Subject::Files(..) => false,
-        };
         let folder = folder.strip_prefix(".").unwrap_or(folder).as_os_str().as_bytes();
         match folder {
-            _ if !several => Vec::new(),
+            _ if !self.has_several_folders() => Vec::new(),
             b"" => Vec::new(),
             folder if folder.ends_with(b"/") => folder.to_vec(),
             folder => [folder, b"/"].concat(),
         }
+    }
+
+    /// Returns whether names may be relative to different folders.
+    fn has_several_folders(&self) -> bool {
+        match &self.plan.subject {
+            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Below(_) => true,
+            Subject::Embedded(_) | Subject::ContentAddressed(_) | Subject::Files(..) => false,
+        }
+    }
+
+    /// Returns the folder that the names in this manifest are relative to.
+    fn root_of(&self, manifest: &Path) -> PathBuf {
+        let root = self.plan.options.get_read().get_root().map(Path::to_owned);
+        root.unwrap_or_else(|| folder_of_names(manifest))
     }
 
     /// Returns why a selected name is an error: no entry has it.
@@ -350,7 +354,7 @@ impl<'a> Printer<'a> {
             record.map(|| located.section(&names.shown(outcome.job.name())));
         }
         self.hint(located.as_ref().and_then(Located::hint))?;
-        if self.plan.detail() == Detail::None {
+        if outcome.verdict() == Verdict::Verified || self.plan.detail() == Detail::None {
             return Ok(());
         }
         let is_searched =
@@ -396,14 +400,7 @@ impl<'a> Printer<'a> {
 
     /// Returns the path of the file of an entry, for hints.
     fn file_of(&self, manifest: &Manifest<'_>, outcome: &Outcome) -> PathBuf {
-        let root = self
-            .plan
-            .options
-            .get_read()
-            .get_root()
-            .map(Path::to_owned)
-            .unwrap_or_else(|| folder_of_names(manifest.name()));
-        root.join(OsStr::from_bytes(outcome.job.path()))
+        self.root_of(manifest.name()).join(OsStr::from_bytes(outcome.job.path()))
     }
 
     /// Reports a file that failed in an earlier run, with a hint on how to check it now. Only the
@@ -488,8 +485,7 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         if !missing.is_empty() && self.plan.options.get_read().get_data().is_none() {
-            let root = self.plan.options.get_read().get_root().map(Path::to_owned);
-            let folder = root.unwrap_or_else(|| folder_of_names(manifest.name()));
+            let folder = self.root_of(manifest.name());
             let has_pieces = checked.format().is_some_and(|format| format.capabilities().pieces().is_some());
             let below =
                 || if has_pieces { advice::renamed_folder(manifest.name(), &folder, &missing) } else { None };

@@ -32,6 +32,8 @@ const MAX_EXAMINED: usize = 4096;
 const BATCH: usize = 32;
 /// The number of bytes that can be hashed in the time it takes to start a thread.
 const THREAD_COST: u64 = 1 << 17;
+/// The number of bytes that can be hashed in the time it takes to open, examine and close a file.
+const FILE_COST: u64 = 1 << 12;
 
 /// Distributes jobs to workers.
 pub(crate) struct Feeder<'a> {
@@ -130,7 +132,8 @@ impl<'a> Feeder<'a> {
             if connections.is_none() {
                 // A single file has no size here and gets one worker, which divides it among
                 // threads if its digests allow that (`Feeder::idle_threads`).
-                useful_threads = useful_threads.min(1 + (bytes.unwrap_or(0) / THREAD_COST) as usize);
+                let work = bytes.unwrap_or(0).saturating_add(feed.ready.len() as u64 * FILE_COST);
+                useful_threads = useful_threads.min(1 + (work / THREAD_COST) as usize);
             }
         }
         feed.sort(config);
