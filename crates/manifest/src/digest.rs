@@ -256,18 +256,6 @@ pub(crate) fn is_gnu_line(line: &[u8]) -> bool {
     is_long_hex(&line[..end]) && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
 }
 
-/// Returns whether a line is a complete line of GNU coreutils or BSD for a file, possibly indented. In a place where a
-/// format has no such line, it was appended to the manifest, and belongs to a file that would not be verified.
-pub(crate) fn is_appended(line: &[u8]) -> bool {
-    let line = scan::trim(line);
-    let is_tagged = || {
-        let is_open = scan::find_byte(line, b'(').is_some_and(|open| open > 1 && line[open - 1] == b' ');
-        let close = scan::rfind(line, |byte| byte == b')').filter(|_| is_open);
-        close.and_then(|close| line[close + 1..].strip_prefix(b" = ")).is_some_and(is_long_hex)
-    };
-    is_gnu_line(line) || is_tagged()
-}
-
 /// Returns whether the text contains a word in the form of a digest (see [`is_like`]).
 pub(crate) fn contains_like(text: &[u8]) -> bool {
     scan::count(text.len());

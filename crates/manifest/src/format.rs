@@ -93,6 +93,12 @@ pub trait Parse {
     /// Fails if the text is not a line of this format.
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason>;
 
+    /// Returns whether the last line, for which [`Parse::line`] returned no entry, is part of a later entry or has another
+    /// meaning in the format. Such a line may have the form of a line of another format.
+    fn has_kept_line(&self) -> bool {
+        false
+    }
+
     /// Receives the position of each line before the line itself, for parsers that hold back
     /// entries.
     fn at(&mut self, place: Place) {

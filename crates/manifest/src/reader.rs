@@ -8,10 +8,11 @@
 mod conditions;
 mod omitted;
 
-use crate::digest::{is_appended, is_gnu_line};
+use crate::digest::is_gnu_line;
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading};
-use crate::formats::{mixed::is_comment, signature};
+use crate::formats::mixed::{appended::is_appended, is_comment};
+use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
 use crate::rule::Rules;
@@ -23,7 +24,7 @@ pub use omitted::Omitted;
 use omitted::OmittedObjects;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A reader of manifests.
@@ -345,26 +346,54 @@ fn unpacked(
     }))
 }
 
-/// Returns the numbers of the lines of a document that are those of another program.
-fn appended_lines(text: &[u8]) -> Vec<u64> {
-    let lines = if is_text(text) { text } else { b"" }.split(|&byte| byte == b'\n').enumerate();
-    lines.filter(|(_, line)| is_appended(line)).map(|(at, _)| at as u64 + 1).collect()
+/// A line of a document that has the form of a checksum line of another program.
+struct ForeignLine {
+    number: u64,
+    span: Range<u64>,
+    is_read: bool,
 }
 
-/// Returns the parts of a document and, if none of them is an error, an error for each of these lines.
-fn with_appended_lines(parts: Parts, lines: Vec<u64>) -> Parts {
+/// Returns the lines of a document of text that are those of another program, unless the document's own lines have that
+/// form.
+fn appended_lines(text: &[u8]) -> Vec<ForeignLine> {
+    let lines = scan::lines(if is_text(text) { text } else { b"" }).enumerate();
+    let appended = lines.filter(|(_, (_, line))| is_appended(line)).map(|(at, (begin, line))| ForeignLine {
+        number: at as u64 + 1,
+        span: begin as u64..(begin + line.len()) as u64,
+        is_read: false,
+    });
+    appended.collect()
+}
+
+/// Returns the parts of a document and, if none of them is an error, an error for each of these lines that no part is from.
+fn with_appended_lines(mut parts: Parts, mut lines: Vec<ForeignLine>) -> Parts {
     if lines.is_empty() {
         return parts;
     }
-    let is_valid = Arc::new(AtomicBool::new(true));
-    let seen = Arc::clone(&is_valid);
-    let parts = parts.inspect(move |part| {
-        if part.is_err() {
-            seen.store(false, Ordering::Relaxed);
+    let mut reported = 0;
+    Box::new(std::iter::from_fn(move || {
+        let part = parts.next();
+        match &part {
+            Some(Ok(Line { at: Place::Byte(at), .. })) => {
+                let next = lines.partition_point(|line| line.span.start <= *at);
+                if let Some(line) = next.checked_sub(1).map(|last| &mut lines[last]) {
+                    line.is_read |= line.span.contains(at);
+                }
+            }
+            Some(Ok(Line { at: Place::Line(number), .. })) => {
+                if let Ok(at) = lines.binary_search_by_key(number, |line| line.number) {
+                    lines[at].is_read = true;
+                }
+            }
+            Some(Err(_)) => lines.clear(),
+            None => {
+                reported += lines[reported..].iter().position(|line| !line.is_read)? + 1;
+                let at = Place::Line(lines[reported - 1].number);
+                return Some(Err(LineError { at, reason: Reason::NotALine }));
+            }
         }
-    });
-    let error = |line| Err(LineError { at: Place::Line(line), reason: Reason::NotALine });
-    Box::new(parts.chain(lines.into_iter().map(error).take_while(move |_| is_valid.load(Ordering::Relaxed))))
+        part
+    }))
 }
 
 /// Returns whether a line may be a rule, without locking the rules for each line.
@@ -401,9 +430,9 @@ fn read_line(
         Some(line) if is_marked(line) && rules.lock().unwrap_or_else(PoisonError::into_inner).line(line) => {
             Ok(None)
         }
-        // A line between the parts of a format belongs to no file. If it is that of another program, it was appended.
+        // A line that the format skips belongs to no file. If it is that of another program, it was appended.
         Some(line) => match parser.line(line)? {
-            None if is_gnu_line(scan::trim_start(line)) => Err(Reason::NotALine),
+            None if is_appended(line) && !parser.has_kept_line() => Err(Reason::NotALine),
             found => Ok(found),
         },
         None => Ok(None),

@@ -264,6 +264,10 @@ impl Parse for Bare {
         self.alone.take().map_or(Ok(None), |name| Err(not_above(&name)))
     }
 
+    fn has_kept_line(&self) -> bool {
+        self.deferred.is_some()
+    }
+
     fn deferred(&mut self) -> Vec<LineResult> {
         self.deferred.take().into_iter().map(|(at, entry)| at.found(entry)).collect()
     }

@@ -201,7 +201,9 @@ impl Control {
                 Ok(Some(Entry::new(name, spec, digest)))
             }
             Rows::Nameless => {
-                let name = split(text).filter(|(digest, ..)| is_long_hex(digest)).ok_or(Reason::NotALine)?.2;
+                let is_nameless =
+                    |(digest, size, _): &(&[u8], &[u8], _)| is_long_hex(digest) && is_number(size);
+                let name = split(text).filter(is_nameless).ok_or(Reason::NotALine)?.2;
                 if name.ends_with(b":") {
                     return Err(Reason::Part("two lines joined (a line break is missing)"));
                 }
@@ -364,6 +366,10 @@ impl Parse for Control {
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         self.stanza(true)
+    }
+
+    fn has_kept_line(&self) -> bool {
+        self.list.is_some()
     }
 
     fn deferred(&mut self) -> Vec<LineResult> {

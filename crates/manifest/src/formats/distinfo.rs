@@ -78,6 +78,10 @@ impl Parse for Distinfo {
         self.deferred.add(self.place, entry)
     }
 
+    fn has_kept_line(&self) -> bool {
+        true
+    }
+
     fn deferred(&mut self) -> Vec<LineResult> {
         self.deferred.take()
     }

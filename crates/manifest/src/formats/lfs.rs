@@ -47,7 +47,11 @@ pub(crate) static PAYLOAD: Format = Format {
     summary: "payload_properties.txt of Android updates: size and SHA-256 of payload.bin",
     sniff: |head| head.begun(|line| line.starts_with(b"FILE_HASH=")),
     reading: Reading::document(4096, |text, options| {
-        one_file(&text, [b"FILE_HASH=", b"FILE_SIZE="], b"payload.bin", options)
+        let is_known = |line: &[u8]| {
+            scan::cut(line, b'=')
+                .is_some_and(|(key, _)| scan::all(key, |byte| matches!(byte, b'A'..=b'Z' | b'_')))
+        };
+        one_file(&text, [b"FILE_HASH=", b"FILE_SIZE="], is_known, b"payload.bin", options)
     }),
     ..POINTER
 };
@@ -58,11 +62,22 @@ const COPY: &[u8] = b".pointer";
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let own = options.file_name.as_deref().unwrap_or_default();
     let own = own.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    one_file(&text, [b"oid sha256:", b"size "], own.strip_suffix(COPY).unwrap_or(own), options)
+    let is_known = |line: &[u8]| {
+        [&b"version "[..], b"oid sha256:", b"size ", b"ext-"].iter().any(|key| line.starts_with(key))
+    };
+    let name = own.strip_suffix(COPY).unwrap_or(own);
+    one_file(&text, [b"oid sha256:", b"size "], is_known, name, options)
 }
 
-/// Returns the only entry of a text with the digest and the size of a file after these keys.
-fn one_file(text: &[u8], keys: [&[u8]; 2], name: &[u8], options: &Options) -> Result<Parts, LineError> {
+/// Returns the only entry of a text with the digest and the size of a file after these keys, and an error for each line
+/// that is not known.
+fn one_file(
+    text: &[u8],
+    keys: [&[u8]; 2],
+    is_known: impl Fn(&[u8]) -> bool,
+    name: &[u8],
+    options: &Options,
+) -> Result<Parts, LineError> {
     let error = |reason| LineError { at: Place::Byte(0), reason };
     let value = |key: &[u8]| {
         let mut values = text.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(key));
@@ -76,7 +91,11 @@ fn one_file(text: &[u8], keys: [&[u8]; 2], name: &[u8], options: &Options) -> Re
         return Err(error(Reason::EmptyName));
     }
     let entry = Entry { size: Some(size), ..Entry::new(name, spec, digest) };
-    Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry }))))
+    let lines = text.split(|&byte| byte == b'\n').zip(1..);
+    let others = lines.filter(|(line, _)| !scan::is_empty(line) && !is_known(line));
+    let errors: Vec<LineResult> =
+        others.map(|(_, at)| Err(LineError { at: Place::Line(at), reason: Reason::NotALine })).collect();
+    Ok(Box::new(std::iter::once(Ok(Line { at: Place::Byte(0), entry })).chain(errors)))
 }
 
 /// Splits a line into digest and name. A GNU line has the same form if its name begins with a blank.

@@ -3,6 +3,7 @@
 //!
 //! GNU and BSD lines share one parser because real manifests mix them.
 
+pub(crate) mod appended;
 mod decimal;
 pub(crate) mod tagged;
 

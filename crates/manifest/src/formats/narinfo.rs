@@ -3,7 +3,7 @@
 //!
 //! `NarHash` covers the uncompressed archive, which does not exist as a file.
 
-use crate::digest::{is_nearly, of_bytes, tagged};
+use crate::digest::{is_long_hex, is_nearly, of_bytes, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static NARINFO: Format = Format {
@@ -54,6 +54,8 @@ impl Parse for Info {
             key if is_nearly(key, b"FileHash") || is_nearly(key, b"URL") || is_nearly(key, b"FileSize") => {
                 return Err(Reason::Part("an unknown key that resembles URL, FileSize or FileHash"));
             }
+            // Other digests have the name of an algorithm before them.
+            _ if is_long_hex(scan::trim(value)) => return Err(Reason::Part("a digest under an unknown key")),
             _ => return Ok(None),
         };
         match place.replace(scan::trim(value).to_vec()) {

@@ -150,6 +150,10 @@ impl Parse for Lock {
             // A rejected table was reported at its heading. A table that ends on this line also
             // begins on it, so its opening brace must be damaged.
             let ends = scan::find(line, |byte| byte == b'}').is_some() && holds_digest(line);
+            // Values are in quotes.
+            if !line.iter().any(|byte| matches!(byte, b'"' | b'\'')) && holds_digest(line) {
+                return Err(Reason::NotALine);
+            }
             let fault = if self.refused { heading } else { ends || tables(line).deeper > 0 };
             return if fault { Err(Reason::Part(APART)) } else { Ok(None) };
         };

@@ -5,7 +5,7 @@
 //! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
 //! the right belong to the value of the key above them.
 
-use crate::digest::{contains_like, is_nearly};
+use crate::digest::{contains_like, is_long_hex, is_nearly};
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
@@ -179,7 +179,9 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
             within = content.strip_suffix(b":") == Some(list.list);
             is_other = list.other.contains(&word);
             item.take().into_iter().for_each(|item| item.record(list, &mut records));
-            if !is_other {
+            if is_long_hex(scan::trim(value)) && !is_other {
+                Item { at: begin, faulty: true, ..Item::default() }.record(list, &mut records);
+            } else if !is_other {
                 report(content, list, begin, None, &mut records);
             }
             continue;
@@ -277,7 +279,10 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
             b"filesize" => records.size(value),
             b"modified" => records.attribute(key),
             b"errors" | b"matches" => {}
-            _ if value.is_empty() => records.fault("a line that is not part of a file's description"),
+            // siegfried aligns the colons, so there is a blank before each.
+            _ if value.is_empty() || line.get(key.len()) != Some(&b' ') => {
+                records.fault("a line that is not part of a file's description");
+            }
             _ => records.digest(key, value),
         }
     }

@@ -5,6 +5,7 @@
 //! shows whether there is any.
 
 use crate::entry::{Boundaries, PieceList};
+use crate::formats::mixed::appended::is_appended;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused};
 
@@ -46,6 +47,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             return Err(refused(0, "a header line without a colon"));
         };
         let value = scan::trim(value);
+        if is_appended(line) {
+            return Err(refused(0, "a checksum line in the header"));
+        }
         if !matches!(key, b"Filename" | b"Length" | b"SHA-1" | b"Blocksize" | b"Hash-Lengths") {
             continue;
         }

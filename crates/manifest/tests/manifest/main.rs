@@ -1,5 +1,6 @@
 //! Integration tests of the manifest crate, in one program so that they are linked only once.
 
+mod appended;
 mod convert;
 // These compare with programs that only Unix has.
 #[cfg(unix)]

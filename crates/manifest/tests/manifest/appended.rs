@@ -1,0 +1,101 @@
+//! Checksum lines of other programs that were appended to a manifest, or inserted into it, are read or reported, never
+//! skipped. `TRUESUM_DAMAGE=all` tries all places instead of a sample.
+
+use crate::shared::{Fixture, fixtures};
+use std::collections::BTreeSet;
+use truesum_manifest::{Options, Reader};
+
+const NAME: &str = "dir/b.txt";
+
+/// Returns lines of other programs with this digest.
+fn lines(digest: &str) -> Vec<String> {
+    vec![
+        format!("{digest}  {NAME}"),
+        format!("{digest} *{NAME}"),
+        format!("\t{digest}  {NAME}"),
+        format!("\\{digest}  {NAME}\\n"),
+        format!("SHA256 ({NAME}) = {digest}"),
+        format!("SHA256({NAME})= {digest}"),
+        format!("SHA2-256({NAME})= {digest}"),
+        format!("({NAME}) = {digest}"),
+        format!("{NAME}: {digest}"),
+        format!("{NAME} = {digest}"),
+        format!("{NAME}  {digest}"),
+        format!("{NAME}\t{digest}"),
+        format!("{NAME} {digest}"),
+        format!("{digest}\t{NAME}"),
+        format!("{digest} {NAME}"),
+        format!("sha256:{digest}  {NAME}"),
+        format!("SHA256: {digest}  {NAME}"),
+        format!("SHA256 ({NAME}): {digest}"),
+        format!("SHA256 {NAME} = {digest}"),
+        sized(digest),
+    ]
+}
+
+/// Returns a line with a size, as in Debian's lists.
+fn sized(digest: &str) -> String {
+    format!(" {digest} 3 {NAME}")
+}
+
+/// Returns the names with digests in a manifest, or `None` if it has a bad line or is rejected.
+fn read_cleanly(text: &[u8], options: &Options) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for item in Reader::new(text, options.clone()) {
+        let entry = item.ok()?.entry;
+        let name = String::from_utf8_lossy(&entry.path);
+        found.extend(entry.digests.iter().map(|(spec, digest)| format!("{name} {spec} {digest}")));
+    }
+    Some(found)
+}
+
+/// Returns the offsets in a manifest where a line can be inserted.
+fn places(fixture: &Fixture) -> Vec<usize> {
+    let text = &fixture.manifest;
+    let ends = (0..text.len()).filter(|&at| text[at] == b'\n').map(|at| at + 1);
+    let mut places: Vec<usize> = [0].into_iter().chain(ends).collect();
+    // Binary checksums follow the header.
+    if let Some(end) =
+        text.windows(2).position(|pair| pair == b"\n\n").filter(|_| text.starts_with(b"zsync:"))
+    {
+        places.retain(|&at| at <= end);
+    }
+    if std::env::var_os("TRUESUM_DAMAGE").is_none() {
+        let sample = [0, places.len() / 2, places.len() - 1].map(|at| places[at]);
+        places = BTreeSet::from(sample).into_iter().collect();
+    }
+    places
+}
+
+#[test]
+fn checksum_lines_of_other_programs_are_never_skipped() {
+    let digest = "0123456789abcdef".repeat(4);
+    let (mut tried, mut skipped) = (0, String::new());
+    for fixture in fixtures() {
+        let text = &fixture.manifest;
+        if std::str::from_utf8(text).is_err() || text.contains(&0) {
+            continue;
+        }
+        let Some(before) = read_cleanly(text, &fixture.options).filter(|found| !found.is_empty()) else {
+            continue;
+        };
+        for (place, line) in places(&fixture)
+            .iter()
+            .flat_map(|place| lines(&digest).into_iter().map(move |line| (*place, line)))
+        {
+            let mut changed = text.clone();
+            changed.splice(place..place, format!("{line}\n").bytes());
+            tried += 1;
+            // An index of Debian lists earlier versions of a file in this form.
+            let is_history =
+                line == sized(&digest) && text[..place].windows(8).any(|word| word == b"-History");
+            if !is_history
+                && read_cleanly(&changed, &fixture.options).is_some_and(|after| after.is_subset(&before))
+            {
+                skipped += &format!("{} at {place}: {line:?}\n", fixture.name.display());
+            }
+        }
+    }
+    assert!(tried > 10_000, "{tried}");
+    assert!(skipped.is_empty(), "{skipped}");
+}
