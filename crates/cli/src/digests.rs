@@ -4,7 +4,7 @@
 pub mod pasted;
 
 use crate::exit::Refusal;
-use pasted::{MIN_DIGITS, bare, embedded, is_hexadecimal, sum_line};
+use pasted::{MIN_DIGITS, Mistyped, bare, embedded, is_hexadecimal, mistyped, sum_line};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -111,8 +111,24 @@ const TREES: [(&str, &str); 2] = [("h1:", "a Go module"), ("swh:1:dir:", "a dire
 /// The hint for digits that are not the digest of any algorithm.
 pub const COMPLETE: &str = "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
 
+/// Returns the refusal of a hexadecimal digest with a wrong letter.
+pub fn mistyped_refusal(text: &str) -> Option<Refusal> {
+    let Mistyped { at, letter, corrected } = mistyped(text)?;
+    let hint = match corrected {
+        Some(corrected) => format!("if a digit was meant, the corrected digest is {corrected}"),
+        None => "copy the digest again; hexadecimal digits are 0 to 9 and a to f".to_owned(),
+    };
+    let why =
+        format!("character {at} of the digest is the letter {letter}, which is not a hexadecimal digit");
+    Some(Refusal::with_hint(why, hint))
+}
+
 /// Returns why a text is not a digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {
+    if let Some(refusal) = mistyped_refusal(text) {
+        let text = format!("{}: {}", display_safe(text.as_bytes()), refusal.text);
+        return Refusal { text, ..refusal };
+    }
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
         let text = display_safe(text.as_bytes());
         let hint = format!("to compare a directory with it: truesum directory --expect {text} PATH");

@@ -144,12 +144,18 @@ pub(crate) fn in_hex(spec: &Spec, digits: usize) -> Spec {
 
 /// Returns the algorithm with this number of hexadecimal digits in a family of [`OTHERS`], if it has only one.
 pub(crate) fn of_digits(family: &str, digits: usize) -> Option<Spec> {
-    let name = match (family, digits) {
-        ("sha3", 56 | 64 | 96 | 128) => format!("sha3-{}", 4 * digits),
-        ("ripemd", 32 | 40 | 64 | 80) => format!("ripemd{}", 4 * digits),
-        _ => return None,
-    };
-    name.parse().ok()
+    let (before, lengths) = family_lengths(family)?;
+    lengths.contains(&digits).then(|| format!("{before}{}", 4 * digits).parse().ok())?
+}
+
+/// Returns the text before the number of bits in the names of the algorithms of a family of [`OTHERS`], and their numbers
+/// of hexadecimal digits, if each number belongs to one algorithm only.
+pub(crate) fn family_lengths(family: &str) -> Option<(&'static str, &'static [usize])> {
+    match family {
+        "sha3" => Some(("sha3-", &[56, 64, 96, 128])),
+        "ripemd" => Some(("ripemd", &[32, 40, 64, 80])),
+        _ => None,
+    }
 }
 
 /// Returns the name of the algorithm that programs mean by `name` for this digest: `crc` with 8

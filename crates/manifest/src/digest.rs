@@ -4,7 +4,7 @@
 //! another algorithm. Otherwise a truncated digest, or one that was replaced with a weaker one,
 //! would go unnoticed.
 
-use crate::algorithm::{in_hex, meant, of_digits, same_length, usual};
+use crate::algorithm::{family_lengths, in_hex, meant, of_digits, same_length, usual};
 use crate::format::Options;
 use crate::line::Reason;
 use crate::{radix, scan, weak};
@@ -86,7 +86,16 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
         {
             return strong((spec, digest), options);
         }
-        return Err(Reason::Algorithm(SpecError::NotHere(name.to_owned())));
+        return Err(match family_lengths(name) {
+            Some((_, [others @ .., last])) if text.len() >= MIN_DIGITS && is_hex(text) => {
+                let others: Vec<String> = others.iter().map(usize::to_string).collect();
+                let (found, others) = (text.len(), others.join(", "));
+                Reason::Message(format!(
+                    "wrong digest length for {name} ({found} characters, not {others} or {last})"
+                ))
+            }
+            _ => Reason::Algorithm(SpecError::NotHere(name.to_owned())),
+        });
     }
     let expected = options.expected();
     if expected.is_empty() {
@@ -164,8 +173,20 @@ pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, 
     match spelled(text, &spec) {
         Some(digest) => strong((spec, digest), options),
         None if text.len() == spec.digest_len() * 2 => Err(Reason::NotHex),
-        None => Err(Reason::Length { spec, found: text.len() }),
+        None => match behind_tag(text) {
+            Some(digest) if spelled(digest, &spec).is_some() => {
+                Err(Reason::Part("the name of an algorithm before the digest"))
+            }
+            digest => Err(Reason::Length { spec, found: digest.unwrap_or(text).len() }),
+        },
     }
+}
+
+/// Returns the digest in `ALGORITHM:DIGEST`.
+fn behind_tag(text: &[u8]) -> Option<&[u8]> {
+    let (tag, _) = scan::cut(&text[..text.len().min(TAG_LIMIT)], b':')?;
+    let is_known = std::str::from_utf8(tag).is_ok_and(|tag| tag.parse::<Spec>().is_ok());
+    is_known.then(|| &text[tag.len() + 1..])
 }
 
 /// Returns the digest with these bytes for the algorithm with this name.

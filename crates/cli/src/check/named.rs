@@ -82,7 +82,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
 
 /// Returns the name in a complete checksum line if a file has that name.
 fn existing_name(line: &Path) -> Option<PathBuf> {
-    let name = PathBuf::from(name_in_line(line.to_str()?)?);
+    let name = PathBuf::from(name_in_line(line.to_str()?)?.into_owned());
     symlink_metadata(&name).is_ok().then_some(name)
 }
 

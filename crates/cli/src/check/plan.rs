@@ -4,8 +4,8 @@
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
-use crate::digests::COMPLETE;
-use crate::digests::pasted::{Mistyped, cksum, embedded, grouped, is_cut, mistyped, pasted, sum_line};
+use crate::digests::pasted::{cksum, embedded, grouped, is_cut, pasted, sum_line};
+use crate::digests::{COMPLETE, mistyped_refusal};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
 use crate::formats;
@@ -14,7 +14,7 @@ use crate::options::{Moved, Reporting};
 use crate::output::lists;
 use crate::selection::selection;
 use crate::stores;
-use crate::words::path_word;
+use crate::words::{path_word, shell_word};
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -506,16 +506,8 @@ fn expected(
             "specify all digits of the digest (SHA-256 has 64)",
         ));
     }
-    if let Some(Mistyped { at, letter, corrected }) = mistyped(text) {
-        return Err(Refusal::with_hint(
-            format!(
-                "--expect: character {at} of the digest is the letter {letter}, which is not a hexadecimal digit"
-            ),
-            match corrected {
-                Some(corrected) => format!("if a digit was meant, the corrected digest is {corrected}"),
-                None => "copy the digest again; hexadecimal digits are 0 to 9 and a to f".to_owned(),
-            },
-        ));
+    if let Some(refusal) = mistyped_refusal(text) {
+        return Err(Refusal { text: format!("--expect: {}", refusal.text), ..refusal });
     }
     let text = pasted(text);
     let sum = sum_line(&text);
@@ -563,9 +555,12 @@ fn expected(
             manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty() => COMPLETE.to_owned(),
             manifest::Reason::NotALine | manifest::Reason::NotHex => return Err(not_a_digest(text)),
             // The algorithm was given, and does not have digests of this length.
-            _ if !requested.is_empty() => {
-                format!("to list the possible algorithms: truesum identify {}", path_word(OsStr::new(text)))
-            }
+            _ if !requested.is_empty() => match line.split(' ').next().unwrap_or_default() {
+                digits if identify(digits).is_ok() => {
+                    format!("to list the possible algorithms: truesum identify {}", shell_word(digits))
+                }
+                _ => COMPLETE.to_owned(),
+            },
             _ => return Err(no_digest(&reason.to_string())),
         };
         Err(Refusal::with_hint(format!("--expect: {reason}"), hint))

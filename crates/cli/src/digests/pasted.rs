@@ -1,9 +1,11 @@
 //! Digests as users copy them from web pages, programs and manifests.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::symlink_metadata;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::identify;
+use truesum::manifest::path::unescape;
 
 /// Minimum number of digits of a digest that is recognized without the name of its algorithm.
 pub const MIN_DIGITS: usize = 8;
@@ -40,19 +42,25 @@ pub fn bare(text: &str) -> String {
 }
 
 /// Returns the digest and the name in a line of a manifest: `DIGEST  NAME`, `TAG (NAME) = DIGEST` or the output of
-/// openssl, `TAG(NAME)= DIGEST`.
-fn of_line(text: &str) -> Option<(String, &str)> {
+/// openssl, `TAG(NAME)= DIGEST`. After a backslash at the beginning of the line, the name is escaped.
+fn of_line(text: &str) -> Option<(String, Cow<'_, str>)> {
+    if let Some(line) = text.strip_prefix('\\') {
+        let (digest, name) = of_line(line)?;
+        let name = String::from_utf8(unescape(name.as_bytes())?).ok()?;
+        return Some((digest, Cow::Owned(name)));
+    }
     if let Some((tag, rest)) = text.split_once('(')
         && tag.trim().parse::<Spec>().is_ok()
     {
         let (name, digits) = rest.rsplit_once(')')?;
         let digits = digits.trim_start().strip_prefix('=')?.trim();
-        return Some((format!("{}:{digits}", tag.trim()), name));
+        return Some((format!("{}:{digits}", tag.trim()), name.into()));
     }
     let (digits, name) = text.split_once([' ', '\t'])?;
     let is_name = !name.trim().is_empty() && grouped(text) == Ok(None);
     let name = name.trim_start().trim_start_matches('*');
-    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits)).then(|| (digits.to_owned(), name))
+    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits))
+        .then(|| (digits.to_owned(), name.into()))
 }
 
 /// A line that `cksum` or `sum` prints: a checksum in decimal, a size and, if a file was named, its name.
@@ -105,17 +113,22 @@ pub fn is_list(text: &str) -> bool {
 }
 
 /// Returns the name in a text that is a complete line with a digest and the name of a file.
-pub fn name_in_line(text: &str) -> Option<&str> {
+pub fn name_in_line(text: &str) -> Option<Cow<'_, str>> {
     // Brackets and quotes around a line are not part of it, but in general belong to a name.
     let text = text.trim();
-    of_line(text).map(|(_, name)| name).or_else(|| sum_line(text)?.name)
+    of_line(text).map(|(_, name)| name).or_else(|| sum_line(text)?.name.map(Cow::Borrowed))
 }
 
-/// Returns the only hexadecimal digest of a common length in a text.
-pub fn embedded(text: &str) -> Option<&str> {
+/// Returns the only hexadecimal digest of a common length in a text, after the name of its algorithm and a colon if the
+/// text before it contains such a name.
+pub fn embedded(text: &str) -> Option<String> {
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
     let mut digests = runs.filter(|run| LENGTHS.contains(&run.len()) && is_hexadecimal(run));
-    digests.next().filter(|_| digests.next().is_none())
+    let digest = digests.next().filter(|_| digests.next().is_none())?;
+    let before = text.split_once(digest).map_or("", |(before, _)| before);
+    let names_it = |word: &&str| word.parse::<Spec>().is_ok_and(|spec| spec.digest_len() * 2 == digest.len());
+    let mut words = before.split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
+    Some(words.find(names_it).map_or_else(|| digest.to_owned(), |name| format!("{name}:{digest}")))
 }
 
 pub fn is_hexadecimal(text: &str) -> bool {
@@ -255,7 +268,8 @@ pub struct Mistyped {
     /// The position in the digest, counted from 1.
     pub at: usize,
     pub letter: char,
-    /// The corrected text, if all such characters were typed instead of a similar digit.
+    /// The corrected digest, if all such characters were typed instead of a similar digit. The name of an algorithm
+    /// precedes it only if the algorithm has digests of this length.
     pub corrected: Option<String>,
 }
 
@@ -279,7 +293,10 @@ pub fn mistyped(text: &str) -> Option<Mistyped> {
     (LENGTHS.contains(&digits.len()) && (is_corrected || is_alike)).then(|| Mistyped {
         at: at + 1,
         letter: digits.as_bytes()[at] as char,
-        corrected: is_corrected.then(|| text[..begin].to_owned() + &corrected),
+        corrected: is_corrected.then(|| {
+            let named = bare(&(text[..begin].to_owned() + &corrected));
+            if identify(&named).is_ok() { named } else { corrected }
+        }),
     })
 }
 
@@ -311,15 +328,27 @@ mod tests {
             assert_eq!(bare(&text), expected, "{text}");
         }
         assert_eq!(bare("12345678 12345678"), "1234567812345678");
-        assert_eq!(name_in_line("4219530715 2 a b"), Some("a b"));
-        assert_eq!(name_in_line(&format!("{md5} *a b")), Some("a b"));
+        assert_eq!(name_in_line("4219530715 2 a b").as_deref(), Some("a b"));
+        assert_eq!(name_in_line(&format!("{md5} *a b")).as_deref(), Some("a b"));
+        assert_eq!(name_in_line(&format!("\\{md5}  a\\nb")).as_deref(), Some("a\nb"));
+        assert_eq!(name_in_line(&format!("\\MD5 (a\\\\b) = {md5}")).as_deref(), Some("a\\b"));
         assert_eq!(name_in_line(md5), None);
         for text in
             ["dead beef", "2024-3", "20240101-3", "notes (old) = 1", "a  b", "1 a b", "99999999999 1 a"]
         {
             assert!(!is_composed(text), "{text}");
         }
-        assert_eq!(embedded(&format!("sum={md5};")), Some(md5));
+        assert_eq!(embedded(&format!("sum={md5};")).as_deref(), Some(md5));
+        // regression: the hint named only the digits, which are those of another algorithm by default.
+        for (text, name) in [
+            (format!("SM3(f)= {SHA256} (x)"), "SM3:"),
+            (format!("the sm3 of a file: {SHA256}!"), "sm3:"),
+            (format!("x-sm3: {SHA256} (x)"), ""),
+            (format!("MD5 (f) = {SHA256} (x)"), ""),
+            (format!("{SHA256} (sm3)"), ""),
+        ] {
+            assert_eq!(embedded(&text), Some(format!("{name}{SHA256}")), "{text}");
+        }
         assert_eq!(embedded(&format!("x{md5}")), None);
         assert_eq!(embedded(&format!("{md5} {md5}")), None);
     }

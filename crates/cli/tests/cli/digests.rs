@@ -357,3 +357,59 @@ fn several_or_truncated_digests_are_rejected() {
         assert_eq!(ran.code, Some(code), "{expected}: {ran:?}");
     }
 }
+
+#[test]
+fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
+    const SM3: &str = "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0";
+    let folder = Folder::with(&[("f", "abc")]);
+    let hint = |words: &[&str]| {
+        let ran = folder.run(words);
+        assert_ne!(ran.code, Some(0), "{words:?}: {ran:?}");
+        let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: "));
+        hint.unwrap_or_else(|| panic!("{words:?}: no hint in {}", ran.err)).to_owned()
+    };
+    // regression: the name of the algorithm was lost, so the digest was compared with SHA-256.
+    for line in [format!("SM3(f)= {SM3} (x)"), format!("SM3 (f) = {SM3} (x)"), format!("sm3 {SM3} (x)")] {
+        let said = hint(&["check", &line, "f"]);
+        let command = said.split_once("truesum ").expect("a command").1;
+        let ran = folder.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!((ran.out().as_str(), ran.code), ("f: OK\n", Some(0)), "{line}: {said}");
+    }
+    let said = hint(&["identify", &format!("SM3(f)= {SM3} (x)")]);
+    assert_eq!(said, format!("to identify only the digest: truesum identify SM3:{SM3}"));
+    assert!(hint(&["check", "--expect", &format!("SM3:{SM3} (x)"), "f"]).contains(&format!(" SM3:{SM3} ")));
+    // regression: the command in the hint repeated the name and the text behind the digest, and failed.
+    let said = hint(&["check", "crc:1219131554 g", "f"]);
+    assert_eq!(said, "to list the possible algorithms: truesum identify 1219131554");
+    let said = hint(&["check", &format!("sha256:{}", &ABC[..63]), "f"]);
+    assert!(said.starts_with("copy the complete digest"), "{said}");
+    // regression: the corrected digest had the name of an algorithm with another length.
+    let typed = ABC.replacen('0', "O", 1);
+    for (text, corrected) in [
+        (format!("sha1:{typed}"), ABC.to_owned()),
+        (format!("SHA1 (f) = {typed}"), ABC.to_owned()),
+        (format!("SHA256 (f) = {typed}"), format!("SHA256:{ABC}")),
+    ] {
+        let said = hint(&["check", &text, "f"]);
+        assert_eq!(said, format!("if a digit was meant, the corrected digest is {corrected}"), "{text}");
+    }
+    // regression: `identify` reported only that the file does not match the digest in base64.
+    for words in [&["identify", &typed, "f"][..], &["identify", &format!("sha256:{typed}"), "f"]] {
+        assert_eq!(hint(words), hint(&["check", words[1], "f"]), "{words:?}");
+        assert!(folder.run(words).err.contains("is the letter O, which is not a hexadecimal digit\n"));
+    }
+    assert!(folder.run(&["identify", &typed]).err.contains(&format!("digest is {ABC}\n")));
+}
+
+#[cfg(unix)]
+#[test]
+fn escaped_line_is_compared_with_the_file_it_names() {
+    let folder = Folder::with(&[("a\nb", "abc"), ("c", "abc")]);
+    for line in [format!("\\{ABC}  a\\nb"), format!("\\SHA256 (a\\nb) = {ABC}")] {
+        for words in [&["check", &line][..], &["check", &line, "c"]] {
+            let ran = folder.run(words);
+            assert_eq!((ran.out().lines().count(), ran.code), (1, Some(0)), "{words:?}: {ran:?}");
+        }
+    }
+    assert_eq!(folder.run(&["check", &format!("\\{}  a\\nb", ABC.replacen("ba", "bb", 1))]).code, Some(1));
+}
