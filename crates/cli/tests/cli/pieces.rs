@@ -498,3 +498,27 @@ fn torrent_of_files_elsewhere_is_created_with_the_command_that_checks_it() {
     let ran = folder.run(&["torrent", "create", "-o", "d.torrent", "d"]);
     assert_eq!((ran.err.as_str(), ran.code), ("", Some(0)));
 }
+
+#[test]
+fn torrent_of_a_single_file_is_checked_in_the_folder_given_with_data() {
+    // regression: the folder was refused, with the advice to specify it.
+    for protocol in ["v1", "v2", "hybrid"] {
+        let folder = Folder::with(&[("d/a", "abc"), ("e/b", "abc")]);
+        let words = ["torrent", "create", "--protocol", protocol, "-o", "a.torrent", "d/a"];
+        assert_eq!(folder.run(&words).code, Some(0), "{protocol}");
+        let check = |data: &str| folder.run(&["torrent", "check", "--data", data, "a.torrent"]);
+        let ran = check("d");
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{protocol}: {}", ran.err);
+        assert!(check("e").out().starts_with("a: MISSING"), "{protocol}");
+        folder.write("d/a", "abd");
+        assert_eq!(check("d").code, Some(1), "{protocol}");
+    }
+    let folder = Folder::with(&[("a", "abc"), ("x/b", "abc")]);
+    folder.run(&["hash", "-o", "M", "a", "x"]);
+    let ran = folder.run(&["check", "--data", "x", "M"]);
+    assert!(
+        ran.code != Some(0) && ran.err.contains("an entry for a file in a different folder"),
+        "{}",
+        ran.err
+    );
+}

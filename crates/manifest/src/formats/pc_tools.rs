@@ -1,7 +1,7 @@
 //! Output of `md5sums.exe` (PC-Tools): a banner, a header, and for each folder its path in brackets and a row for each file.
 
 use super::console::Drive;
-use crate::digest::{contains_like, tagged};
+use crate::digest::{contains_like, is_long_hex, tagged};
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
 
@@ -41,6 +41,11 @@ impl Parse for List {
             return Ok(None);
         }
         if let Some(folder) = line.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]")) {
+            // The name of a file may begin with a bracket.
+            let last = &folder[scan::rfind(folder, scan::is_blank).map_or(0, |gap| gap + 1)..];
+            if last.len() < folder.len() && is_long_hex(last) {
+                return Err(Reason::Part("a digest in the name of a folder"));
+            }
             if folder.len() > FOLDER_LIMIT {
                 return Err(Reason::NameTooLong);
             }

@@ -51,6 +51,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
                 records.bad(at, "an unknown key with a digest, or one that resembles that of a digest");
             }
             None if contains_like(line) => records.bad(at, "a digest outside of a property"),
+            None if keys().any(|known| is_nearly(scan::word(line.trim_ascii()).0, known)) => {
+                records.bad(at, "a key without '='");
+            }
             _ => {}
         }
     }

@@ -181,7 +181,7 @@ impl<'a, R: Read> Entries<'a, R> {
     }
 
     /// Requires the manifest to have a single entry, which belongs to this file, or all names in it to begin with the
-    /// same folder, which is this one. Any other entry is malformed.
+    /// same folder, or with none, which is this one. Any other entry is malformed.
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
         let data = data.map(|data| Data {
             path: name::of(data).into_owned(),
@@ -207,7 +207,10 @@ impl<'a, R: Read> Entries<'a, R> {
     /// Returns why an entry must not be in this manifest.
     fn stray(&mut self, line: &Line) -> Option<&'static str> {
         if self.is_of_another(line) {
-            Some("an entry for a different file; specify the folder instead of a single file")
+            Some(match &self.data {
+                Some(data) if data.is_folder => "an entry for a file in a different folder",
+                _ => "an entry for a different file; specify the folder instead of a single file",
+            })
         } else if self.payload && !bag::is_payload(&line.entry.path) {
             Some("the name is not in the payload folder (data/)")
         } else {
@@ -229,8 +232,9 @@ impl<'a, R: Read> Entries<'a, R> {
     fn is_of_another(&mut self, line: &Line) -> bool {
         let Some(Data { is_folder, known, .. }) = &mut self.data else { return false };
         let path = &line.entry.path[..];
-        let name = if *is_folder { in_folder(path).map(|(folder, _)| folder) } else { Some(path) };
-        name.is_none_or(|name| known.get_or_insert_with(|| name.to_vec()) != name)
+        // A name without a folder, as in the torrent of a single file, is that of a file in the folder.
+        let name = if *is_folder { in_folder(path).map_or(&b""[..], |(folder, _)| folder) } else { path };
+        known.get_or_insert_with(|| name.to_vec()) != name
     }
 
     /// Treats absolute names below `folder`, the path of the root, as relative to it.
@@ -346,9 +350,10 @@ impl<'a, R: Read> Entries<'a, R> {
             self.weak = weak_name(&specs);
             self.specs = specs.into();
         }
-        let named = self.data.as_ref().map(|data| match in_folder(&path).filter(|_| data.is_folder) {
+        let named = self.data.as_ref().map(|data| match in_folder(&path) {
+            _ if !data.is_folder => data.path.clone(),
             Some((_, name)) => name.to_vec(),
-            None => data.path.clone(),
+            None => path.clone(),
         });
         let mut open = named.or_else(|| self.relative(&path));
         let is_url = self.reader.format().is_some_and(|row| row.capabilities().file_urls());
