@@ -209,9 +209,9 @@ impl<R: Read> Reader<R> {
                     return Ok((row, Source::of(too_long(limit))));
                 };
                 let text = if is_doubled { without_doubled_cr(&text) } else { text };
-                let appended = appended_lines(&text);
+                let foreign = foreign_lines(&text);
                 let found = parse(text, &self.options);
-                found.map_or_else(Source::of, |parts| Source::Parts(with_appended_lines(parts, appended)))
+                found.map_or_else(Source::of, |parts| Source::Parts(with_foreign_lines(parts, foreign)))
             }
             Reading::Packed { limit, unpack } => {
                 // A file that is packed twice is not a manifest, and its content might never end.
@@ -346,51 +346,53 @@ fn unpacked(
     }))
 }
 
-/// A line of a document that has the form of a checksum line of another program.
+/// A line of a document that has the form of a checksum line of another program. A document may consist of such lines, so
+/// the type is small; documents are smaller than 4 GiB.
 struct ForeignLine {
-    number: u64,
-    span: Range<u64>,
-    is_read: bool,
+    number: u32,
+    /// Its offsets; empty if an entry is from this line.
+    span: Range<u32>,
 }
 
-/// Returns the lines of a document of text that are those of another program, unless the document's own lines have that
-/// form.
-fn appended_lines(text: &[u8]) -> Vec<ForeignLine> {
-    let lines = scan::lines(if is_text(text) { text } else { b"" }).enumerate();
-    let appended = lines.filter(|(_, (_, line))| is_appended(line)).map(|(at, (begin, line))| ForeignLine {
-        number: at as u64 + 1,
-        span: begin as u64..(begin + line.len()) as u64,
-        is_read: false,
-    });
-    appended.collect()
+/// Returns the lines of a document of text that have the form of those of another program.
+fn foreign_lines(text: &[u8]) -> Vec<ForeignLine> {
+    let lines = scan::lines(if is_text(text) { text } else { b"" }).zip(1..);
+    let foreign = lines.filter(|((_, line), _)| is_appended(line));
+    let of = |((begin, line), number): ((usize, &[u8]), _)| ForeignLine {
+        number,
+        span: begin as u32..(begin + line.len()) as u32,
+    };
+    foreign.map(of).collect()
 }
 
 /// Returns the parts of a document and, if none of them is an error, an error for each of these lines that no part is from.
-fn with_appended_lines(mut parts: Parts, mut lines: Vec<ForeignLine>) -> Parts {
+fn with_foreign_lines(mut parts: Parts, mut lines: Vec<ForeignLine>) -> Parts {
     if lines.is_empty() {
         return parts;
     }
     let mut reported = 0;
     Box::new(std::iter::from_fn(move || {
         let part = parts.next();
-        match &part {
+        let found = match &part {
             Some(Ok(Line { at: Place::Byte(at), .. })) => {
-                let next = lines.partition_point(|line| line.span.start <= *at);
-                if let Some(line) = next.checked_sub(1).map(|last| &mut lines[last]) {
-                    line.is_read |= line.span.contains(at);
-                }
+                let next = lines.partition_point(|line| u64::from(line.span.start) <= *at);
+                next.checked_sub(1).filter(|&last| *at < u64::from(lines[last].span.end))
             }
-            Some(Ok(Line { at: Place::Line(number), .. })) => {
-                if let Ok(at) = lines.binary_search_by_key(number, |line| line.number) {
-                    lines[at].is_read = true;
-                }
+            Some(Ok(Line { at: Place::Line(at), .. })) => {
+                lines.binary_search_by_key(at, |line| u64::from(line.number)).ok()
             }
-            Some(Err(_)) => lines.clear(),
+            Some(Err(_)) => {
+                lines.clear();
+                None
+            }
             None => {
-                reported += lines[reported..].iter().position(|line| !line.is_read)? + 1;
-                let at = Place::Line(lines[reported - 1].number);
+                reported += lines[reported..].iter().position(|line| !line.span.is_empty())? + 1;
+                let at = Place::Line(lines[reported - 1].number.into());
                 return Some(Err(LineError { at, reason: Reason::NotALine }));
             }
+        };
+        if let Some(line) = found.map(|at| &mut lines[at]) {
+            line.span.end = line.span.start;
         }
         part
     }))
