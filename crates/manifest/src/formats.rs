@@ -17,6 +17,7 @@ mod casync;
 mod certutil;
 mod cfv_csv;
 mod clrmamepro;
+mod conan;
 mod conda;
 mod console;
 mod csv;
@@ -35,6 +36,7 @@ pub(crate) mod gnu;
 mod gpg;
 mod gsutil;
 mod hashdeep;
+mod hashrat;
 mod jar;
 mod jpegsheriff;
 mod json;
@@ -179,7 +181,10 @@ pub static FORMATS: &[&Format] = &[
     &yaml_lists::DVC_LOCK,
     &yaml_lists::HELM,
     &yaml_lists::WINGET,
+    &yaml_lists::CONDA_LOCK,
     &yaml_lists::SIEGFRIED,
+    &hashrat::HASHRAT,
+    &conan::CONAN,
     &csv::CSV,
     &pairs::PAIRS,
     &ena::ENA,

@@ -1,6 +1,6 @@
 //! Lists in YAML, parsed line by line in the form in which their programs write them: the index of
-//! a Helm repository, the installers of a winget manifest, the outputs that DVC tracks, and the files that siegfried
-//! identified.
+//! a Helm repository, the installers of a winget manifest, the outputs that DVC tracks, the packages of a conda-lock file,
+//! and the files that siegfried identified.
 //!
 //! An item begins with a dash, and its keys are two columns to the right of it. Lines further to
 //! the right belong to the value of the key above them.
@@ -23,6 +23,8 @@ struct List {
     size: Option<&'static [u8]>,
     /// Whether `url` is a path, and an item without one is not a file.
     has_paths: bool,
+    /// The key of a map from algorithms to digests, if there is one instead of `digest`.
+    digests: &'static [u8],
     /// Other keys of the document whose values are neither files nor damage.
     other: &'static [&'static [u8]],
 }
@@ -35,6 +37,7 @@ impl List {
         algorithm: b"sha256",
         size: None,
         has_paths: false,
+        digests: b"",
         other: &[],
     };
 
@@ -99,6 +102,23 @@ pub(crate) static DVC_LOCK: Format = Format {
     ..DVC
 };
 
+pub(crate) static CONDA_LOCK: Format = Format {
+    name: "conda-lock",
+    file_names: &["conda-lock.yml", ".conda-lock.yml"],
+    summary: "conda-lock.yml: URLs, MD5 and SHA-256 of conda packages and Python archives",
+    sniff: |head| {
+        let has = |wanted: &[u8]| head.lines(b'\n').any(|line| scan::trim_end(line) == wanted);
+        Claim::mark(has(b"metadata:") && has(b"  content_hash:"))
+    },
+    reading: Reading::document(LIMIT, |text, options| {
+        // Their digests are those of the sources of the lock file.
+        let other: &[&[u8]] = &[b"metadata"];
+        let list = List { list: b"package", url: b"url", digests: b"hash", other, ..List::URLS };
+        parse(&text, &list, options)
+    }),
+    ..HELM
+};
+
 pub(crate) static SIEGFRIED: Format = Format {
     name: "siegfried",
     summary: "YAML output of siegfried (sf -hash ALG): names, sizes and digests of files",
@@ -121,7 +141,8 @@ fn sniff(head: &Head<'_>, first: &[u8], second: &[u8]) -> Option<Claim> {
 struct Item {
     at: usize,
     names: Vec<Option<Vec<u8>>>,
-    digests: Vec<Vec<u8>>,
+    /// Algorithms and digests.
+    digests: Vec<(Vec<u8>, Vec<u8>)>,
     size: Option<Vec<u8>>,
     faulty: bool,
 }
@@ -141,10 +162,10 @@ impl Item {
         if let Some(size) = self.size {
             records.size(&size);
         }
-        for digest in self.digests {
+        for (algorithm, digest) in self.digests {
             match list.has_paths && digest.ends_with(b".dir") {
                 true => records.fault("a folder, whose digest is that of DVC's list of its files"),
-                false => records.digest(list.algorithm, digest.strip_prefix(b"sha256:").unwrap_or(&digest)),
+                false => records.digest(&algorithm, digest.strip_prefix(b"sha256:").unwrap_or(&digest)),
             }
         }
         if self.faulty {
@@ -208,6 +229,16 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
             let is_url = key == list.url && keys.is_some_and(|keys| indent > keys);
             match (&mut item, content.strip_prefix(b"- ")) {
                 (Some(item), Some(url)) if is_url => item.names.push(name(url)),
+                (Some(item), None)
+                    if !key.is_empty() && key == list.digests && keys.is_some_and(|keys| indent > keys) =>
+                {
+                    match scan::cut(content, b':').filter(|_| keys.is_some_and(|keys| indent == keys + 2)) {
+                        Some((algorithm, digest)) => {
+                            item.digests.push((algorithm.to_vec(), bare(scan::trim(digest))));
+                        }
+                        None => item.faulty = true,
+                    }
+                }
                 // Part of the value of another key.
                 _ if keys.is_some_and(|keys| indent > keys) => {}
                 (item, _) => report(content, list, begin, item.as_mut(), &mut records),
@@ -225,7 +256,11 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
         key = word.to_vec();
         let value = scan::trim(value);
         match &mut item {
-            Some(item) if word == list.digest => item.digests.push(bare(value)),
+            Some(item) if !word.is_empty() && word == list.digest => {
+                item.digests.push((list.algorithm.to_vec(), bare(value)));
+            }
+            Some(item) if !word.is_empty() && word == list.digests => item.faulty |= !value.is_empty(),
+            Some(item) if !list.digests.is_empty() && is_long_hex(value) => item.faulty = true,
             Some(item) if word == list.url && list.has_paths => item.names.push(Some(bare(value))),
             Some(item) if word == list.url => {
                 if !value.is_empty() {
@@ -294,7 +329,8 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
 fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, records: &mut Records) {
     let word = scan::cut(content, b':').map_or(content, |(word, _)| scan::trim(word));
     let is_key = scan::all(word, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
-    if [list.url, list.digest].iter().any(|known| is_nearly(word, known))
+    let keys = [list.url, list.digest, list.digests];
+    if keys.iter().any(|known| !known.is_empty() && is_nearly(word, known))
         || (!is_key || word == content) && contains_like(content)
     {
         match item {
