@@ -32,6 +32,11 @@ fn recognized(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
 pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
+    // With such a letter, it may be valid in base64, but is not meant to be.
+    if let Some(refusal) = mistyped_refusal(text) {
+        let text = format!("{}: {}", display_safe(text.as_bytes()), refusal.text);
+        return Err(Refusal { text, ..refusal });
+    }
     let text = &*recognized(text);
     if requested.is_empty() {
         return identify(text).map_err(|why| refusal(text, why));
@@ -72,7 +77,7 @@ pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, R
     let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {
         Ok(found) => Ok(found.into_iter().chain(more).collect()),
-        Err(_) if !more.is_empty() => Ok(more),
+        Err(_) if !more.is_empty() && mistyped(text).is_none() => Ok(more),
         Err(refusal) => Err(refusal),
     }
 }
@@ -125,10 +130,6 @@ pub fn mistyped_refusal(text: &str) -> Option<Refusal> {
 
 /// Returns why a text is not a digest, with advice.
 fn refusal(text: &str, why: Unidentified) -> Refusal {
-    if let Some(refusal) = mistyped_refusal(text) {
-        let text = format!("{}: {}", display_safe(text.as_bytes()), refusal.text);
-        return Refusal { text, ..refusal };
-    }
     if let Some((_, of)) = TREES.iter().find(|(begin, _)| text.starts_with(begin)) {
         let text = display_safe(text.as_bytes());
         let hint = format!("to compare a directory with it: truesum directory --expect {text} PATH");

@@ -5,7 +5,7 @@
 mod object;
 
 use crate::console::Console;
-use crate::digests::{candidates, candidates_for_file, mistyped_refusal};
+use crate::digests::{candidates, candidates_for_file};
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::print;
@@ -88,11 +88,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
             let digest = quotef(args.digest.as_bytes(), Charset::Utf8);
             let _ = writeln!(text, "{more}: truesum identify --all {digest}");
         }
-        let printed = print(&text, &mut console);
-        if !args.json {
-            explain_letter(&args.digest, &mut console);
-        }
-        return printed;
+        return print(&text, &mut console);
     };
     let remote = match stores::of_object(file) {
         Ok(remote) => remote,
@@ -153,9 +149,6 @@ pub fn run(args: IdentifyArgs) -> Exit {
         console.note(&format!("-: skipped the algorithms that require the size in advance: {skipped}"));
     }
     let of_parts = candidates.iter().any(|one| one.spec().counts_parts());
-    if found.is_empty() && !args.json {
-        explain_letter(&args.digest, &mut console);
-    }
     if found.is_empty() && of_parts && !args.json {
         console.note(
             "only common part sizes and multiples of 1 MiB were tried; to use another part size: \
@@ -177,14 +170,6 @@ impl IdentifyArgs {
             true => IdentifyArgs { file: Some(self.digest.into()), digest: second, ..self },
             false => self,
         }
-    }
-}
-
-/// Reports that a digest, which is also valid in another encoding, has a letter in place of a hexadecimal digit.
-fn explain_letter(digest: &str, console: &mut Console) {
-    if let Some(Refusal { text, hint: Some(hint) }) = mistyped_refusal(digest) {
-        console.note(&text);
-        console.hint(&hint);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Interprets the arguments of `check`: manifests, a digest and its files, or a manifest and some
 //! of the files in it.
 
+use crate::digests::mistyped_refusal;
 use crate::digests::pasted::{embedded, is_digest, is_list, name_in_line};
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
@@ -63,6 +64,9 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
         },
         ([digest], []) if let Some(name) = existing_name(digest) => {
             Ok(Operands::Digest(digest.to_string_lossy().into_owned(), vec![name]))
+        }
+        ([digest], []) if let Some(refusal) = digest.to_str().and_then(mistyped_refusal) => {
+            Err(Refusal { text: format!("check: {}", refusal.text), ..refusal })
         }
         ([digest], []) => {
             let digest = shell_word(digest.as_os_str());

@@ -4,7 +4,7 @@
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
-use crate::digests::pasted::{cksum, embedded, grouped, is_cut, pasted, sum_line};
+use crate::digests::pasted::{bare, cksum, embedded, grouped, is_cut, name_in_line, pasted, sum_line};
 use crate::digests::{COMPLETE, mistyped_refusal};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
@@ -555,12 +555,16 @@ fn expected(
             manifest::Reason::UnknownAlgorithm { names, .. } if names.is_empty() => COMPLETE.to_owned(),
             manifest::Reason::NotALine | manifest::Reason::NotHex => return Err(not_a_digest(text)),
             // The algorithm was given, and does not have digests of this length.
-            _ if !requested.is_empty() => match line.split(' ').next().unwrap_or_default() {
-                digits if identify(digits).is_ok() => {
-                    format!("to list the possible algorithms: truesum identify {}", shell_word(digits))
+            reason if !requested.is_empty() || matches!(reason, manifest::Reason::Length { .. }) => {
+                let digest = bare(text);
+                let digits = digest.rsplit(':').next().and_then(|digits| digits.trim().split(' ').next());
+                match digits.filter(|digits| identify(digits).is_ok()) {
+                    Some(digits) => {
+                        format!("to list the possible algorithms: truesum identify {}", shell_word(digits))
+                    }
+                    None => COMPLETE.to_owned(),
                 }
-                _ => COMPLETE.to_owned(),
-            },
+            }
             _ => return Err(no_digest(&reason.to_string())),
         };
         Err(Refusal::with_hint(format!("--expect: {reason}"), hint))
@@ -573,8 +577,11 @@ fn expected(
         if let Ok(entry) = read(text, "gnu", requested) {
             return Ok(made(entry, requested.is_empty()));
         }
-        if let Ok(entry) = read(text, "bsd", requested) {
-            return Ok(made(entry, false));
+        match read(text, "bsd", requested) {
+            Ok(entry) => return Ok(made(entry, false)),
+            // The line names the algorithm of its digest.
+            Err(refusal) if bare(text).contains(':') && name_in_line(text).is_some() => return Err(refusal),
+            Err(_) => {}
         }
     }
     // SRI, as used on web pages: `sha256-BASE64`. The name of the algorithm may itself contain
@@ -596,8 +603,8 @@ fn expected(
         }
         None => (requested.to_vec(), text),
     };
-    let bare = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
-    match bare(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| bare(&digits)))? {
+    let alone = |digits: &str| read(&format!("{digits}  file"), "gnu", &named);
+    match alone(digits).or_else(|why| respelled(&named, digits).map_or(Err(why), |digits| alone(&digits)))? {
         entry if entry.path == b"file" => {
             Ok(Expected { name: None, size, ..made(entry, named.is_empty() || is_cksum) })
         }

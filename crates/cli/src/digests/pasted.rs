@@ -273,12 +273,22 @@ pub struct Mistyped {
     pub corrected: Option<String>,
 }
 
-/// Finds the first wrong character in a text that is otherwise a hexadecimal digest of a common length.
+/// Finds the first wrong character in a hexadecimal digest of a common length, which the text ends with after the name of
+/// an algorithm, or begins with before the name of a file.
 pub fn mistyped(text: &str) -> Option<Mistyped> {
+    let last = text.rsplit([':', '=']).next()?.trim();
+    if let Some(found) = mistyped_digits(last) {
+        let begin = text.trim_end().len() - last.len();
+        let named = found.corrected.as_ref().map(|digits| bare(&(text[..begin].to_owned() + digits)));
+        let named = named.filter(|named| identify(named).is_ok());
+        return Some(Mistyped { corrected: named.or(found.corrected), ..found });
+    }
+    mistyped_digits(text.trim_start().split([' ', '\t']).next()?)
+}
+
+fn mistyped_digits(digits: &str) -> Option<Mistyped> {
     /// Digests in other encodings have many more letters that are not hexadecimal digits.
     const WRONG: usize = 2;
-    let digits = text.rsplit([':', '=']).next()?.trim();
-    let begin = text.trim_end().len() - digits.len();
     let digit = |letter: char| match letter {
         'O' | 'o' => '0',
         'l' | 'I' | 'i' => '1',
@@ -293,10 +303,7 @@ pub fn mistyped(text: &str) -> Option<Mistyped> {
     (LENGTHS.contains(&digits.len()) && (is_corrected || is_alike)).then(|| Mistyped {
         at: at + 1,
         letter: digits.as_bytes()[at] as char,
-        corrected: is_corrected.then(|| {
-            let named = bare(&(text[..begin].to_owned() + &corrected));
-            if identify(&named).is_ok() { named } else { corrected }
-        }),
+        corrected: is_corrected.then_some(corrected),
     })
 }
 
@@ -394,5 +401,9 @@ mod tests {
         assert_eq!(mistyped(&typed), Some(Mistyped { at: 11, letter: 'g', corrected: None }));
         assert_eq!(mistyped(SHA256), None);
         assert_eq!(mistyped("Olli"), None);
+        let typed = SHA256.replacen('0', "O", 1);
+        let corrected = Some(SHA256.to_owned());
+        let found = mistyped(&format!("{typed}  a: b"));
+        assert_eq!(found, Some(Mistyped { at: 11, letter: 'O', corrected }));
     }
 }

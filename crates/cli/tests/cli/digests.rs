@@ -383,6 +383,16 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
     assert_eq!(said, "to list the possible algorithms: truesum identify 1219131554");
     let said = hint(&["check", &format!("sha256:{}", &ABC[..63]), "f"]);
     assert!(said.starts_with("copy the complete digest"), "{said}");
+    // regression: the number of characters included the name of the file.
+    for line in [format!("SM3 (f) = {}", &SM3[1..]), format!("SM3(f)= {}", &SM3[1..])] {
+        let ran = folder.run(&["check", &line, "f"]);
+        assert!(
+            ran.err.contains("wrong digest length for sm3 (63 characters, not 64)\n"),
+            "{line}: {}",
+            ran.err
+        );
+        assert!(hint(&["check", &line, "f"]).starts_with("copy the complete digest"), "{line}");
+    }
     // regression: the corrected digest had the name of an algorithm with another length.
     let typed = ABC.replacen('0', "O", 1);
     for (text, corrected) in [
@@ -398,7 +408,13 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
         assert_eq!(hint(words), hint(&["check", words[1], "f"]), "{words:?}");
         assert!(folder.run(words).err.contains("is the letter O, which is not a hexadecimal digit\n"));
     }
-    assert!(folder.run(&["identify", &typed]).err.contains(&format!("digest is {ABC}\n")));
+    // regression: in these places, it was taken for base64 or for the name of a file.
+    let line = format!("{typed}  f");
+    for words in
+        [&["identify", &typed][..], &["find", &typed, "."], &["check", &line], &["check", &line, "f"]]
+    {
+        assert!(hint(words).ends_with(&format!("digest is {ABC}")), "{words:?}");
+    }
 }
 
 #[cfg(unix)]
