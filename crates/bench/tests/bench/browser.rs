@@ -24,14 +24,14 @@ fn report_renders_in_a_browser() {
     std::fs::write(&page, html::page(&reports)).unwrap();
     let script = crate_root.join("../../benchmarks/check_report.py");
     let output = Command::new("python3").arg(script).arg(&page).arg(&directory).output();
-    let (status, said) = match output {
+    let (status, message) = match output {
         Ok(output) => (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(why) => (Some(77), format!("python3: {why}")),
     };
     if status == Some(77) {
-        return truesum_test_support::oracle::missing(&said);
+        return truesum_test_support::oracle::missing(&message);
     }
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(0), "{message}");
     for width in [1280, 838, 390] {
         for scheme in ["light", "dark"] {
             let shot = directory.join(format!("report-{width}-{scheme}.png"));

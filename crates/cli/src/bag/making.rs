@@ -42,9 +42,9 @@ pub fn run(plan: &Reading, wanted: &Bag, console: &mut Console) -> Exit {
     for name in names {
         let folder = Path::new(OsStr::from_bytes(name));
         match make(&Making { plan, wanted, watch: &watch }, folder, console) {
-            Ok(said) => {
+            Ok(message) => {
                 if plan.reporting.notes {
-                    console.line(&format!("truesum: {}: {said}", shown(folder)));
+                    console.line(&format!("truesum: {}: {message}", shown(folder)));
                 }
             }
             Err(BagError::Refused(refusal)) => exit = exit.max(console.refuse(&refusal)),

@@ -84,8 +84,8 @@ fn options_named_in_messages_exist() {
     for (text, at) in
         texts.iter().flat_map(|text| text.match_indices("truesum ").map(move |(at, _)| (text, at)))
     {
-        let said = text[at..].split(['"', ';', ',', '`', '(', ')', '|', '\n']).next().unwrap();
-        let mut words = said.split(' ').skip(1);
+        let message = text[at..].split(['"', ';', ',', '`', '(', ')', '|', '\n']).next().unwrap();
+        let mut words = message.split(' ').skip(1);
         let Some(mut command) = words.next().and_then(|name| program.find_subcommand(name)) else {
             continue;
         };
@@ -105,7 +105,11 @@ fn options_named_in_messages_exist() {
             let names = |arg: &clap::Arg| {
                 arg.get_long() == Some(option) || arg.get_all_aliases().unwrap_or_default().contains(&option)
             };
-            assert!(command.get_arguments().any(names), "{said}: {} has no --{option}", command.get_name());
+            assert!(
+                command.get_arguments().any(names),
+                "{message}: {} has no --{option}",
+                command.get_name()
+            );
             seen += 1;
         }
     }

@@ -114,11 +114,11 @@ fn check_and_audit_support_format_strings() {
     assert_eq!(ran.out(), "SHA256SUMS: verified a\nSHA256SUMS: mismatch b\n", "{}", ran.err);
     for (command, text) in [("hash", "in truesum hash"), ("audit", "in truesum audit")] {
         let ran = folder.run(&[command, "--format-string", template, "SHA256SUMS"]);
-        let said = format!(
+        let message = format!(
             "truesum: --format-string: %{{manifest}} is not available {text}\n\
                             hint: it is available in truesum check\n"
         );
-        assert_eq!(result_of(&ran), (String::new(), said.as_str(), Some(2)));
+        assert_eq!(result_of(&ran), (String::new(), message.as_str(), Some(2)));
     }
     let template = "%{verdict} %f %s\\n";
     for words in [&["check", "--json"][..], &["audit", "--json"], &["check", "--status"]] {
@@ -127,11 +127,11 @@ fn check_and_audit_support_format_strings() {
     }
     let ran = folder.run(&["check", "--format-string", "%q", "SHA256SUMS"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let said = "truesum: --format-string: %{verdict} is not available in truesum hash\n\
+    let message = "truesum: --format-string: %{verdict} is not available in truesum hash\n\
                 hint: it is available in truesum check and truesum audit\n";
     assert_eq!(
         result_of(&folder.run(&["hash", "--format-string", template, "a"])),
-        (String::new(), said, Some(2))
+        (String::new(), message, Some(2))
     );
 }
 

@@ -85,9 +85,9 @@ fn incomplete_audit_is_not_equal() {
     let folder = Folder::with(&[("d/a", "abc"), ("empty", "")]);
     folder.write("M", format!("{}oops\n", lines(&[(ABC, "a")])));
     let ran = folder.run(&["audit", "M", "d"]);
-    let said = "truesum: M: line 2: not a checksum line\n\
+    let message = "truesum: M: line 2: not a checksum line\n\
                 truesum: 1 file in the manifest; 1 ok, 1 malformed line; 3 B read; not everything could be compared\n";
-    assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(2)));
+    assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), message, Some(2)));
     assert_eq!(folder.run(&["audit", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(folder.run(&["audit", "empty", "d"]).code, Some(2));
     assert_eq!(folder.run(&["audit", "none", "d"]).code, Some(2));
@@ -108,8 +108,8 @@ fn two_manifests_are_compared_without_reading_files() {
     folder.write("A", lines(&[(ABC, "same"), (OTHER, "changed"), (EMPTY, "x/old"), (OTHER, "gone")]));
     folder.write("B", lines(&[(EMPTY, "y/old"), (ABC, "changed"), (ABC, "./same"), (ABC, "more")]));
     let ran = folder.run(&["diff", "A", "B"]);
-    let said = "changed\tchanged\nremoved\tgone\nadded\tmore\nmoved\ty/old\tx/old\n";
-    assert_eq!(result_of(&ran), (said.to_owned(), "", Some(1)));
+    let message = "changed\tchanged\nremoved\tgone\nadded\tmore\nmoved\ty/old\tx/old\n";
+    assert_eq!(result_of(&ran), (message.to_owned(), "", Some(1)));
     assert_eq!(result_of(&folder.run(&["diff", "A", "A"])), (String::new(), "", Some(0)));
     assert_eq!(result_of(&folder.run(&["diff", "--status", "A", "B"])), (String::new(), "", Some(1)));
     let json = folder.run(&["diff", "--json", "A", "B"]).out();
@@ -158,12 +158,12 @@ fn manifests_without_a_common_algorithm_are_not_compared() {
     folder.write("A", lines(&[(ABC, "a")]));
     folder.write("B", "900150983cd24fb0d6963f7d28e17f72  a\n");
     folder.write("none", "");
-    let said = "truesum: 1 file could not be compared, because the two sides have no algorithm in common (sha256 on one side, md5 on the other)\n\
+    let message = "truesum: 1 file could not be compared, because the two sides have no algorithm in common (sha256 on one side, md5 on the other)\n\
                 hint: to compare each manifest with the files: truesum diff MANIFEST DIR\n";
-    assert_eq!(result_of(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), said, Some(2)));
-    let said = "truesum: nothing to compare: the manifest has no entries\n\
+    assert_eq!(result_of(&folder.run(&["diff", "A", "B"])), ("unknown\ta\n".to_owned(), message, Some(2)));
+    let message = "truesum: nothing to compare: the manifest has no entries\n\
                 hint: to compare the bytes of two files: cmp none none\n";
-    assert_eq!(result_of(&folder.run(&["diff", "none", "none"])), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&folder.run(&["diff", "none", "none"])), (String::new(), message, Some(2)));
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn file_with_different_size_is_not_read() {
     folder.write("d/a", "longer");
     folder.write("d/c", "of no listed size");
     let ran = folder.run(&["diff", "-v", "M", "d"]);
-    let said = "truesum: 2 files in OLD; 1 ok, 1 changed, 1 added; 3 B read; DIFFERENCES found\n";
-    assert_eq!(result_of(&ran), ("changed\ta\nadded\tc\n".to_owned(), said, Some(1)));
+    let message = "truesum: 2 files in OLD; 1 ok, 1 changed, 1 added; 3 B read; DIFFERENCES found\n";
+    assert_eq!(result_of(&ran), ("changed\ta\nadded\tc\n".to_owned(), message, Some(1)));
     let back = folder.run(&["diff", "d", "M"]);
     assert_eq!(result_of(&back), ("changed\ta\nremoved\tc\n".to_owned(), "", Some(1)));
 }
@@ -192,10 +192,10 @@ fn two_folders_are_compared_by_size_and_content() {
         ("b/more", "12"),
     ]);
     let ran = folder.run(&["diff", "a", "b"]);
-    let said = "changed\tflip\nremoved\tgone\nadded\tmore\nmoved\ts/new\told\n";
+    let message = "changed\tflip\nremoved\tgone\nadded\tmore\nmoved\ts/new\told\n";
     let ran = (ran.out(), ran.code);
     // If the clock is coarse, the times may be equal to the nanosecond, and the file is then reported as corrupt.
-    assert_eq!((ran.0.replace("corrupt", "changed"), ran.1), (said.to_owned(), Some(1)));
+    assert_eq!((ran.0.replace("corrupt", "changed"), ran.1), (message.to_owned(), Some(1)));
     assert_eq!(result_of(&folder.run(&["diff", "a", "a"])), (String::new(), "", Some(0)));
 }
 
@@ -249,8 +249,8 @@ fn digest_sets_without_paths_only_identify_known_files() {
     folder.write("set.hdb", format!("{md5}:3:Unwanted\n"));
     for set in ["set.txt", "set.hash", "set.hdb"] {
         let ran = folder.run(&["audit", "-k", set, "d"]);
-        let said = ("known\td/NSRLFile.txt\nknown\td/one\n".to_owned(), Some(1));
-        assert_eq!((ran.out(), ran.code), said, "{set}: {}", ran.err);
+        let message = ("known\td/NSRLFile.txt\nknown\td/one\n".to_owned(), Some(1));
+        assert_eq!((ran.out(), ran.code), message, "{set}: {}", ran.err);
         // A name in such a set is not a file in the folder.
         let ran = folder.run(&["check", "--root", "d", set]);
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{set}: {}", ran.err);
@@ -261,9 +261,9 @@ fn digest_sets_without_paths_only_identify_known_files() {
 #[test]
 fn audit_of_a_bag_suggests_check() {
     let folder = Folder::with(&[("bag/bagit.txt", "BagIt-Version: 1.0\n"), ("bag/data/a", "abc")]);
-    let said = "truesum: audit: bag is a bag (it contains bagit.txt)\n\
+    let message = "truesum: audit: bag is a bag (it contains bagit.txt)\n\
                 hint: to verify the complete bag: truesum check bag\n";
-    assert_eq!(result_of(&folder.run(&["audit", "bag"])), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&folder.run(&["audit", "bag"])), (String::new(), message, Some(2)));
     folder.write("bag/manifest-sha256.txt", lines(&[(ABC, "data/a")]));
     assert_eq!(
         folder.run(&["audit", "bag/manifest-sha256.txt", "bag"]).out(),
@@ -284,15 +284,15 @@ fn comparison_by_weak_digest_is_reported() {
     // A new difference is reported; the other file is still equal only by a weak digest.
     folder.write("d/b", "");
     let ran = folder.run(&["diff", "M", "d"]);
-    let said = "truesum: note: compared with crc32: no protection against tampering\n";
-    assert_eq!(result_of(&ran), ("added\tb\n".to_owned(), said, Some(1)));
+    let message = "truesum: note: compared with crc32: no protection against tampering\n";
+    assert_eq!(result_of(&ran), ("added\tb\n".to_owned(), message, Some(1)));
     std::fs::remove_file(folder.path("d/b")).unwrap();
     folder.write("d/a", "xyz");
     assert_eq!(result_of(&folder.run(&["diff", "M", "d"])), ("changed\ta\n".to_owned(), "", Some(1)));
     folder.write("d/a", "abc");
     let ran = folder.run(&["audit", "-a", "imohash", "S", "d"]);
-    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; imohash: only samples are hashed, so most bytes were not compared; equal\n";
-    assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), said, Some(0)));
+    let message = "truesum: 1 file in the manifest; 1 ok; 3 B read; imohash: only samples are hashed, so most bytes were not compared; equal\n";
+    assert_eq!(result_of(&ran), ("ok\ta\n".to_owned(), message, Some(0)));
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn audit_matches_cfv() {
             let names = text
                 .lines()
                 .filter_map(|line| line.split_once(" : "))
-                .filter(|(_, said)| said.starts_with(what));
+                .filter(|(_, message)| message.starts_with(what));
             names.map(|(name, _)| name.to_owned()).collect()
         };
         let ours = [

@@ -28,8 +28,8 @@ const VALIDATE: &str = "bagit.Bag('bag').validate(); print('valid')";
 fn bag_create_makes_a_bag_of_a_folder_with_a_payload() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("bag/data/s/b", ""), ("bag/note.txt", "x")]);
     let ran = folder.run(&[&["bag", "create"], INFO, &["bag"]].concat());
-    let said = "truesum: bag: bag created: 2 files, 3 B (sha512)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: bag: bag created: 2 files, 3 B (sha512)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(folder.read("bag/bagit.txt"), b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n");
     let info = String::from_utf8(folder.read("bag/bag-info.txt")).unwrap();
     let agent = format!("Bag-Software-Agent: truesum {}\n", env!("CARGO_PKG_VERSION"));
@@ -42,26 +42,26 @@ fn bag_create_makes_a_bag_of_a_folder_with_a_payload() {
     let tags = String::from_utf8(folder.read("bag/tagmanifest-sha512.txt")).unwrap();
     assert_eq!(names(&tags), ["bag-info.txt", "bagit.txt", "manifest-sha512.txt", "note.txt"]);
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
-    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    bagit(&folder, VALIDATE).into_iter().for_each(|message| assert_eq!(message, "valid\n"));
 }
 
 #[test]
 fn bag_create_in_place_moves_files_into_the_payload() {
     let folder = Folder::with(&[("bag/a", "abc"), ("bag/s/b", ""), ("bag/manifest-sha512.txt", "not one")]);
     let ran = folder.run(&["bag", "create", "bag"]);
-    let said = "truesum: bag: the folder has no subfolder named data for the payload\n\
+    let message = "truesum: bag: the folder has no subfolder named data for the payload\n\
                 hint: to move all files into such a subfolder first: truesum bag create --in-place bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["bag", "create", "--in-place", "-a", "sha256,md5", "bag"]);
-    let said = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: bag: bag created: 3 files, 10 B (sha256, md5)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(folder.read("bag/data/manifest-sha512.txt"), b"not one");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
-    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    bagit(&folder, VALIDATE).into_iter().for_each(|message| assert_eq!(message, "valid\n"));
     let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
-    let said = "truesum: bag: already a bag\n\
+    let message = "truesum: bag: already a bag\n\
                 hint: to add new files: truesum bag update bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
 }
 
 #[test]
@@ -164,20 +164,20 @@ fn bag_update_adds_new_files() {
     folder.write("bag/bag-info.txt", "Source-Organization: x\n  y\nPayload-Oxum: 3.1\n");
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(1));
     let ran = folder.run(&["bag", "update", "bag"]);
-    let said = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
+    let message = "truesum: bag-info.txt: does not match the bag's tag manifest\n\
                 truesum: bag: nothing was written (1 error)\n\
                 hint: to accept modified files: truesum bag update --refresh bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     let words = ["bag", "update", "--refresh", "--info", "Bagging-Date=2026-01-31", "-a", "md5", "bag"];
     let ran = folder.run(&words);
-    let said = "truesum: bag: bag updated, 1 file added, 1 refreshed; now 2 files, 7 B (sha256, md5)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: bag: bag updated, 1 file added, 1 refreshed; now 2 files, 7 B (sha256, md5)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(
         folder.read("bag/bag-info.txt"),
         b"Source-Organization: x\n  y\nBagging-Date: 2026-01-31\nPayload-Oxum: 7.2\n"
     );
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
-    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    bagit(&folder, VALIDATE).into_iter().for_each(|message| assert_eq!(message, "valid\n"));
 }
 
 #[test]
@@ -189,25 +189,26 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     folder.write("bag/data/a", "abd");
     std::fs::remove_file(folder.path("bag/data/b")).unwrap();
     let ran = folder.run(&["bag", "update", "bag"]);
-    let said = "truesum: data/a: does not match the bag's manifest\n\
+    let message = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: data/b: in the bag's manifest, but missing from the payload\n\
                 truesum: bag: nothing was written (2 errors)\n\
                 hint: to accept modified and deleted files: truesum bag update --refresh --prune bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     assert_eq!(folder.read("bag/manifest-sha256.txt"), before);
     let ran = folder.run(&["bag", "update", "--refresh", "--prune", "bag"]);
-    let said = "truesum: bag: bag updated, 0 files added, 1 refreshed, 1 removed; now 1 file, 3 B (sha256)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message =
+        "truesum: bag: bag updated, 0 files added, 1 refreshed, 1 removed; now 1 file, 3 B (sha256)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     // Nothing shows that this file was edited.
     folder.write("bag/data/a", "abx");
     set_mtime(&folder, "bag/data/a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
     let ran = folder.run(&["bag", "update", "--refresh", "bag"]);
-    let said = "truesum: data/a: does not match the bag's manifest\n\
+    let message = "truesum: data/a: does not match the bag's manifest\n\
                 truesum: bag: nothing was written (1 error)\n\
                 hint: modified files that are not newer than the manifests may be corrupt; to accept them anyway: \
                 truesum bag update --refresh=all bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     assert_eq!(folder.run(&["bag", "update", "-q", "--refresh=all", "bag"]).code, Some(0));
     assert_eq!(folder.run(&["bag", "check", "-q", "bag"]).code, Some(0));
     let folder = Folder::with(&[("bag/data/a", "abc")]);
@@ -216,10 +217,10 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
     folder.write("bag/data/trail ", "");
     let ran = folder.run(&["bag", "create", "bag"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    for said in
+    for message in
         ["data/link: cannot be in a bag", "its name is not UTF-8", "'data/trail ': cannot be in a bag"]
     {
-        assert!(ran.err.contains(said), "{}", ran.err);
+        assert!(ran.err.contains(message), "{}", ran.err);
     }
     assert_eq!(folder.entries(), ["bag"]);
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
@@ -228,7 +229,7 @@ fn damaged_missing_or_unfit_files_are_never_recorded_as_good() {
 #[test]
 fn invalid_bag_arguments_are_rejected() {
     let folder = Folder::with(&[("bag/data/a", "abc"), ("f", "")]);
-    for (words, said) in [
+    for (words, message) in [
         (&["f"][..], "f: not a folder"),
         (&["-a", "crc32;width=3;poly=3", "bag"], ""),
         (&["--info", "Payload-Oxum=1.1", "bag"], "Payload-Oxum is computed and cannot be specified"),
@@ -238,7 +239,7 @@ fn invalid_bag_arguments_are_rejected() {
     ] {
         let ran = folder.run(&[&["bag", "create"], words].concat());
         assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
-        assert!(ran.err.contains(said), "{words:?} {}", ran.err);
+        assert!(ran.err.contains(message), "{words:?} {}", ran.err);
     }
     assert_eq!(std::fs::read_dir(folder.path("bag")).unwrap().count(), 1, "nothing was written");
 }
@@ -249,7 +250,7 @@ fn unsuitable_contents_of_a_new_bag_are_reported_with_a_fitting_hint() {
     std::fs::create_dir_all(folder.path("empty/data")).unwrap();
     std::fs::create_dir(folder.path("none")).unwrap();
     folder.write("tags/tagmanifest-sha-256.txt", format!("{ABC}  data/a\n"));
-    for (words, said) in [
+    for (words, message) in [
         (
             &["file"][..],
             "contains a file named data, but the payload must be in a subfolder named data\nhint: rename",
@@ -268,7 +269,7 @@ fn unsuitable_contents_of_a_new_bag_are_reported_with_a_fitting_hint() {
     ] {
         let ran = folder.run(&[&["bag", "create"], words].concat());
         assert_eq!(ran.code, Some(2), "{words:?} {}", ran.err);
-        assert!(ran.err.contains(said), "{words:?} {}", ran.err);
+        assert!(ran.err.contains(message), "{words:?} {}", ran.err);
     }
 }
 
@@ -280,17 +281,17 @@ fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
         ("check", "not a bag: it contains no bagit.txt", "to make it a bag: "),
     ] {
         let ran = folder.run(&["bag", subcommand, "bag"]);
-        let said = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");
-        assert_eq!(result_of(&ran), (String::new(), said.as_str(), Some(2)));
+        let message = format!("truesum: bag: {why}\nhint: {hint}truesum bag create bag\n");
+        assert_eq!(result_of(&ran), (String::new(), message.as_str(), Some(2)));
     }
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     let ran = folder.run(&["bag", "create", "bag"]);
-    let said = "truesum: bag: already a bag\nhint: to add new files: truesum bag update bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let message = "truesum: bag: already a bag\nhint: to add new files: truesum bag update bag\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     folder.write("bag/data/b", "");
     let ran = folder.run(&["bag", "check", "-q", "bag"]);
     assert_eq!(ran.code, Some(1), "a file of the payload is in no manifest: {}", ran.err);
-    for (words, said) in [
+    for (words, message) in [
         (
             &["hash", "--bag", "bag"][..],
             "truesum: hash: unknown option --bag\nhint: truesum bag create DIR\n",
@@ -298,7 +299,7 @@ fn bag_is_created_once_and_only_bags_are_updated_or_checked() {
         (&["--bag", "bag"], "truesum: hash: unknown option --bag\nhint: truesum bag create DIR\n"),
         (&["check", "--bag", "bag"], "truesum: check: unknown option --bag\nhint: truesum bag check DIR\n"),
     ] {
-        assert_eq!(result_of(&folder.run(words)), (String::new(), said, Some(2)));
+        assert_eq!(result_of(&folder.run(words)), (String::new(), message, Some(2)));
     }
 }
 
@@ -362,7 +363,7 @@ fn unusual_names_are_valid_to_truesum_and_bagit_py() {
     }
     let ran = folder.run(&["bag", "check", "bag"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    bagit(&folder, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+    bagit(&folder, VALIDATE).into_iter().for_each(|message| assert_eq!(message, "valid\n"));
     let theirs = Folder::new();
     for name in names {
         theirs.write([b"bag/", name].concat(), name);
@@ -374,7 +375,7 @@ fn unusual_names_are_valid_to_truesum_and_bagit_py() {
         assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
         let ran = theirs.run(&["bag", "update", "-q", "bag"]);
         assert_eq!(result_of(&ran), (String::new(), "", Some(0)));
-        bagit(&theirs, VALIDATE).into_iter().for_each(|said| assert_eq!(said, "valid\n"));
+        bagit(&theirs, VALIDATE).into_iter().for_each(|message| assert_eq!(message, "valid\n"));
     }
 }
 
@@ -433,7 +434,7 @@ fn bag_update_does_not_validate_a_modified_payload_manifest() {
     std::fs::remove_file(folder.path("bag/note")).unwrap();
     let before = folder.read("bag/tagmanifest-md5.txt");
     let ran = folder.run(&["bag", "update", "bag"]);
-    let said = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
+    let message = "truesum: manifest-md5.txt: does not match the bag's tag manifest\n\
                 truesum: manifest-sha256.txt: does not match the bag's tag manifest\n\
                 truesum: note: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (3 errors)\n\
@@ -441,7 +442,7 @@ fn bag_update_does_not_validate_a_modified_payload_manifest() {
                 rm bag/bagit.txt bag/manifest-md5.txt bag/manifest-sha256.txt \
                 bag/tagmanifest-md5.txt bag/tagmanifest-sha256.txt \
                 && truesum bag create bag\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     // regression: these options accepted the modified manifests.
     let ran = folder.run(&["bag", "update", "-q", "--refresh=all", "--prune", "bag"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
@@ -645,8 +646,8 @@ fn bags_are_checked_even_if_other_arguments_are_not_bags() {
     let ran = folder.run(&["bag", "check", "A", "none", "B", "M", "C"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.out().contains("A/data/a: OK\n") && ran.out().contains("C/data/c: OK\n"), "{}", ran.out());
-    for said in ["none: cannot open: No such", "B: not a bag", "M: not a bag", "create --in-place B\n"] {
-        assert!(ran.err.contains(said), "{}", ran.err);
+    for message in ["none: cannot open: No such", "B: not a bag", "M: not a bag", "create --in-place B\n"] {
+        assert!(ran.err.contains(message), "{}", ran.err);
     }
     assert!(!ran.err.contains("check -r"), "{}", ran.err);
     let ran = folder.run(&["bag", "check", "--json", "A", "B"]);
@@ -662,13 +663,13 @@ fn bag_update_never_recreates_a_missing_payload_manifest() {
     assert_eq!(folder.run(&["bag", "create", "-q", "bag"]).code, Some(0));
     std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
     folder.write("bag/data/a", "abd");
-    let said = "truesum: manifest-sha512.txt: in the bag's tag manifest, but missing from the bag\n\
+    let message = "truesum: manifest-sha512.txt: in the bag's tag manifest, but missing from the bag\n\
                 truesum: bag: nothing was written (1 error)\n\
                 hint: restore the payload manifests from a copy; to record the files without verifying them: \
                 rm bag/bagit.txt bag/tagmanifest-sha512.txt && truesum bag create bag\n";
     for options in [&[][..], &["--prune"], &["--prune", "--refresh=all"]] {
         let ran = folder.run(&[&["bag", "update", "bag"], options].concat());
-        assert_eq!(result_of(&ran), (String::new(), said, Some(1)), "{options:?}");
+        assert_eq!(result_of(&ran), (String::new(), message, Some(1)), "{options:?}");
         assert!(!folder.path("bag/manifest-sha512.txt").exists());
     }
     std::fs::remove_file(folder.path("bag/tagmanifest-sha512.txt")).unwrap();
@@ -722,8 +723,8 @@ fn bag_hints_repeat_the_options_of_the_user() {
     std::fs::remove_file(folder.path("-bag/note")).unwrap();
     // regression: a removed entry of a tag manifest was counted as refreshed.
     let ran = folder.run(&["bag", "update", "--prune", "--", "-bag"]);
-    let said = "truesum: -bag: bag updated, 0 files added, 1 removed; now 1 file, 3 B (sha512)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: -bag: bag updated, 0 files added, 1 removed; now 1 file, 3 B (sha512)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
 }
 
 #[test]

@@ -40,12 +40,12 @@ fn json_output_has_every_verdict_and_ends_with_a_summary() {
     assert_eq!(ran.code, Some(1));
     let objects: Vec<serde_json::Value> =
         ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let said: Vec<String> = objects
+    let message: Vec<String> = objects
         .iter()
         .map(|object| format!("{} {} {}", object["kind"], object["verdict"], object["path"]).replace('"', ""))
         .collect();
     assert_eq!(
-        said,
+        message,
         [
             "entry verified good",
             "entry mismatch bad",
@@ -220,10 +220,10 @@ fn signatures_of_a_manifest_are_not_extra_files() {
 fn folder_argument_is_rejected_with_a_hint() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["check", "d"]);
-    let said = "truesum: d: cannot read: it is a directory\n\
+    let message = "truesum: d: cannot read: it is a directory\n\
                 hint: to check the manifests in the folder: truesum check -r d; to create one: truesum hash d > SHA256SUMS\n\
                 truesum: 0 files verified; 0 B read\n";
-    assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
+    assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }
 
 #[test]
@@ -712,8 +712,8 @@ fn public_key_is_rejected_with_a_digest_argument() {
     let folder = Folder::with(&[("a", "abc")]);
     let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
     let ran = folder.run(&["check", "--pubkey", key, ABC, "a"]);
-    let said = "truesum: --pubkey: cannot be combined with a digest argument, which is not signed\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let message = "truesum: --pubkey: cannot be combined with a digest argument, which is not signed\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
 }
 
 #[test]

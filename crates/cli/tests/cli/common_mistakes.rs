@@ -159,10 +159,10 @@ fn non_manifest_is_recognized_before_its_lines_are_read() {
     );
     for (name, what) in [("SHA256SUMS", "an HTML page"), ("disk.img", "binary data")] {
         let ran = folder.run(&["check", name]);
-        let said = format!(
+        let message = format!(
             "truesum: {name}: not a manifest ({what})\nhint: to compare the file with a digest: truesum check DIGEST {name}\n"
         );
-        assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.starts_with(&message), "{}", ran.err);
         assert!(ran.err.lines().count() <= 3, "{}", ran.err);
         assert_eq!(folder.feed(&["check"], &folder.read(name)).code, Some(2));
     }
@@ -173,7 +173,7 @@ fn compressed_files_are_reported_with_an_unpack_command() {
     // regression: "this is compressed with bzip2, lz4, zip or 7z", and "byte 0: the data compressed with gzip is binary".
     let folder = Folder::new();
     let rest = [7; 60];
-    for (head, said) in [
+    for (head, message) in [
         (
             &b"BZh91AY&SY"[..],
             "this file is compressed with bzip2 (not supported); unpack it first: bzip2 -dc FILE",
@@ -188,7 +188,7 @@ fn compressed_files_are_reported_with_an_unpack_command() {
         folder.write("M", [head, &rest].concat());
         let ran = folder.run(&["check", "-q", "M"]);
         assert!(
-            ran.err.starts_with(&format!("truesum: M: cannot read: {said} | truesum check -\n")),
+            ran.err.starts_with(&format!("truesum: M: cannot read: {message} | truesum check -\n")),
             "{}",
             ran.err
         );
@@ -196,15 +196,15 @@ fn compressed_files_are_reported_with_an_unpack_command() {
     let pack = format!("head -c 3000 '{}' | gzip > M.gz", env!("CARGO_BIN_EXE_truesum"));
     Command::new("sh").args(["-c", &pack]).current_dir(folder.root()).status().expect("a shell");
     let ran = folder.run(&["check", "M.gz"]);
-    let said = "truesum: M.gz: not a manifest (binary data compressed with gzip)\n";
-    assert!(ran.err.starts_with(said), "{}", ran.err);
+    let message = "truesum: M.gz: not a manifest (binary data compressed with gzip)\n";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
 }
 
 #[test]
 fn options_are_named_as_typed() {
     // regression: --no-progress was called --progress in messages.
     let folder = Folder::with(&[("a", "abc")]);
-    for (words, said) in [
+    for (words, message) in [
         (&["tree", "--no-progress", "a"][..], "tree: unknown option --no-progress"),
         (
             &["hash", "--no-progress", "--progress", "auto", "a"],
@@ -212,7 +212,7 @@ fn options_are_named_as_typed() {
         ),
     ] {
         let ran = folder.run(words);
-        assert_eq!((ran.err.lines().next(), ran.code), (Some(&format!("truesum: {said}")[..]), Some(2)));
+        assert_eq!((ran.err.lines().next(), ran.code), (Some(&format!("truesum: {message}")[..]), Some(2)));
     }
     assert_eq!(folder.run(&["--no-progress", "hash", "a", "--no-progress"]).code, Some(0));
     // regression: --partial was suggested for torrents, which refuse it.

@@ -40,11 +40,11 @@ fn other_encodings_are_identified_and_kept_out_of_manifests() {
         let ran = folder.run(&["identify", text, "a"]);
         assert!(ran.code == Some(0) && ran.out().starts_with("a: sha256 ("), "{name}: {ran:?}");
         let refused = folder.run(&["--encoding", name, "-o", "M", "a"]);
-        let said = format!(
+        let message = format!(
             "truesum: --encoding {name}: not available for manifests, because it cannot be read back\n\
              hint: use --encoding hex, base64 or base32, or print lines without -o, -t, --sidecar and --per-directory\n"
         );
-        assert_eq!((refused.err, refused.code), (said, Some(2)));
+        assert_eq!((refused.err, refused.code), (message, Some(2)));
     }
     assert_eq!(folder.run(&["--encoding", "base64", "-o", "M", "a"]).code, Some(0));
     assert_eq!(folder.run(&["check", "M"]).code, Some(0));
@@ -188,8 +188,8 @@ fn find_ignores_sampled_digests_and_sha1_attacks_by_default() {
     assert_eq!(folder.run(&["find", imohash, "d"]).code, Some(1));
     // regression: `identify` did not recognize it even with the file.
     let ran = folder.run(&["identify", imohash, "d/a"]);
-    let said = "d/a: imohash (hex); only samples are hashed, so most bytes were not compared\n";
-    assert_eq!(result_of(&ran), (said.to_owned(), "", Some(0)));
+    let message = "d/a: imohash (hex); only samples are hashed, so most bytes were not compared\n";
+    assert_eq!(result_of(&ran), (message.to_owned(), "", Some(0)));
     let requested = folder.run(&["find", "-a", "imohash", imohash, "d"]);
     assert!(requested.code == Some(0) && requested.out().contains("d/a"), "{requested:?}");
 
@@ -370,19 +370,19 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
     };
     // regression: the name of the algorithm was lost, so the digest was compared with SHA-256.
     for line in [format!("SM3(f)= {SM3} (x)"), format!("SM3 (f) = {SM3} (x)"), format!("sm3 {SM3} (x)")] {
-        let said = hint(&["check", &line, "f"]);
-        let command = said.split_once("truesum ").expect("a command").1;
+        let message = hint(&["check", &line, "f"]);
+        let command = message.split_once("truesum ").expect("a command").1;
         let ran = folder.run(&command.split(' ').collect::<Vec<_>>());
-        assert_eq!((ran.out().as_str(), ran.code), ("f: OK\n", Some(0)), "{line}: {said}");
+        assert_eq!((ran.out().as_str(), ran.code), ("f: OK\n", Some(0)), "{line}: {message}");
     }
-    let said = hint(&["identify", &format!("SM3(f)= {SM3} (x)")]);
-    assert_eq!(said, format!("to identify only the digest: truesum identify SM3:{SM3}"));
+    let message = hint(&["identify", &format!("SM3(f)= {SM3} (x)")]);
+    assert_eq!(message, format!("to identify only the digest: truesum identify SM3:{SM3}"));
     assert!(hint(&["check", "--expect", &format!("SM3:{SM3} (x)"), "f"]).contains(&format!(" SM3:{SM3} ")));
     // regression: the command in the hint repeated the name and the text behind the digest, and failed.
-    let said = hint(&["check", "crc:1219131554 g", "f"]);
-    assert_eq!(said, "to list the possible algorithms: truesum identify 1219131554");
-    let said = hint(&["check", &format!("sha256:{}", &ABC[..63]), "f"]);
-    assert!(said.starts_with("copy the complete digest"), "{said}");
+    let message = hint(&["check", "crc:1219131554 g", "f"]);
+    assert_eq!(message, "to list the possible algorithms: truesum identify 1219131554");
+    let message = hint(&["check", &format!("sha256:{}", &ABC[..63]), "f"]);
+    assert!(message.starts_with("copy the complete digest"), "{message}");
     // regression: the number of characters included the name of the file.
     for line in [format!("SM3 (f) = {}", &SM3[1..]), format!("SM3(f)= {}", &SM3[1..])] {
         let ran = folder.run(&["check", &line, "f"]);
@@ -400,8 +400,8 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
         (format!("SHA1 (f) = {typed}"), ABC.to_owned()),
         (format!("SHA256 (f) = {typed}"), format!("SHA256:{ABC}")),
     ] {
-        let said = hint(&["check", &text, "f"]);
-        assert_eq!(said, format!("if a digit was meant, the corrected digest is {corrected}"), "{text}");
+        let message = hint(&["check", &text, "f"]);
+        assert_eq!(message, format!("if a digit was meant, the corrected digest is {corrected}"), "{text}");
     }
     // regression: `identify` reported only that the file does not match the digest in base64.
     for words in [&["identify", &typed, "f"][..], &["identify", &format!("sha256:{typed}"), "f"]] {

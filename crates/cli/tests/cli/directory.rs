@@ -208,7 +208,7 @@ fn directory_counts_are_in_json_and_verbose_output() {
 fn directory_proofs_verify_only_their_object() {
     let folder = tree();
     for (options, trusted) in [(&[][..], TRUESUM), (&["--modes"], WITH_MODES)] {
-        for (name, said) in [
+        for (name, message) in [
             (
                 "a/x",
                 format!(
@@ -233,7 +233,7 @@ fn directory_proofs_verify_only_their_object() {
             });
             let belongs = (format!("{name} is covered by the digest{mode}\n"), "", Some(0));
             assert_eq!(result_of(&check(&[&file, "--digest", trusted])), belongs);
-            assert_eq!(result_of(&check(&["--digest", trusted])), (said, "", Some(0)));
+            assert_eq!(result_of(&check(&["--digest", trusted])), (message, "", Some(0)));
             let other = trusted.replace("dba28d", "dba28e").replace("dbc2c7", "dbc2c8");
             let ran = check(&[&file, "--digest", &other]);
             assert!(
@@ -284,8 +284,8 @@ fn selection_that_excludes_every_file_has_no_digest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc")]);
     for words in [["--exclude", "*"], ["--include", "*.none"]] {
         let ran = folder.run(&["directory", words[0], words[1], "d"]);
-        let said = "truesum: d: nothing selected: all files were excluded\n";
-        assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", said, Some(2)), "{words:?}");
+        let message = "truesum: d: nothing selected: all files were excluded\n";
+        assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", message, Some(2)), "{words:?}");
     }
     std::fs::create_dir(folder.path("e")).unwrap();
     assert_eq!(folder.run(&["directory", "--exclude", "*", "e"]).code, Some(0));

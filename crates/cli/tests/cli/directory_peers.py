@@ -65,5 +65,5 @@ def directory(tree, modes):
 for tree in sys.stdin.buffer.read().split(b"\0"):
     if tree:
         swhid = Directory and str(Directory.from_disk(path=tree, max_content_length=None).swhid())
-        said = {"truesum": directory(tree, False), "truesum_modes": directory(tree, True), "swhid": swhid}
-        print(json.dumps(said))
+        message = {"truesum": directory(tree, False), "truesum_modes": directory(tree, True), "swhid": swhid}
+        print(json.dumps(message))

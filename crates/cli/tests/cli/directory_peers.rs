@@ -168,9 +168,9 @@ fn specification_and_swh_model_give_the_same_digests() {
     let names: Vec<u8> =
         trees.iter().flat_map(|tree| [tree.as_os_str().as_bytes(), b"\0"].concat()).collect();
     python.stdin.take().unwrap().write_all(&names).unwrap();
-    let said = python.wait_with_output().unwrap();
-    assert!(said.status.success());
-    let said: Vec<serde_json::Value> = String::from_utf8(said.stdout)
+    let message = python.wait_with_output().unwrap();
+    assert!(message.status.success());
+    let message: Vec<serde_json::Value> = String::from_utf8(message.stdout)
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -178,11 +178,11 @@ fn specification_and_swh_model_give_the_same_digests() {
     for (words, key) in
         [(&[][..], "truesum"), (&["--modes"], "truesum_modes"), (&["--kind", "swhid"], "swhid")]
     {
-        if said[0][key].is_null() {
+        if message[0][key].is_null() {
             missing("swh.model (Python)");
             continue;
         }
-        let expected: Vec<&str> = said.iter().map(|tree| tree[key].as_str().unwrap()).collect();
+        let expected: Vec<&str> = message.iter().map(|tree| tree[key].as_str().unwrap()).collect();
         assert_eq!(ours(&folder, words, &trees), expected);
     }
 }

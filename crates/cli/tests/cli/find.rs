@@ -12,10 +12,10 @@ const ABC_MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
 fn find_locates_files_by_digest() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "abc"), ("d/c", "other"), ("f", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 11 B read (3 files)\n";
+    let message = "truesum: 1 of 1 digest found; 11 B read (3 files)\n";
     assert_eq!(
         result_of(&ran),
-        (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), said, Some(0))
+        (format!("found\td/a\t{ABC}\tsha256\nfound\td/s/b\t{ABC}\tsha256\n"), message, Some(0))
     );
     let ran = folder.run(&["find", "--all-algorithms", ABC_MD5, "d/s", "f"]);
     let out = format!("found\td/s/b\t{ABC_MD5}\tmd5\nfound\tf\t{ABC_MD5}\tmd5\n");
@@ -115,9 +115,9 @@ fn files_with_false_sizes_are_compared_by_content() {
 fn digests_not_found_are_reported_with_exit_status_one() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["find", "-a", "sha256", OTHER, ABC, "d"]);
-    let said = "truesum: 1 of 2 digests found; 3 B read (1 file)\n";
+    let message = "truesum: 1 of 2 digests found; 3 B read (1 file)\n";
     let out = format!("found\td/a\t{ABC}\tsha256\nabsent\t{OTHER}\n");
-    assert_eq!(result_of(&ran), (out, said, Some(1)));
+    assert_eq!(result_of(&ran), (out, message, Some(1)));
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn unreadable_files_make_a_search_inconclusive() {
     let folder = Folder::with(&[("d/a", "abc")]);
     symlink("loop", folder.path("loop")).unwrap();
     let ran = folder.run(&["find", "-a", "sha256", OTHER, "d", "loop"]);
-    let said = "truesum: loop: cannot open: Too many levels of symbolic links\n\
+    let message = "truesum: loop: cannot open: Too many levels of symbolic links\n\
                 truesum: 0 of 1 digest found; 3 B read (1 file); 1 file or folder could NOT be read, so \"absent\" may be wrong\n";
-    assert_eq!(result_of(&ran), (format!("absent\t{OTHER}\n"), said, Some(2)));
+    assert_eq!(result_of(&ran), (format!("absent\t{OTHER}\n"), message, Some(2)));
     folder.pipe("d/pipe");
     symlink("a", folder.path("d/link")).unwrap();
     let ran = folder.run(&["find", "-v", "-a", "sha256", ABC, "d"]);
@@ -142,8 +142,9 @@ fn unreadable_files_make_a_search_inconclusive() {
 fn files_of_other_sizes_are_not_read() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/long", "longer than that"), ("d/b", "abd")]);
     let ran = folder.run(&["find", "-a", "sha256", "--size", "3", ABC, "d"]);
-    let said = "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file skipped, because its size differs\n";
-    assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), said, Some(0)));
+    let message =
+        "truesum: 1 of 1 digest found; 6 B read (2 files); 1 file skipped, because its size differs\n";
+    assert_eq!(result_of(&ran), (format!("found\td/a\t{ABC}\tsha256\n"), message, Some(0)));
     let ran = folder.run(&["find", "-q", "-a", "sha256", "--size", "16", ABC, "d"]);
     assert_eq!(result_of(&ran), (format!("absent\t{ABC}\n"), "", Some(1)));
 }
@@ -154,13 +155,13 @@ fn files_of_a_manifest_are_found_under_other_names() {
         Folder::with(&[("old/a", "abc"), ("old/b", "bcd"), ("new/x", "bcd"), ("new/long", "much more")]);
     assert_eq!(folder.run(&["hash", "-t", "jsonl", "-o", "M", "--root", "old", "old"]).code, Some(0));
     let ran = folder.run(&["find", "--manifest", "M", "new"]);
-    let said =
+    let message =
         "truesum: 1 of 2 listed files found; 3 B read (1 file); 1 file skipped, because its size differs\n";
-    assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("found\tnew/x\tb\tsha256\nabsent\ta\n".to_owned(), message, Some(1)));
     folder.write("M", format!("{ABC}  a\noops\n"));
     let ran = folder.run(&["find", "-q", "--manifest", "M", "old"]);
-    let said = "truesum: M: line 2: not a checksum line\n";
-    assert_eq!(result_of(&ran), ("found\told/a\ta\tsha256\n".to_owned(), said, Some(2)));
+    let message = "truesum: M: line 2: not a checksum line\n";
+    assert_eq!(result_of(&ran), ("found\told/a\ta\tsha256\n".to_owned(), message, Some(2)));
     assert_eq!(folder.run(&["find", "-q", "--lenient", "--manifest", "M", "old"]).code, Some(0));
     assert_eq!(folder.run(&["find", "-q", "--manifest", "none", "old"]).code, Some(2));
     folder.write("empty", "");
@@ -240,9 +241,9 @@ fn copies_are_distinguished_from_hard_links() {
     symlink("a", folder.path("d/symbolic")).unwrap();
     let before = folder.entries();
     let ran = folder.run(&["duplicates", "d"]);
-    let said = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 files below the minimum size; 12 B read (3 files)\n";
+    let message = "truesum: 4 files: 1 copy in 1 group, 4 B wasted; 2 hard links; 2 files below the minimum size; 12 B read (3 files)\n";
     let out = "first\td/a\nlink\td/link\td/a\ncopy\td/s/b\td/a\n".to_owned();
-    assert_eq!(result_of(&ran), (out.clone(), said, Some(0)));
+    assert_eq!(result_of(&ran), (out.clone(), message, Some(0)));
     assert_eq!(folder.entries(), before);
     // Overlapping arguments reach the same names, which are not hard links.
     let ran = folder.run(&["duplicates", "-q", "d", "d/s", "./d/s/b"]);
@@ -251,10 +252,10 @@ fn copies_are_distinguished_from_hard_links() {
     assert_eq!(result_of(&ran), ("d/a\0d/s/b\0\0".to_owned(), "", Some(0)));
     let ran = folder.run(&["duplicates", "-q", "--min-size", "0", "d"]);
     assert!(ran.out().ends_with("first\td/empty\ncopy\td/void\td/empty\n"), "{}", ran.out());
-    let said =
+    let message =
         "truesum: 4 files: no copies; 2 hard links; 2 files below the minimum size; 0 B read (0 files)\n";
     let ran = folder.run(&["duplicates", "d/c", "d/one"]);
-    assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{said}");
+    assert_eq!((ran.out(), ran.code), (String::new(), Some(0)), "{message}");
 }
 
 #[test]
@@ -306,18 +307,18 @@ fn large_files_are_compared_by_prefix_before_content() {
         folder.write(format!("d/{name}"), text(begin, end));
     }
     let ran = folder.run(&["duplicates", "d"]);
-    let said = "truesum: 5 files: 1 copy in 1 group, 98 KiB wasted; 293 KiB read (3 files)\n";
+    let message = "truesum: 5 files: 1 copy in 1 group, 98 KiB wasted; 293 KiB read (3 files)\n";
     assert_eq!((ran.out(), ran.code), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), Some(0)));
-    assert_eq!(ran.err, said);
+    assert_eq!(ran.err, message);
 }
 
 #[test]
 fn unreadable_files_are_reported_by_duplicates() {
     let folder = Folder::with(&[("d/a", "same"), ("d/b", "same")]);
     let ran = folder.run(&["duplicates", "d", "none"]);
-    let said = "truesum: none: cannot open: No such file or directory\n\
+    let message = "truesum: none: cannot open: No such file or directory\n\
                 truesum: 2 files: 1 copy in 1 group, 4 B wasted; 8 B read (2 files); 1 file or folder could NOT be read\n";
-    assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("first\td/a\ncopy\td/b\td/a\n".to_owned(), message, Some(1)));
     let ran = folder.run(&["duplicates", "-a", "crc32", "d"]);
     assert!(
         ran.err.contains("note: compared by crc32 only: different files can have the same digest\n"),
@@ -368,12 +369,12 @@ fn empty_manifest_or_folder_is_reported() {
     let folder = Folder::with(&[("EMPTY", "# nothing\n"), ("K", &format!("{ABC}  a\n"))]);
     std::fs::create_dir(folder.path("none")).unwrap();
     let ran = folder.run(&["find", "--manifest", "EMPTY", "."]);
-    let said = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 B read (0 files)\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let message = "truesum: nothing to search for: the manifest has no entries\ntruesum: 0 of 0 listed files found; 0 B read (0 files)\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["audit", "-k", "K", "none"]);
-    let said =
+    let message =
         "truesum: no files to compare\ntruesum: 0 of 0 files known; 0 B read and compared with 1 entry\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
 }
 
 #[test]
@@ -383,8 +384,11 @@ fn symbolic_link_is_not_counted_as_a_copy() {
     symlink("b", folder.path("d/a")).unwrap();
     symlink("b", folder.path("d/z")).unwrap();
     let ran = folder.run(&["duplicates", "-L", "d"]);
-    let said = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 6 B read (2 files)\n";
-    assert_eq!(result_of(&ran), ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), said, Some(0)));
+    let message = "truesum: 2 files: 1 copy in 1 group, 3 B wasted; 1 hard link; 6 B read (2 files)\n";
+    assert_eq!(
+        result_of(&ran),
+        ("first\td/b\nlink\td/e\td/b\ncopy\td/c\td/b\n".to_owned(), message, Some(0))
+    );
 }
 
 /// Returns a file with this QuickXorHash: its 160 bits are XORed in at chosen positions.

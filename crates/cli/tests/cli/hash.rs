@@ -214,8 +214,8 @@ fn manifest_name_determines_its_format() {
         assert_eq!(folder.run(&["check", "-q", name]).code, Some(0), "{name}");
     }
     let ran = folder.run(&["hash", "-a", "sha256", "-o", "w.sfv", "a"]);
-    let said = "truesum: sfv: sha256 cannot be stored in this format\nhint: the file name implies this format; to write another format, use -t bsd or -t jsonl\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let message = "truesum: sfv: sha256 cannot be stored in this format\nhint: the file name implies this format; to write another format, use -t bsd or -t jsonl\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     assert!(!folder.path("w.sfv").exists());
 }
 
@@ -373,8 +373,8 @@ fn torrent_is_complete_deterministic_and_matches_mktorrent() {
     let ran = folder.run(&["torrent", "check", "-q", "--root", ".", "x.torrent"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
     let ran = folder.run(&["torrent", "check", "set/a"]);
-    let said = "truesum: set/a: not a torrent\nhint: to check it as a manifest: truesum check set/a\n";
-    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
+    let message = "truesum: set/a: not a torrent\nhint: to check it as a manifest: truesum check set/a\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), message));
     let theirs = std::process::Command::new("mktorrent")
         .args(["-d", "-l", "15", "-a", url, "-o", "y.torrent", "set"])
         .current_dir(folder.root())
@@ -394,7 +394,7 @@ fn torrent_is_complete_deterministic_and_matches_mktorrent() {
 fn impossible_torrent_is_rejected_before_reading_or_writing() {
     let folder =
         Folder::with(&[("set/a", "abc"), ("set/b", "abc"), ("other", "abc"), ("x.torrent", "as it was")]);
-    for (words, code, said) in [
+    for (words, code, message) in [
         (&["set", "other"][..], 1, "other: cannot be included in this torrent"),
         (&["set/a", "other/none"], 1, "cannot open"),
         (&["set", "none"], 1, "not replaced"),
@@ -403,7 +403,7 @@ fn impossible_torrent_is_rejected_before_reading_or_writing() {
     ] {
         let ran = folder.run(&[&["hash", "-t", "torrent", "--overwrite", "-o", "x.torrent"], words].concat());
         assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
-        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(message), "{words:?}: {}", ran.err);
         assert_eq!(folder.read("x.torrent"), b"as it was");
     }
     let ran =
@@ -418,7 +418,7 @@ fn impossible_torrent_is_rejected_before_reading_or_writing() {
 #[test]
 fn manifest_name_of_another_algorithm_is_noted() {
     let folder = Folder::with(&[("a", "abc")]);
-    for (words, said) in [
+    for (words, message) in [
         (
             &["-o", "MD5SUMS", "a"][..],
             "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n",
@@ -437,7 +437,7 @@ fn manifest_name_of_another_algorithm_is_noted() {
         let ran = folder.run(words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
         assert!(
-            if said.is_empty() { ran.err.is_empty() } else { ran.err.contains(said) },
+            if message.is_empty() { ran.err.is_empty() } else { ran.err.contains(message) },
             "{words:?}: {}",
             ran.err
         );

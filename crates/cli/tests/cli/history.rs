@@ -25,13 +25,13 @@ type Tree = BTreeMap<String, String>;
 /// file.
 fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
     let base = |name: &str| name.rsplit('/').next().unwrap().to_owned();
-    let mut said = BTreeSet::new();
+    let mut message = BTreeSet::new();
     let mut gone: Vec<&String> = listed.keys().filter(|name| !found.contains_key(*name)).collect();
     let mut fresh: Vec<&String> = found.keys().filter(|name| !listed.contains_key(*name)).collect();
     for (name, text) in listed {
         match found.get(name) {
-            Some(now) if now == text && is_audit => drop(said.insert(format!("ok\t{name}"))),
-            Some(now) if now != text => drop(said.insert(format!("changed\t{name}"))),
+            Some(now) if now == text && is_audit => drop(message.insert(format!("ok\t{name}"))),
+            Some(now) if now != text => drop(message.insert(format!("changed\t{name}"))),
             _ => {}
         }
     }
@@ -44,25 +44,25 @@ fn model(listed: &Tree, found: &Tree, is_audit: bool) -> BTreeSet<String> {
             if let Some(at) = fresh.iter().position(fits) {
                 let new = fresh.remove(at);
                 gone.retain(|name| *name != old);
-                said.insert(format!("moved\t{new}\t{old}"));
+                message.insert(format!("moved\t{new}\t{old}"));
             }
         }
     }
     let (missing, new) = if is_audit { ("missing", "new") } else { ("removed", "added") };
-    said.extend(gone.iter().map(|name| format!("{missing}\t{name}")));
+    message.extend(gone.iter().map(|name| format!("{missing}\t{name}")));
     fresh.sort();
     let mut seen: BTreeMap<&String, &String> = BTreeMap::new();
     for name in fresh {
         let text = &found[name];
         let source = listed.iter().find(|(_, old)| *old == text).map(|(source, _)| source);
-        said.insert(match (source, seen.get(text)) {
+        message.insert(match (source, seen.get(text)) {
             (Some(source), _) if is_audit => format!("copied\t{name}\t{source}"),
             (None, Some(first)) if is_audit => format!("duplicated\t{name}\t{first}"),
             _ => format!("{new}\t{name}"),
         });
         seen.entry(text).or_insert(name);
     }
-    said
+    message
 }
 
 /// Returns the lines without the note that a move is one of several possible ones.
@@ -113,8 +113,12 @@ fn random_changes_report_exactly_their_net_effect() {
             (["diff", "old", "d"], false),
         ] {
             let ran = folder.run(&words);
-            let said = findings(&ran.out().replace("corrupt\t", "changed\t"));
-            assert_eq!(said, model(&before, &now, is_audit), "round {round}: {words:?}: {before:?} {now:?}");
+            let message = findings(&ran.out().replace("corrupt\t", "changed\t"));
+            assert_eq!(
+                message,
+                model(&before, &now, is_audit),
+                "round {round}: {words:?}: {before:?} {now:?}"
+            );
             assert_eq!(ran.code, Some(i32::from(before != now)), "round {round}: {words:?}");
         }
     }
@@ -190,8 +194,8 @@ fn update_after_random_changes_leaves_only_corrupt_files() {
                 _ => line,
             })
             .collect();
-        let said = findings(&folder.run(&["audit", "M", "d"]).out());
-        assert_eq!(said, expected, "round {round}: {before:?} {now:?}");
+        let message = findings(&folder.run(&["audit", "M", "d"]).out());
+        assert_eq!(message, expected, "round {round}: {before:?} {now:?}");
 
         // If the manifest has no times, all these files are older than the manifest.
         let refresh = if timed { "--refresh" } else { "--refresh=all" };

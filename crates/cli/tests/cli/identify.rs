@@ -164,9 +164,9 @@ fn catalogue_crcs_are_tried_if_a_file_is_given() {
     }
     assert_eq!(folder.run(&["identify", "0xcbf43926", "f"]).code, Some(0), "the usual one too");
     let ran = folder.run(&["identify", "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]);
-    let said = "truesum: h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=: this is the digest of a Go module, not of a file\n\
+    let message = "truesum: h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=: this is the digest of a Go module, not of a file\n\
                 hint: to compare a directory with it: truesum directory --expect h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= PATH\n";
-    assert_eq!((ran.err.as_str(), ran.code), (said, Some(2)));
+    assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }
 
 #[test]

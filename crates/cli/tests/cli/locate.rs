@@ -325,9 +325,9 @@ fn locate_rejects_a_manifest_that_can_be_read_only_once() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.pipe("list");
     let ran = folder.run(&["check", "--locate", "list", "a"]);
-    let said = "truesum: --locate: list can be read only once, so its format cannot be detected first\n\
+    let message = "truesum: --locate: list can be read only once, so its format cannot be detected first\n\
                 hint: specify the data file with --data FILE, or the folder of the files with --root DIR\n";
-    assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", said, Some(2)));
+    assert_eq!((ran.out().as_str(), ran.err.as_str(), ran.code), ("", message, Some(2)));
     let list = format!("{}  a\n", crate::program::ABC);
     let ran = folder.feed(&["check", "--locate", "-", "a"], list.as_bytes());
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{}", ran.err);
@@ -342,10 +342,10 @@ fn outboard_of_a_single_block_file_is_noted_as_empty() {
         for (name, more, notes) in [("short", 0, 1), ("long", 1, 0)] {
             folder.write(name, vec![7; length + more]);
             let ran = folder.run(&["tree", "--save", "--format", format, name]);
-            let said = format!(
+            let message = format!(
                 "note: {name} is so short that {name}.{format} contains no hash; the file can be verified only with its BLAKE3 digest\n"
             );
-            assert_eq!((ran.err.matches(&said).count(), ran.code), (notes, Some(0)), "{}", ran.err);
+            assert_eq!((ran.err.matches(&message).count(), ran.code), (notes, Some(0)), "{}", ran.err);
             // Without hashes, no change to the file can be located.
             folder.write(name, vec![8; length + more]);
             let ran = folder.run(&["check", "--locate", &format!("{name}.{format}")]);

@@ -39,13 +39,13 @@ fn ascmhl_manifest_is_verified_by_the_ascmhl_tool() {
             String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr),
         ))
     };
-    let Some((code, said)) = verified(&folder) else {
+    let Some((code, message)) = verified(&folder) else {
         return truesum_test_support::oracle::missing("ascmhl (Python)");
     };
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(code, Some(0), "{message}");
     folder.write("clips/A/a.mov", "abd");
-    let (code, said) = verified(&folder).expect("it was there");
-    assert_ne!(code, Some(0), "{said}");
+    let (code, message) = verified(&folder).expect("it was there");
+    assert_ne!(code, Some(0), "{message}");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn media_history_files_are_not_reported_as_extra() {
     folder.write("clips/ascmhl/notes", "");
     folder.write("clips/ascmhl_chain.xml", "");
     let ran = folder.run(&["check", "--exact", list]);
-    let said =
+    let message =
         "3 files in clips are not in the manifest: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
-    assert!(ran.code == Some(1) && ran.err.contains(said), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains(message), "{}", ran.err);
 }

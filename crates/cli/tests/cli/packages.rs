@@ -18,10 +18,10 @@ fn folder() -> Folder {
 #[test]
 fn apk_digests_are_verified_and_its_signature_is_not() {
     let ran = folder().run(&["check", "app.apk"]);
-    let said = "truesum: note: app.apk is signed, but the signature was not verified\n\
+    let message = "truesum: note: app.apk is signed, but the signature was not verified\n\
                 hint: to verify it: apksigner verify --print-certs app.apk\n\
                 truesum: 1 file verified; 8.1 KiB read\n";
-    assert_eq!(result_of(&ran), ("app.apk: OK\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("app.apk: OK\n".to_owned(), message, Some(0)));
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn json_names_apk_digests() {
 fn apk_that_cannot_be_verified_is_reported_with_its_cause() {
     let folder = folder();
     let ran = folder.run(&["check", "cut.apk"]);
-    let said = "truesum: cut.apk: cannot verify: it is truncated or damaged (the ZIP archive has no end of central directory record)\n";
-    assert!(ran.err.starts_with(said), "{}", ran.err);
+    let message = "truesum: cut.apk: cannot verify: it is truncated or damaged (the ZIP archive has no end of central directory record)\n";
+    assert!(ran.err.starts_with(message), "{}", ran.err);
     assert_eq!((ran.code, &*ran.out()), (Some(2), ""));
     // If one of several is refused, the whole check fails.
     assert_eq!(folder.run(&["check", "-q", "app.apk", "cut.apk"]).code, Some(2));

@@ -72,11 +72,11 @@ fn report_of_a_partial_check_says_so() {
     ];
     assert_eq!(folder.run(&words).code, Some(0));
     let page = text(&read(&folder, "p.html"));
-    for said in [
+    for message in [
         "PARTLY VERIFIED:\ncheck of M\nThe selected files were verified (1 entry). The other files were not checked.\n",
         "\nSelected: 1 of 4 entries (sample of 1 %, seed 4).\n",
     ] {
-        assert!(page.contains(said), "{page}");
+        assert!(page.contains(message), "{page}");
     }
     folder.write("MD5", format!("{}  good\n", "900150983cd24fb0d6963f7d28e17f72"));
     assert_eq!(folder.run(&["check", "--html", "p.html", "MD5"]).code, Some(0));
@@ -156,13 +156,13 @@ fn report_renders_in_a_browser() {
     for name in ["check.html", "audit.html"] {
         let output =
             Command::new("python3").arg(&script).arg("--record").arg(folder.path(name)).arg(&shots).output();
-        let (status, said) = match output {
+        let (status, message) = match output {
             Ok(output) => (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()),
             Err(why) => (Some(77), format!("python3: {why}")),
         };
         if status == Some(77) {
-            return truesum_test_support::oracle::missing(&said);
+            return truesum_test_support::oracle::missing(&message);
         }
-        assert_eq!(status, Some(0), "{said}");
+        assert_eq!(status, Some(0), "{message}");
     }
 }

@@ -49,25 +49,25 @@ fn folder_of_renamed_files() -> Folder {
 fn renames_match_cfv() {
     let (ours, theirs) = (folder_of_renamed_files(), folder_of_renamed_files());
     let Some(output) = run_tool(&theirs, "cfv", &["-s", "-n", "-f", "list.md5"]) else { return };
-    let said =
+    let message =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(127) {
         return missing("cfv");
     }
     let ran = ours.run(&["check", "--search", "--rename-to-match", "--yes", "list.md5"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert_eq!(files(&ours), files(&theirs), "{said}");
+    assert_eq!(files(&ours), files(&theirs), "{message}");
 }
 
 #[test]
 fn case_insensitive_matches_equal_cfv() {
     let (ours, theirs) = (folder_of_renamed_files(), folder_of_renamed_files());
     let Some(output) = run_tool(&theirs, "cfv", &["-i", "-v", "-f", "list.md5"]) else { return };
-    let said =
+    let message =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let ran = ours.run(&["check", "--match-case=no", "list.md5"]);
     assert!(ran.out().contains("THIRD: OK (as third)\n"), "{}", ran.out());
-    assert!(said.contains("2 OK") && ran.err.contains("2 files verified"), "{said} {}", ran.err);
+    assert!(message.contains("2 OK") && ran.err.contains("2 files verified"), "{message} {}", ran.err);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn duplicates_and_wasted_bytes_match_rdfind() {
     let ran = folder.run(&["duplicates", "--json", "."]);
     let summary: serde_json::Value = serde_json::from_str(ran.out().lines().last().unwrap()).unwrap();
     let files: usize = groups(&folder).iter().map(BTreeSet::len).sum();
-    let said = format!("It seems like you have {files} files that are not unique");
-    assert!(text.contains(&said), "{said}: {text} {results:?}");
+    let message = format!("It seems like you have {files} files that are not unique");
+    assert!(text.contains(&message), "{message}: {text} {results:?}");
     assert_eq!(summary["copies"].as_u64(), Some(files as u64 - summary["groups"].as_u64().unwrap()));
 }

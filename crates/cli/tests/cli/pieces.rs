@@ -36,8 +36,8 @@ fn torrent_padding_is_known_to_be_zeros() {
     assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\nset/b: OK\n", Some(0)), "{}", ran.err);
     flip(&folder.path("set/b"), 5);
     let ran = folder.run(&["check", "--locate", "x.torrent"]);
-    let said = "set/a: OK\nset/b: FAILED\n  0 100 damaged\n";
-    assert!(ran.out().starts_with(said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
+    let message = "set/a: OK\nset/b: FAILED\n  0 100 damaged\n";
+    assert!(ran.out().starts_with(message) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
     let ran = folder.run(&["tree", "repair", "--from", "copies", "x.torrent"]);
     assert_eq!(
         (ran.out().as_str(), ran.code),
@@ -131,7 +131,7 @@ fn piece_lists_of_different_sizes_are_all_compared() {
     let folder = Folder::new();
     let good = noise(102_400);
     folder.write("copy", &good);
-    for (list, said) in [
+    for (list, message) in [
         // A range that a matching piece of the finer list covers is not damaged.
         (metalink(&good, &[(4096, "sha-256"), (16_384, "sha-1")]), "98304 4096"),
         (metalink(&good, &[(16_384, "sha-1"), (4096, "sha-256")]), "98304 4096"),
@@ -149,7 +149,7 @@ fn piece_lists_of_different_sizes_are_all_compared() {
         flip(&folder.path("q"), 99_999);
         let ran = folder.run(&["check", "--locate", "list"]);
         assert!(
-            ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")) && ran.code == Some(1),
+            ran.out().starts_with(&format!("q: FAILED\n  {message} damaged\n")) && ran.code == Some(1),
             "{list}: {}",
             ran.out()
         );
@@ -170,10 +170,10 @@ fn contradicting_piece_lists_verify_nothing() {
     let second = &coarse[coarse.find("<pieces").unwrap()..];
     folder.write("list", fine.replace("</file></metalink>", second));
     folder.write("copy", &good);
-    for (bytes, said) in [(&good, "0 20480"), (&other, "8192 4096")] {
+    for (bytes, message) in [(&good, "0 20480"), (&other, "8192 4096")] {
         folder.write("q", bytes);
         let ran = folder.run(&["check", "--locate", "list"]);
-        assert!(ran.out().starts_with(&format!("q: FAILED\n  {said} damaged\n")), "{}", ran.out());
+        assert!(ran.out().starts_with(&format!("q: FAILED\n  {message} damaged\n")), "{}", ran.out());
         assert_eq!(folder.run(&["tree", "repair", "--from", "copy", "list"]).code, Some(1));
     }
     // A byte that only one list covers is verified by that list; a byte that no list covers is not verified.
@@ -235,11 +235,11 @@ fn single_piece_file_is_located_and_repaired_as_a_whole() {
         assert_eq!((ran.out().as_str(), ran.code), ("set/a: OK\n", Some(0)), "{}", ran.err);
         flip(&folder.path("set/a"), 9000);
         let ran = folder.run(&["check", "--locate", list]);
-        let said = format!("set/a: FAILED\n  0 20000 damaged\n  expected {by} ");
-        assert!(ran.out().starts_with(&said) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
+        let message = format!("set/a: FAILED\n  0 20000 damaged\n  expected {by} ");
+        assert!(ran.out().starts_with(&message) && ran.code == Some(1), "{} {}", ran.out(), ran.err);
         let ran = folder.run(&["tree", "repair", "--from", "copies", list]);
-        let said = "0 20000 repaired: 4096 bytes written\n";
-        assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{}", ran.err);
+        let message = "0 20000 repaired: 4096 bytes written\n";
+        assert_eq!((ran.out().as_str(), ran.code), (message, Some(0)), "{}", ran.err);
         assert_eq!(folder.read("set/a"), good);
     }
 }
@@ -264,8 +264,8 @@ fn piecewise_hashes_may_be_unordered_and_repeated() {
     let twice = format!("{backwards}{}", lines[3]);
     let both = format!("{}{}", lines.concat(), piecewise(&good, 10_000).concat());
     // Matching pieces of another length narrow down a damaged piece.
-    let said = ["16384 4096", "16384 4096", "16384 4096", "20000 480"];
-    for (list, said) in [lines.concat(), backwards, twice, both].into_iter().zip(said) {
+    let message = ["16384 4096", "16384 4096", "16384 4096", "20000 480"];
+    for (list, message) in [lines.concat(), backwards, twice, both].into_iter().zip(message) {
         folder.write("q", &good);
         folder.write("list", format!("{head}{list}"));
         let ran = folder.run(&["check", "list"]);
@@ -273,17 +273,17 @@ fn piecewise_hashes_may_be_unordered_and_repeated() {
         assert!(ran.err.contains("1 file verified, 1 not in the manifest; 49 KiB read"), "{}", ran.err);
         flip(&folder.path("q"), 20_000);
         let ran = folder.run(&["check", "--locate", "list"]);
-        let said = format!("q: FAILED\n  {said} damaged\n");
-        assert!(ran.out().starts_with(&said), "{}", ran.out());
+        let message = format!("q: FAILED\n  {message} damaged\n");
+        assert!(ran.out().starts_with(&message), "{}", ran.out());
         let ran = folder.run(&["tree", "repair", "--from", "copy", "list"]);
         assert!(ran.code == Some(0) && folder.read("q") == good, "{} {}", ran.out(), ran.err);
     }
     // A gap is reported in any order of the lines, and a piece with two different digests fails.
     folder.write("list", format!("{head}{}{}", lines[5], lines[0]));
     let ran = folder.run(&["check", "list"]);
-    let said = "q: NOT VERIFIED\n  4096 16384 not verified";
+    let message = "q: NOT VERIFIED\n  4096 16384 not verified";
     assert!(
-        ran.out().starts_with(said) && ran.out().contains("\n  24576 25424 not verified"),
+        ran.out().starts_with(message) && ran.out().contains("\n  24576 25424 not verified"),
         "{}",
         ran.out()
     );
@@ -355,8 +355,8 @@ fn file_is_only_as_tamper_evident_as_its_weakest_piece() {
         folder.write("list", &list);
         let ran = folder.run(&["check", "list"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let said = weak.map(|name| format!("{name} (1 entry): no protection against tampering"));
-        let is_said = said.is_none_or(|said| ran.err.contains(&said));
+        let message = weak.map(|name| format!("{name} (1 entry): no protection against tampering"));
+        let is_said = message.is_none_or(|message| ran.err.contains(&message));
         assert!(
             is_said && ran.err.contains("no protection against tampering") == weak.is_some(),
             "{list}: {}",

@@ -168,12 +168,12 @@ fn minisign_and_signify_signatures_are_verified() {
         (signify().is_some(), "s.pub", "SUMS.sig", "a: OK\nb: OK\n"),
         (true, "s.pub", "a.sig", "a: OK\n"),
     ];
-    for (_, key, name, said) in cases {
+    for (_, key, name, message) in cases {
         if !folder.path(key).exists() {
             continue;
         }
         let check = folder.run(&["check", "--pubkey", key, name]);
-        assert_eq!((check.out().as_str(), check.code), (*said, Some(0)), "{name}: {}", check.err);
+        assert_eq!((check.out().as_str(), check.code), (*message, Some(0)), "{name}: {}", check.err);
         assert!(check.err.contains(" is signed with the key "), "{}", check.err);
         // regression: the comment was quoted for a shell.
         let is_commented =
@@ -233,8 +233,8 @@ fn unverified_signature_is_noted_every_time() {
     );
     let check = folder.run(&["check", "S.asc"]);
     assert_eq!((check.out().as_str(), check.code), ("a: OK\n", Some(0)), "{}", check.err);
-    let said = "truesum: note: S.asc is signed, but the signature was not verified\nhint: to verify it: gpg --verify S.asc\n";
-    assert!(check.err.starts_with(said), "{}", check.err);
+    let message = "truesum: note: S.asc is signed, but the signature was not verified\nhint: to verify it: gpg --verify S.asc\n";
+    assert!(check.err.starts_with(message), "{}", check.err);
     assert_eq!(folder.run(&["check", "--quiet", "S.asc"]).err, "");
 }
 
@@ -331,11 +331,11 @@ fn signature_of_one_file_allows_no_selection() {
         words.extend(value);
         words.push("a.minisig");
         let ran = folder.run(&words);
-        let said = format!(
+        let message = format!(
             "truesum: {option}: a.minisig is a detached signature, not a manifest\n\
              hint: specify the manifest instead; truesum finds a signature in the manifest or next to it\n"
         );
-        assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", said, Some(2)), "{option}");
+        assert_eq!((ran.out().as_str(), ran.err, ran.code), ("", message, Some(2)), "{option}");
     }
     assert!(!folder.path("S").exists());
 }

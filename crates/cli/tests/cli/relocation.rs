@@ -11,9 +11,9 @@ fn missing_file_is_found_by_content_and_still_fails() {
     let ran = folder.run(&["check", "--search", "--status", "d/M"]);
     assert_eq!(result_of(&ran), (String::new(), "", Some(1)));
     let ran = folder.run(&["check", "--search", "d/M"]);
-    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
+    let message = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 1 file verified, 1 MISSING, 1 MOVED, 1 not in the manifest; 9 B read\n";
-    assert_eq!(result_of(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("a: OK\nold: MOVED to s/new\ngone: MISSING\n".to_owned(), message, Some(1)));
     folder.write("d/M", lines(&[(ABC, "a"), (ABC, "old")]));
     assert_eq!(folder.run(&["check", "-q", "--search", "d/M"]).code, Some(1));
     let ran = folder.run(&["check", "--search", "--moved=ok", "d/M"]);
@@ -44,15 +44,15 @@ fn rename_to_match_requires_yes() {
     folder.write("d/M", lines(&[(ABC, "sub/old")]));
     let words = ["check", "--search", "--rename-to-match", "d/M"];
     let ran = folder.run(&words);
-    let said = "truesum: 0 files verified, 1 MOVED; 3 B read\n";
+    let message = "truesum: 0 files verified, 1 MOVED; 3 B read\n";
     let out = "sub/old: MOVED to new\nnew: would be renamed to sub/old (use --yes to rename)\n";
-    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), message, Some(1)));
     assert!(folder.path("d/new").exists());
     let ran = folder.run(&[&words[..], &["--yes", "--moved=ok"]].concat());
-    let said = "truesum: 0 files verified, 1 MOVED, 1 renamed; 3 B read\n";
+    let message = "truesum: 0 files verified, 1 MOVED, 1 renamed; 3 B read\n";
     assert_eq!(
         result_of(&ran),
-        ("sub/old: MOVED to new\nnew: RENAMED to sub/old\n".to_owned(), said, Some(0))
+        ("sub/old: MOVED to new\nnew: RENAMED to sub/old\n".to_owned(), message, Some(0))
     );
     assert_eq!(folder.run(&["check", "-q", "d/M"]).code, Some(0));
     assert!(!folder.path("d/new").exists());
@@ -182,10 +182,10 @@ fn files_are_verified_by_the_crc32_in_their_names() {
         ("d/plain", ""),
     ]);
     let ran = folder.run(&["embed", "check", "d"]);
-    let said = "truesum: 1 file verified, 1 FAILED, 1 without a digest in the name; 17 B read; \
+    let message = "truesum: 1 file verified, 1 FAILED, 1 without a digest in the name; 17 B read; \
                 crc32 (2 entries): no protection against tampering\n";
     let out = "d/nine [CBF43926].txt: OK\nd/s/(cbf43926): FAILED\n  expected crc32 cbf43926\n  actual   crc32 9ae0daaf\n";
-    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), message, Some(1)));
     let ran = folder.run(&["embed", "check", "d/plain"]);
     assert_eq!(ran.code, Some(2));
     assert!(
@@ -228,15 +228,15 @@ fn recursive_check_verifies_all_manifests_below_a_folder() {
     folder.write("d/a.sha256", lines(&[(ABC, "a")]));
     folder.write("d/s/SHA256SUMS", lines(&[(EMPTY, "b")]));
     let ran = folder.run(&["check", "--recursive", "d"]);
-    let said = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
+    let message = "truesum: note: 1 file in d is not in the manifest (use -v to list it)\n\
                 truesum: 2 files verified, 1 not in the manifest; 3 B read\n";
     // Files in the manifests of nested folders are not extra files.
-    assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {said}", ran.err);
+    assert_eq!((ran.out(), ran.code), ("d/a: OK\nd/s/b: OK\n".to_owned(), Some(0)), "{} {message}", ran.err);
     folder.write("d/s/x.md5", "\0broken");
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     let empty = Folder::with(&[("d/a", "abc")]);
     let ran = empty.run(&["check", "-r", "d"]);
-    let said = "truesum: nothing verified: no manifest found\n";
-    assert!(ran.err.starts_with(said) && ran.code == Some(2), "{}", ran.err);
+    let message = "truesum: nothing verified: no manifest found\n";
+    assert!(ran.err.starts_with(message) && ran.code == Some(2), "{}", ran.err);
 }

@@ -7,17 +7,17 @@ use std::process::Command;
 fn run(script: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(script);
     let output = Command::new("python3").arg(&path).arg(env!("CARGO_BIN_EXE_truesum")).output();
-    let (status, said) = match output {
+    let (status, message) = match output {
         Ok(output) => {
-            let said = [output.stdout, output.stderr].concat();
-            (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+            let message = [output.stdout, output.stderr].concat();
+            (output.status.code(), String::from_utf8_lossy(&message).into_owned())
         }
         Err(why) => (Some(77), format!("python3: {why}")),
     };
     if status == Some(77) {
-        return truesum_test_support::oracle::missing(&format!("{script}: {said}"));
+        return truesum_test_support::oracle::missing(&format!("{script}: {message}"));
     }
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(0), "{message}");
 }
 
 #[test]

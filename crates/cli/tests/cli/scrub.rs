@@ -104,9 +104,9 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "sfv"]);
     assert!(ran.code == Some(2) && !ran.err.contains(" -a "), "a hint that works: {}", ran.err);
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "sfv", "-a", "crc32"]);
-    let said = "truesum: d/.truesum-state: a scrub state file cannot be converted with -a\n\
+    let message = "truesum: d/.truesum-state: a scrub state file cannot be converted with -a\n\
                 hint: to export it as a manifest first: truesum convert d/.truesum-state -t jsonl -o MANIFEST\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["convert", "d/.truesum-state", "-t", "gnu", "--lossy"]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(0), 1), "{}", ran.err);
     assert_eq!(folder.run(&["scrub", "--state", "S", "d"]).code, Some(0));
@@ -312,8 +312,8 @@ fn empty_folder_gets_no_state() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("d")).unwrap();
     let ran = folder.run(&["scrub", "-q", "d"]);
-    let said = "truesum: d: cannot scrub: no file was found; is the file system mounted?\n";
-    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
+    let message = "truesum: d: cannot scrub: no file was found; is the file system mounted?\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), message));
     assert!(!folder.path("d/.truesum-state").exists());
 }
 

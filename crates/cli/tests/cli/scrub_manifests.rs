@@ -447,9 +447,9 @@ fn state_of_one_kind_is_not_used_for_the_other() {
     let folder = verified();
     let state = folder.read("d/.truesum-state");
     let ran = folder.run(&["scrub", "d"]);
-    let said = "truesum: d/.truesum-state: cannot use for all files: it is the state file of a collection of manifests\n\
+    let message = "truesum: d/.truesum-state: cannot use for all files: it is the state file of a collection of manifests\n\
                 hint: to verify the collection: truesum scrub --manifests d\n";
-    assert_eq!((ran.code, ran.err.as_str()), (Some(2), said));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), message));
     assert!(folder.read("d/.truesum-state") == state, "it is unchanged");
     let ran = folder.run(&["scrub", "-q", "--state", "tree", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

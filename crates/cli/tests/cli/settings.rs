@@ -66,7 +66,7 @@ fn check_ignores_settings() {
 
 #[test]
 fn invalid_settings_are_reported_with_their_line() {
-    for (text, said) in [
+    for (text, message) in [
         ("\ncolor = \"blue\"\n", "config.toml:2: color: expected auto, always or never, not 'blue'"),
         (
             "exact = \"no\"\n",
@@ -82,7 +82,7 @@ fn invalid_settings_are_reported_with_their_line() {
         for words in [&["a"][..], &["check", "a"], &["config"], &["list", "formats"]] {
             let ran = run(&folder, words, &[]);
             assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}: {text}");
-            assert!(ran.err.starts_with("truesum: ") && ran.err.contains(said), "{said}: {}", ran.err);
+            assert!(ran.err.starts_with("truesum: ") && ran.err.contains(message), "{message}: {}", ran.err);
         }
         for words in
             [&["--help"][..], &["--version"], &["--version", "-v"], &["help", "trees"], &["__complete", ""]]

@@ -106,9 +106,9 @@ fn rules_that_cannot_be_used_are_reported_and_exclude_nothing() {
 fn rules_are_written_only_to_formats_with_comments() {
     let folder = Folder::with(&[("a", "abc"), ("x.tmp", "1")]);
     let ran = folder.run(&["hash", "-t", "jsonl", "-o", "M", "--exclude", "*.tmp", "."]);
-    let said =
+    let message =
         "truesum: note: --include and --exclude are not stored in the manifest: jsonl has no comments\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let ran = folder.run(&["hash", "--no-stored-rules", "-o", "N", "--exclude", "[!a]*", "."]);
     assert_eq!((result_of(&ran).2, folder.read("N")), (Some(0), format!("{ABC}  a\n").into_bytes()));
     let ran = folder.run(&["hash", "-a", "crc32", "-o", "a.sfv", "--include", "a", "."]);
@@ -153,9 +153,9 @@ fn rules_of_a_state_last_until_they_are_replaced() {
     // Other rules are refused, and nothing changes.
     let before = folder.read("d/.truesum-state");
     let ran = folder.run(&["scrub", "--exclude", "a", "d"]);
-    let said = "truesum: d/.truesum-state: cannot use other rules: the stored rules are: exclude *.tmp, exclude cache/\n\
+    let message = "truesum: d/.truesum-state: cannot use other rules: the stored rules are: exclude *.tmp, exclude cache/\n\
                 hint: to use the stored rules, omit --include and --exclude; to replace them: truesum scrub --set-rules --exclude GLOB d\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["scrub", "--set-rules", "--exclude", "*", "d"]);
     assert!(ran.code == Some(2) && ran.err.contains("they exclude every recorded file"), "{}", ran.err);
     assert_eq!(folder.read("d/.truesum-state"), before);
@@ -208,9 +208,9 @@ fn update_stores_other_rules_only_if_requested_and_keeps_entries() {
     assert_eq!((ran.code, ran.out()), (Some(1), "added\tnew\n".to_owned()), "{}", ran.err);
     // Other rules are refused, and nothing is read or changed.
     let ran = folder.run(&["update", "--exclude", "new", "d/M"]);
-    let said = "truesum: d/M: not written: the stored rules are: exclude *.tmp, exclude /cache\n\
+    let message = "truesum: d/M: not written: the stored rules are: exclude *.tmp, exclude /cache\n\
                 hint: to use the stored rules, omit --include and --exclude; to replace them, use --set-rules\n";
-    assert!(ran.code == Some(2) && ran.err.starts_with(said) && ran.out().is_empty(), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.starts_with(message) && ran.out().is_empty(), "{}", ran.err);
     assert_eq!(folder.read("d/M"), before);
     // With -n, nothing is written.
     let replace = ["--set-rules", "--exclude", "/cache", "--exclude", "new", "--exclude", "a"];
@@ -268,10 +268,10 @@ fn update_stores_rules_only_in_formats_with_comments() {
         assert_eq!(folder.run(&["hash", "-t", format, "-o", format, "d/a"]).code, Some(0));
         let before = folder.read(format);
         let ran = folder.run(&["update", "--set-rules", "--exclude", "*.tmp", format]);
-        let said = format!(
+        let message = format!(
             "truesum: {format}: cannot store rules: updates do not preserve comments in the {format} format\n"
         );
-        assert!(ran.code == Some(2) && ran.err.starts_with(&said), "{}", ran.err);
+        assert!(ran.code == Some(2) && ran.err.starts_with(&message), "{}", ran.err);
         assert_eq!(folder.read(format), before);
     }
 }

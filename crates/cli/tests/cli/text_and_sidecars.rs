@@ -25,8 +25,8 @@ fn text_arguments_are_hashed_verbatim() {
         digest(b"abc\r"),
         digest(b"last")
     );
-    let said = "truesum: note: lines: 1 line ends in CR LF; the CR is hashed as part of the line\n";
-    assert_eq!(result_of(&ran), (out, said, Some(0)));
+    let message = "truesum: note: lines: 1 line ends in CR LF; the CR is hashed as part of the line\n";
+    assert_eq!(result_of(&ran), (out, message, Some(0)));
     let ran = folder.feed(&["text", "--lines", "-"], b"abc\n");
     assert_eq!(result_of(&ran), (format!("{ABC}  -:1\n"), "", Some(0)));
     // regression: the template was ignored, and the raw digests were written.
@@ -67,8 +67,8 @@ fn per_directory_writes_a_manifest_in_each_folder() {
         ("d/none/sub/x", ""),
     ]);
     let ran = folder.run(&["hash", "--per-directory", "d"]);
-    let said = "truesum: 4 manifests named SHA256SUMS written; 5 entries, 9 B\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: 4 manifests named SHA256SUMS written; 5 entries, 9 B\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(folder.read("d/SHA256SUMS"), format!("{ABC}  a\n{ABC}  z\n").as_bytes());
     assert_eq!(folder.read("d/s/SHA256SUMS"), format!("{EMPTY}  b\n").as_bytes());
     assert_eq!(folder.read("d/s/t/SHA256SUMS"), format!("{ABC}  c\n").as_bytes());
@@ -87,8 +87,8 @@ fn per_directory_writes_a_manifest_in_each_folder() {
     assert_eq!(text.lines().count(), 2, "a manifest of another algorithm is no content either: {text}");
     folder.write("d/s/t/MD5SUMS", "a letter\n");
     let ran = folder.run(&["hash", "--per-directory", "-a", "sha512", "d/s/t"]);
-    let said = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of earlier runs not hashed\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)), "what only has such a name is content");
+    let message = "truesum: 1 manifest named SHA512SUMS written; 2 entries, 12 B; 2 manifests of earlier runs not hashed\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)), "what only has such a name is content");
     assert_eq!(folder.run(&["hash", "--per-directory", "d/a"]).code, Some(2));
     assert_eq!(folder.run(&["hash", "--per-directory"]).code, Some(2));
 }
@@ -97,8 +97,8 @@ fn per_directory_writes_a_manifest_in_each_folder() {
 fn per_directory_does_not_replace_other_files() {
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", "a letter\n"), ("e/b", "abc")]);
     let ran = folder.run(&["hash", "--per-directory", "d", "e"]);
-    let said = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
-    assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
+    let message = "truesum: d/SHA256SUMS: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
+    assert!(ran.err.starts_with(message) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/SHA256SUMS"), b"a letter\n");
     assert!(folder.path("e/SHA256SUMS").exists());
     symlink("../d/a", folder.path("e/link.sha256")).unwrap();
@@ -112,20 +112,20 @@ fn per_directory_does_not_replace_other_files() {
 fn sidecar_writes_a_manifest_per_file_and_skips_sidecars() {
     let folder = Folder::with(&[("d/x.iso", "abc"), ("d/s/y", "")]);
     let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
-    let said = "truesum: 4 manifests written; 4 entries, 3 B\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: 4 manifests written; 4 entries, 3 B\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     assert_eq!(folder.read("d/x.iso.sha256"), format!("{ABC}  x.iso\n").as_bytes());
     assert_eq!(folder.read("d/s/y.md5"), b"d41d8cd98f00b204e9800998ecf8427e  y\n");
     let ran = folder.run(&["hash", "--sidecar", "-a", "sha256,md5", "d"]);
-    let said = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of earlier runs not hashed\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: 4 manifests written; 4 entries, 3 B; 4 manifests of earlier runs not hashed\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     // A file with the name of a sidecar that is not a manifest is kept.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
-    let said = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
-    assert!(ran.err.starts_with(said) && ran.code == Some(1), "{}", ran.err);
+    let message = "truesum: d/x.iso.sha256: not replaced: the existing file is not a manifest, or not in the format that its name implies\n";
+    assert!(ran.err.starts_with(message) && ran.code == Some(1), "{}", ran.err);
     assert_eq!(folder.read("d/x.iso.sha256"), b"notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "-q", "-t", "sfv", "d/x.iso"]);
     assert_eq!((ran.code, folder.read("d/x.iso.sfv").ends_with(b"x.iso 352441C2\n")), (Some(0), true));
@@ -139,24 +139,24 @@ fn embed_add_puts_the_crc32_in_the_name() {
         ("d/[00000000]", "x"),
     ]);
     let ran = folder.run(&["embed", "add", "d"]);
-    let said = "truesum: 1 file to be renamed; 1 already named correctly; 1 failed; 19 B read\n";
+    let message = "truesum: 1 file to be renamed; 1 already named correctly; 1 failed; 19 B read\n";
     let out = "d/[00000000]: FAILED\n  the name contains 00000000, but the CRC-32 of the file is 8CDC1683\n\
                d/nine.txt: would be renamed to nine [CBF43926].txt (use --yes to rename)\nd/right [CBF43926]: OK\n";
-    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (out.to_owned(), message, Some(1)));
     std::fs::remove_file(folder.path("d/[00000000]")).unwrap();
     let ran = folder.run(&["embed", "add", "--yes", "d"]);
-    let said = "truesum: 1 file renamed; 1 already named correctly; 18 B read\n";
+    let message = "truesum: 1 file renamed; 1 already named correctly; 18 B read\n";
     let out = "d/nine.txt: RENAMED to nine [CBF43926].txt\nd/right [CBF43926]: OK\n";
-    assert_eq!(result_of(&ran), (out.to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), (out.to_owned(), message, Some(0)));
     assert_eq!(folder.run(&["embed", "check", "-q", "d"]).code, Some(0));
     // A file with the target name is not replaced.
     folder.write("d/nine.txt", "123456789");
     folder.write("d/nine [CBF43926].txt", "other");
     let ran = folder.run(&["embed", "add", "--yes", "d/nine.txt"]);
-    let said = "truesum: d/nine.txt: cannot rename: a file with the new name already exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
+    let message = "truesum: d/nine.txt: cannot rename: a file with the new name already exists\ntruesum: 0 files renamed; 1 failed; 9 B read\n";
     assert_eq!(
         result_of(&ran),
-        ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), said, Some(1))
+        ("d/nine.txt: NOT RENAMED to nine [CBF43926].txt\n".to_owned(), message, Some(1))
     );
     assert_eq!(folder.read("d/nine [CBF43926].txt"), b"other");
     assert_eq!(folder.run(&["embed", "add"]).code, Some(2));

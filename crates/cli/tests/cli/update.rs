@@ -33,11 +33,11 @@ fn update_adds_only_new_files_by_default() {
     let old = format!("# mine\n{ABC}  same\n\n{OTHER} *changed\n{OTHER}  gone\n; end");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: 3 files in the old manifest; 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
+    let message = "truesum: 3 files in the old manifest; 1 ok, 1 changed, 1 missing, 2 added; 7 B read; M written; some files do NOT match the manifest\n\
                 hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n\
                 hint: to remove entries of deleted files, use --prune; to update the names of moved files, use --rename\n";
     let lines = "added\tb\nchanged\tchanged\nmissing\tgone\nadded\ts/a\tsame\n";
-    assert_eq!(result_of(&ran), (lines.to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), (lines.to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{old}\n{EMPTY}  b\n{ABC}  s/a\n"));
     assert_eq!(folder.entries(), ["M", "d"]);
     let again = folder.run(&["update", "-q", "M", "d"]);
@@ -50,8 +50,8 @@ fn up_to_date_manifest_is_not_touched() {
     write_manifest(&folder, "d/SHA256SUMS", &format!("{ABC}  a\n"));
     let before = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     let ran = folder.run(&["update", "--refresh", "--prune", "d/SHA256SUMS"]);
-    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; d/SHA256SUMS not written; up to date\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: 1 file in the manifest; 1 ok; 3 B read; d/SHA256SUMS not written; up to date\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let after = std::fs::metadata(folder.path("d/SHA256SUMS")).unwrap();
     assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
     assert_eq!(result_of(&folder.run(&["update", "-q", "d/SHA256SUMS"])), (String::new(), "", Some(0)));
@@ -63,13 +63,14 @@ fn refresh_accepts_files_modified_after_the_manifest() {
     write_manifest(&folder, "M", &format!("{OTHER}  old\n{OTHER} *new\n"));
     folder.write("d/new", "");
     let ran = folder.run(&["update", "--refresh", "M", "d"]);
-    let said = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
+    let message = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 3 B read; M written; some files do NOT match the manifest\n\
                 hint: the modification times do not show that the changed files were edited; to accept them anyway, use --refresh=all\n";
-    assert_eq!(result_of(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("refreshed\tnew\nchanged\told\n".to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "M"), format!("{OTHER}  old\n{EMPTY} *new\n"));
     let ran = folder.run(&["update", "--refresh=all", "M", "d"]);
-    let said = "truesum: 2 files in the old manifest; 1 ok, 1 refreshed; 3 B read; M written; up to date\n";
-    assert_eq!(result_of(&ran), ("refreshed\told\n".to_owned(), said, Some(0)));
+    let message =
+        "truesum: 2 files in the old manifest; 1 ok, 1 refreshed; 3 B read; M written; up to date\n";
+    assert_eq!(result_of(&ran), ("refreshed\told\n".to_owned(), message, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  old\n{EMPTY} *new\n"));
 }
 
@@ -153,18 +154,18 @@ fn missing_entries_are_pruned_on_request_unless_most_are_missing() {
     let old = format!("{ABC}  a\n# about c\n{OTHER}  c\n{EMPTY}  b\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: 3 files in the old manifest; 2 ok, 1 removed; 3 B read; M written; up to date\n";
-    assert_eq!(result_of(&ran), ("removed\tc\n".to_owned(), said, Some(0)));
+    let message = "truesum: 3 files in the old manifest; 2 ok, 1 removed; 3 B read; M written; up to date\n";
+    assert_eq!(result_of(&ran), ("removed\tc\n".to_owned(), message, Some(0)));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n# about c\n{EMPTY}  b\n"));
 
     let old = format!("{ABC}  a\n{OTHER}  c\n{OTHER}  e\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "--prune", "M", "d"]);
-    let said = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
+    let message = "truesum: M: not written: more than half of the files in the manifest are missing (2 of 3)\n\
                 hint: to remove the entries of missing files anyway, use --prune=all\n\
                 truesum: 3 files in the manifest; 1 ok, 1 new, 2 missing; 3 B read; M not written; some files do NOT match the manifest\n";
-    let said = said.replace("1 new, 2 missing", "2 missing, 1 new");
-    assert_eq!(result_of(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &said[..], Some(1)));
+    let message = message.replace("1 new, 2 missing", "2 missing, 1 new");
+    assert_eq!(result_of(&ran), ("new\tb\nmissing\tc\nmissing\te\n".to_owned(), &message[..], Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--prune=all", "M", "d"]).code, Some(0));
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  b\n"));
@@ -185,9 +186,9 @@ fn empty_folder_is_treated_as_an_unmounted_disk() {
     );
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
     let ran = folder.run(&["update", "--prune=all", "M", "d"]);
-    let said = "truesum: M: not written: no entries would be left\n\
+    let message = "truesum: M: not written: no entries would be left\n\
                 hint: to write an empty manifest, use --allow-empty\n";
-    assert!(ran.err.starts_with(said), "{ran:?}");
+    assert!(ran.err.starts_with(message), "{ran:?}");
     assert_eq!((ran.code, text(&folder, "M")), (Some(1), old.clone()));
     std::fs::remove_dir(folder.path("d")).unwrap();
     for words in
@@ -235,9 +236,9 @@ fn moved_file_is_renamed_only_on_request() {
     let old = format!("{ABC} *./old\n{EMPTY} *./keep\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "-n", "--rename", "M", "d"]);
-    let said =
+    let message =
         "truesum: 2 files in the manifest; 1 ok, 1 renamed; 3 B read; M would be written; not up to date\n";
-    assert_eq!(result_of(&ran), ("renamed\tnew\told\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("renamed\tnew\told\n".to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "-n", "--prune", "M", "d"]).out(), "added\tnew\told\nremoved\told\n");
     assert_eq!(folder.run(&["update", "--rename", "M", "d"]).out(), "renamed\tnew\told\n");
@@ -267,11 +268,11 @@ fn malformed_lines_and_unreadable_files_keep_the_manifest() {
     let old = format!("{ABC}  a\noops\n");
     write_manifest(&folder, "M", &old);
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: M: line 2: not a checksum line\n\
+    let message = "truesum: M: line 2: not a checksum line\n\
                 truesum: M: not written: a line is malformed\n\
                 hint: to keep malformed lines unchanged, use --lenient\n\
                 truesum: 1 file in the manifest; 1 ok, 1 new, 1 malformed line; 3 B read; M not written; some files do NOT match the manifest\n";
-    assert_eq!(result_of(&ran), ("new\tb\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("new\tb\n".to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "M"), old);
     assert_eq!(folder.run(&["update", "--lenient", "M", "d"]).code, Some(0));
     assert_eq!(text(&folder, "M"), format!("{old}{EMPTY}  b\n"));
@@ -293,13 +294,13 @@ fn update_rejects_manifests_it_cannot_edit() {
     let folder = Folder::with(&[("d/a", "abc")]);
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
-    let said = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
+    let message = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
                 hint: to convert this manifest: truesum convert -t jsonl -o NEW x.json; to write a new one: truesum hash -o MANIFEST DIR\n\
                 truesum: 0 files in the manifest; nothing was compared; 0 B read; x.json not written; not completed\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
-    let said = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    let message = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     assert_eq!(folder.run(&["update", "d"]).code, Some(2));
     assert_eq!(folder.run(&["update", "-"]).code, Some(2));
 }
@@ -356,8 +357,8 @@ fn update_works_for_every_writable_format() {
         folder.write("d/x y", "abcdef");
         let words = ["update", "--refresh", "--prune", "--rename", "--format", format, name, "d"];
         let ran = folder.run(&words);
-        let said = "refreshed\ta\nrenamed\tc\ts/c\nremoved\ts/b\nadded\tx y\n";
-        assert_eq!((ran.out().as_str(), ran.code), (said, Some(0)), "{format}: {}", ran.err);
+        let message = "refreshed\ta\nrenamed\tc\ts/c\nremoved\ts/b\nadded\tx y\n";
+        assert_eq!((ran.out().as_str(), ran.code), (message, Some(0)), "{format}: {}", ran.err);
         let ran = folder.run(&["audit", "--format", format, name, "d"]);
         assert_eq!((ran.out().matches("ok\t").count(), ran.code), (4, Some(0)), "{format}: {ran:?}");
     }
@@ -399,9 +400,9 @@ fn update_never_refreshes_the_manifests_own_entry() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "d/M", &format!("{OTHER}  M\n{OTHER}  a\n"));
     let ran = folder.run(&["update", "--refresh=all", "d/M"]);
-    let said = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
+    let message = "truesum: 2 files in the old manifest; 1 changed, 1 refreshed; 139 B read; d/M written; some files do NOT match the manifest\n\
                 hint: d/M contains an entry for itself, which cannot match: delete that line\n";
-    assert_eq!(result_of(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), said, Some(1)));
+    assert_eq!(result_of(&ran), ("changed\tM\nrefreshed\ta\n".to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "d/M"), format!("{OTHER}  M\n{ABC}  a\n"));
     std::fs::hard_link(folder.path("d/M"), folder.path("d/N")).unwrap();
     folder.write("d/M", format!("{OTHER}  N\n{ABC}  a\n"));
@@ -414,13 +415,13 @@ fn dry_run_exit_status_shows_whether_lines_would_change() {
     let folder = Folder::with(&[("d/a", "abc")]);
     write_manifest(&folder, "M", "# empty\n");
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: 0 files in the manifest; 1 added; 3 B read; M would be written; not up to date\n";
-    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(1)));
+    let message = "truesum: 0 files in the manifest; 1 added; 3 B read; M would be written; not up to date\n";
+    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), message, Some(1)));
     assert_eq!(text(&folder, "M"), "# empty\n");
     assert_eq!(folder.run(&["update", "M", "d"]).code, Some(0));
     let ran = folder.run(&["update", "-n", "M", "d"]);
-    let said = "truesum: 1 file in the manifest; 1 ok; 3 B read; M would not be written; up to date\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: 1 file in the manifest; 1 ok; 3 B read; M would not be written; up to date\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
 }
 
 #[test]
@@ -431,11 +432,11 @@ fn outdated_signatures_and_hard_links_are_noted_by_update() {
     folder.write("M.minisig", "");
     std::fs::hard_link(folder.path("M"), folder.path("N")).unwrap();
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: 0 files in the old manifest; 1 added; 3 B read; M written; up to date\n\
+    let message = "truesum: 0 files in the old manifest; 1 added; 3 B read; M written; up to date\n\
                 truesum: note: M has other hard links, which still refer to the old manifest\n\
                 truesum: note: M.asc is a signature of the old manifest: sign the new one\n\
                 truesum: note: M.minisig is a signature of the old manifest: sign the new one\n";
-    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), said, Some(0)));
+    assert_eq!(result_of(&ran), ("added\ta\n".to_owned(), message, Some(0)));
     assert_eq!((text(&folder, "M"), text(&folder, "N")), (format!("{ABC}  a\n"), String::new()));
 }
 
@@ -447,8 +448,8 @@ fn kept_modification_time_is_noted() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let said = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); files modified after that time count as edited, not as corrupt\n";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    let message = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); files modified after that time count as edited, not as corrupt\n";
+    assert!(ran.err.contains(message), "{}", ran.err);
 }
 
 #[test]
@@ -506,9 +507,9 @@ fn file_named_on_an_unusable_line_is_not_added() {
         write_manifest(&folder, "M", &old);
         let ran = folder.run(&["update", "--lenient", "M", "d"]);
         assert_eq!((ran.out().as_str(), ran.code), ("new\tb\nnew\tc d\n", Some(1)), "{line}: {}", ran.err);
-        let said = "truesum: M: not written: b might already be in the manifest (a malformed line contains its name)\n\
+        let message = "truesum: M: not written: b might already be in the manifest (a malformed line contains its name)\n\
                     hint: correct or delete the malformed line; if it has a keyed digest, use --key-file\n";
-        assert!(ran.err.contains(said), "{line}: {}", ran.err);
+        assert!(ran.err.contains(message), "{line}: {}", ran.err);
         assert_eq!(text(&folder, "M"), old);
     }
     let old = format!("SHA256 (a) = {ABC}\nHMAC-SHA256 (gone) = {tag}\n");
@@ -528,9 +529,9 @@ fn new_manifest_does_not_list_signatures_of_the_old_one() {
     );
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n{EMPTY}  s/M.sig\n"));
     // regression: `hash -o M *` listed them, and the check failed as soon as M was signed again.
-    let said = "truesum: note: 1 signature of M is left out of the manifest\n\
+    let message = "truesum: note: 1 signature of M is left out of the manifest\n\
                 truesum: note: M: 1 entry of the earlier manifest is not in the new one (s/M.sig)\n";
-    assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, said);
+    assert_eq!(folder.run(&["hash", "-o", "M", "a", "M.asc"]).err, message);
     assert_eq!(text(&folder, "M"), format!("{ABC}  a\n"));
 }
 

@@ -72,7 +72,7 @@ fn differs(bytes: &[u8]) {
 fn refused(bytes: &[u8], why: &str) {
     let result = check(bytes);
     assert_eq!((result.conclusion, result.verdict), (Conclusion::NothingVerified, None), "{result:?}");
-    assert!(result.refused.as_ref().is_some_and(|said| said.contains(why)), "{why}: {result:?}");
+    assert!(result.refused.as_ref().is_some_and(|message| message.contains(why)), "{why}: {result:?}");
 }
 
 fn fixture(name: &str) -> Vec<u8> {

@@ -150,13 +150,13 @@ fn every_bag_fault_fails_and_is_named() {
         ),
         (|bag| std::fs::remove_dir_all(bag.join("data")).unwrap(), "the bag has no data folder"),
     ];
-    for (corrupt, said) in cases {
+    for (corrupt, message) in cases {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
         corrupt(folder.path());
         let (conclusion, reported, _) = check(folder.path());
-        assert_eq!(conclusion, Conclusion::Failed, "{said}: {reported:?}");
-        assert!(reported.iter().any(|line| line.contains(said)), "{said}: {reported:?}");
+        assert_eq!(conclusion, Conclusion::Failed, "{message}: {reported:?}");
+        assert!(reported.iter().any(|line| line.contains(message)), "{message}: {reported:?}");
     }
 }
 
@@ -228,17 +228,17 @@ fn suspicious_bag_entries_are_noted_without_failing() {
             None,
         ),
     ];
-    for (corrupt, said) in cases {
+    for (corrupt, message) in cases {
         let folder = tempfile::tempdir().unwrap();
         bag(folder.path(), "1.0");
         corrupt(folder.path());
         let (conclusion, reported, _) = check(folder.path());
         assert_eq!(
             (conclusion, reported.len()),
-            (Conclusion::Verified, said.iter().len()),
-            "{said:?}: {reported:?}"
+            (Conclusion::Verified, message.iter().len()),
+            "{message:?}: {reported:?}"
         );
-        assert!(said.is_none_or(|said| reported[0].contains(said)), "{said:?}: {reported:?}");
+        assert!(message.is_none_or(|message| reported[0].contains(message)), "{message:?}: {reported:?}");
     }
 }
 

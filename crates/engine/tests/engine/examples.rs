@@ -25,7 +25,7 @@ fn verify_example_reports_only_fully_verified_manifests() {
     std::fs::write(folder.path().join("a"), "123456789").unwrap();
     let good = format!("{DIGEST}  a\n");
     let other = good.replacen('1', "2", 1);
-    for (manifest, said) in [
+    for (manifest, message) in [
         (good.clone(), "a: Verified\nverified\n"),
         (String::new(), "not verified\n"),
         ("garbage\n\u{1}\u{2}\n".to_owned(), "not verified\n"),
@@ -35,8 +35,8 @@ fn verify_example_reports_only_fully_verified_manifests() {
         let path = folder.path().join("SHA256SUMS");
         std::fs::write(&path, &manifest).unwrap();
         let output = example("verify_manifest").arg(&path).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stdout), said, "{manifest:?}");
-        assert_eq!(output.status.success(), said.ends_with("Verified\nverified\n"), "{manifest:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), message, "{manifest:?}");
+        assert_eq!(output.status.success(), message.ends_with("Verified\nverified\n"), "{manifest:?}");
     }
     let gone = example("verify_manifest").arg(folder.path().join("none")).output().unwrap();
     assert!(!gone.status.success() && gone.stdout.is_empty());

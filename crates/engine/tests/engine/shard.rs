@@ -311,7 +311,11 @@ fn withheld_lines_are_not_read_and_fail() {
     let held = check_part(&plan, 0, &divided.parts[0], &mut |name, failure| {
         kinds.push((name.to_vec(), failure.kind().to_owned(), failure.again()));
     });
-    assert_eq!(held.unwrap(), (done.counts(), done.digest().to_owned()), "what it said is what stands there");
+    assert_eq!(
+        held.unwrap(),
+        (done.counts(), done.digest().to_owned()),
+        "what it message is what stands there"
+    );
     assert_eq!(kinds, [(b"a\nb".to_vec(), "refused".to_owned(), false)]);
     let (entries, faults) = divided.merged().unwrap();
     assert_eq!((entries.len(), faults.len()), (whole.len() - 1, 1), "{faults:?}");

@@ -160,8 +160,8 @@ fn sfv_programs_verify_our_output() {
         ("cfv", &[b"-T", b"-q", b"-f", b"utf8.sfv"]),
     ] {
         if let Some(output) = run(program, &root, args) {
-            let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "{program}: {said}");
+            let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{program}: {message}");
         }
     }
 }
@@ -391,8 +391,8 @@ fn mtree_verifies_our_output_and_its_output_is_read() {
     let list = ours.as_os_str().as_bytes();
     // With -e, files that are not in the list are not errors.
     let Some(output) = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]) else { return };
-    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{message}");
     std::fs::write(root.join("plain"), "PLAIN").unwrap();
     let output = run("mtree", &root, &[b"-e", b"-f", list, b"-p", folder]).unwrap();
     assert!(!output.status.success(), "a changed file is seen by it");
@@ -416,7 +416,7 @@ fn xxhsum_verifies_our_output() {
         }
         std::fs::write(root.join("ours"), text).unwrap();
         let Some(output) = run("xxhsum", &root, &[b"-c", b"ours"]) else { return };
-        let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{spec} {name}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{spec} {name}: {message}");
     }
 }

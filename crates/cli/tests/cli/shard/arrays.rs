@@ -57,17 +57,20 @@ fn elements_that_are_submitted_again_compute_the_same_bundles() {
         for id in again {
             // `sbatch --array=2` or `--array=1,2`, which look like an array of one or two elements.
             for (low, high) in [(id, id), (again[0], again[1])] {
-                let (code, said) = worker(&folder, &slurm(id, low, high), &["--index-from-env"]);
-                assert_eq!(code, Some(0), "{said}");
-                assert!(said.matches("truesum: bundle ").count() <= missing, "only its own bundles: {said}");
+                let (code, message) = worker(&folder, &slurm(id, low, high), &["--index-from-env"]);
+                assert_eq!(code, Some(0), "{message}");
+                assert!(
+                    message.matches("truesum: bundle ").count() <= missing,
+                    "only its own bundles: {message}"
+                );
             }
         }
         assert_eq!(merged(&folder), local);
         // More elements than the first array had.
-        let (code, said) = worker(&folder, &slurm(5, 0, 9), &["--index-from-env"]);
+        let (code, message) = worker(&folder, &slurm(5, 0, 9), &["--index-from-env"]);
         assert!(
-            code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID is 5, but the number of workers is 3"),
-            "{said}"
+            code == Some(2) && message.contains("SLURM_ARRAY_TASK_ID is 5, but the number of workers is 3"),
+            "{message}"
         );
         assert_eq!(worker(&folder, &slurm(5, 0, 9), &["--index-from-env", "--of", "10"]).0, Some(0));
     }
@@ -87,8 +90,11 @@ fn mpi_ranks_share_the_bundles() {
     }
     assert_eq!(merged(&folder), local);
     let both = [&slurm(0, 0, 6)[..], &[("SLURM_PROCID", 1), ("SLURM_STEP_NUM_TASKS", 4)]].concat();
-    let (code, said) = worker(&folder, &both, &["--index-from-env"]);
-    assert!(code == Some(2) && said.contains("SLURM_ARRAY_TASK_ID and SLURM_PROCID are both set"), "{said}");
+    let (code, message) = worker(&folder, &both, &["--index-from-env"]);
+    assert!(
+        code == Some(2) && message.contains("SLURM_ARRAY_TASK_ID and SLURM_PROCID are both set"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn array_index_from_environment_selects_the_bundle() {
         assert_eq!(merged(&folder), local);
     }
     let (folder, _) = seven_bundles();
-    for (pairs, said) in [
+    for (pairs, message) in [
         (
             &[("SLURM_ARRAY_TASK_ID", "1"), ("JOB_COMPLETION_INDEX", "2")][..],
             "SLURM_ARRAY_TASK_ID is 1, but JOB_COMPLETION_INDEX is 2",
@@ -132,7 +138,7 @@ fn array_index_from_environment_selects_the_bundle() {
         command.envs(pairs.iter().copied()).args(["shard", "run", "plan", "--index-from-env"]);
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(message), "{output:?}");
     }
 }
 

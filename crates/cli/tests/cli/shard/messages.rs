@@ -14,8 +14,8 @@ fn result_of(ran: &RunResult) -> (String, &str, Option<i32>) {
 fn folder_with_plan() -> Folder {
     let folder = Folder::with(&[("d/a", "abc"), ("d/s/b", "b")]);
     let ran = folder.run(&["shard", "plan", "-o", "plan", "--root", "d", "--bundle-files", "1", "d"]);
-    let said = "truesum: 2 bundles, 2 files, 4 B, written to plan\n";
-    assert_eq!(result_of(&ran), ("2\n".to_owned(), said, Some(0)));
+    let message = "truesum: 2 bundles, 2 files, 4 B, written to plan\n";
+    assert_eq!(result_of(&ran), ("2\n".to_owned(), message, Some(0)));
     folder
 }
 
@@ -79,17 +79,17 @@ fn plan_and_parts_merge_into_one_manifest() {
     assert_eq!(plan, format!("{head}{}{index}{end}{id}\"}}\n", lines.concat()));
 
     let ran = folder.run(&["shard", "run", "plan", "1"]);
-    let said = "truesum: bundle 1: 1 file or range, 1 B\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    let message = "truesum: bundle 1: 1 file or range, 1 B\n";
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let ran = folder.run(&["shard", "merge", "plan", "-o", "M"]);
-    let said = "truesum: bundle 0: its part is missing\n\
+    let message = "truesum: bundle 0: its part is missing\n\
                 truesum: M: not written: there is 1 error in the parts\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     assert!(!folder.path("M").exists());
     let ran = folder.run(&["shard", "run", "plan", "0..2"]);
-    let said = "truesum: bundle 0: 1 file or range, 3 B\n\
+    let message = "truesum: bundle 0: 1 file or range, 3 B\n\
                 truesum: bundle 1: 1 file or range, 1 B; the part already exists\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let head = format!("{{\"schema\":\"truesum-part/1\",\"plan\":\"{id}\",\"bundle\":0}}\n");
     let came = format!("{},\"digests\":{{\"sha256\":\"{ABC}\"}}}}\n", line(&folder, "a"));
     let end = "{\"end\":true,\"lines\":1,\"failed\":0,\"again\":0,\"bytes\":3,\"blake3\":\"";
@@ -102,8 +102,8 @@ fn plan_and_parts_merge_into_one_manifest() {
     ] {
         std::fs::remove_file(folder.path("M")).ok();
         let ran = folder.run(&[&["shard", "merge", "plan", "-o", "M"], words].concat());
-        let said = "truesum: 2 files, 4 B, from 2 parts, listed in M\n";
-        assert_eq!(result_of(&ran), (String::new(), said, Some(0)));
+        let message = "truesum: 2 files, 4 B, from 2 parts, listed in M\n";
+        assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
         assert_eq!(String::from_utf8(folder.read("M")).unwrap(), text);
         assert_eq!(folder.run(check).code, Some(0));
     }
@@ -236,7 +236,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
     folder.pipe("d/pipe");
     folder.write("bad", "{}\n");
     folder.write("list", "d\0d/a\0");
-    for (words, code, said) in [
+    for (words, code, message) in [
         (&["plan", "-o", "p"][..], 2, "workers cannot read standard input\nhint: specify files and folders"),
         (&["plan", "-o", "p", "--special", "d"], 2, "--special: a plan can contain only regular files"),
         (
@@ -295,7 +295,7 @@ fn invalid_shard_commands_are_reported_and_write_nothing() {
         let _ = std::fs::remove_dir_all(folder.path("plan.parts"));
         let ran = folder.run(&[&["shard"], words].concat());
         assert_eq!(ran.code, Some(code), "{words:?}: {}", ran.err);
-        assert!(ran.err.contains(said), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(message), "{words:?}: {}", ran.err);
         assert_eq!(ran.out(), "", "{words:?}");
         assert!(!folder.path("p").exists() && !folder.path("M").exists(), "{words:?}");
     }
@@ -319,8 +319,8 @@ fn part_of_another_plan_is_rejected() {
     let (one, two) = (part(&folder, 0), part(&folder, 1));
     assert_eq!(folder.run(&["shard", "merge", "plan", &two, &one, "-o", "M"]).code, Some(0));
     let ran = folder.run(&["shard", "merge", "plan", &two, &one, &one, "-o", "M2"]);
-    let said = format!("truesum: bundle 0 has two parts: {one} and {one}\n");
-    assert!(ran.code == Some(1) && ran.err.contains(&said), "{}", ran.err);
+    let message = format!("truesum: bundle 0 has two parts: {one} and {one}\n");
+    assert!(ran.code == Some(1) && ran.err.contains(&message), "{}", ran.err);
 }
 
 #[test]
@@ -367,8 +367,8 @@ fn merge_reports_a_format_that_cannot_store_the_digests() {
         &["shard", "merge", "--partial", "plan", "-t", "sfv", "-o", "M"],
     ] {
         let ran = folder.run(words);
-        let said = "truesum: M: not written: 2 files would be missing from it\nhint: to store all entries, use --json\n";
-        assert!(ran.code == Some(1) && ran.err.ends_with(said), "{}", ran.err);
+        let message = "truesum: M: not written: 2 files would be missing from it\nhint: to store all entries, use --json\n";
+        assert!(ran.code == Some(1) && ran.err.ends_with(message), "{}", ran.err);
         assert!(!folder.path("M").exists());
     }
 }
@@ -379,9 +379,9 @@ fn plan_does_not_replace_a_file_in_its_manifest() {
     let before = folder.read("plan");
     assert_eq!(folder.run(&["hash", "-q", "-o", "SUMS", "plan", "d/a"]).code, Some(0));
     let ran = folder.run(&["shard", "plan", "-q", "-o", "plan", "--manifest", "SUMS"]);
-    let said = "truesum: plan: not written: it is listed in SUMS\n\
+    let message = "truesum: plan: not written: it is listed in SUMS\n\
                 hint: use another name for the plan, or remove that line from the manifest\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(2)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     assert_eq!(folder.read("plan"), before);
     assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "p", "--manifest", "SUMS"]).code, Some(0));
 }
@@ -496,10 +496,10 @@ fn replan_reads_only_changed_files() {
     assert_eq!(String::from_utf8(folder.read("M3")), String::from_utf8(local));
     std::fs::remove_file(folder.path("d/5")).unwrap();
     let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan4"]);
-    let said = "truesum: 5: cannot open: No such file or directory\n\
+    let message = "truesum: 5: cannot open: No such file or directory\n\
                 truesum: plan4: not written: 1 file would be missing from it\n\
                 hint: to write an incomplete plan, use --partial\n";
-    assert_eq!(result_of(&ran), (String::new(), said, Some(1)));
+    assert_eq!(result_of(&ran), (String::new(), message, Some(1)));
     assert!(!folder.path("plan4").exists() && !folder.path("plan4.parts").exists());
     let ran = folder.run(&["shard", "replan", "plan3", "-o", "plan3"]);
     assert!(ran.code == Some(2) && ran.err.contains("-o: plan3 is the plan"), "{}", ran.err);

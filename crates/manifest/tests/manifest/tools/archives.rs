@@ -157,8 +157,8 @@ fn par2_files_are_read() {
         [&b"create"[..], b"-q", b"-q", b"-s4", b"-c1", b"-B", folder, set.as_os_str().as_bytes(), b"--"];
     let args: Vec<&[u8]> = fixed.into_iter().chain(names.iter().copied()).collect();
     let Some(output) = run("par2", &root, &args) else { return };
-    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{message}");
     let (found, bad) = read(&std::fs::read(&set).unwrap(), b"set.par2");
     assert_eq!((found, bad), (expected_entries(names.into_iter(), &specs(&["md5"])), 0));
 }

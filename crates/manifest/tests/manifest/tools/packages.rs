@@ -113,8 +113,8 @@ fn wheel_accepts_our_record_and_its_record_is_read() {
     if output.status.code() == Some(77) {
         return missing("wheel (Python)");
     }
-    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{message}");
     let (mut found, bad) = read(&std::fs::read(root.join("theirs")).unwrap(), b"RECORD");
     // The line for RECORD itself has no digest.
     assert!(bad <= 1, "{bad}");
