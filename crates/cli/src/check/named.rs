@@ -131,14 +131,17 @@ fn digest_in_name(files: &[&PathBuf]) -> Option<Refusal> {
     let missing = files.iter().find(is_missing)?;
     let digest = embedded(missing.to_str()?)?;
     let others: Vec<_> = files.iter().filter(|file| *file != missing).collect();
-    if others.is_empty() || others.iter().any(|file| is_manifest(file)) {
+    // A file name without blanks is that of a missing manifest.
+    let is_name = others.is_empty() && !missing.as_os_str().as_bytes().contains(&b' ');
+    if is_name || others.iter().any(|file| is_manifest(file)) {
         return None;
     }
     let shown = display_safe(missing.as_os_str().as_bytes());
     let others: Vec<String> = others.iter().map(|file| path_word(file.as_os_str())).collect();
+    let files = if others.is_empty() { "FILE".to_owned() } else { others.join(" ") };
     Some(Refusal::with_hint(
         format!("check: {shown} is neither a file nor a digest"),
-        format!("to use the digest in this argument: truesum check {digest} {}", others.join(" ")),
+        format!("to use the digest in this argument: truesum check {digest} {files}"),
     ))
 }
 

@@ -375,6 +375,8 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
         let ran = folder.run(&command.split(' ').collect::<Vec<_>>());
         assert_eq!((ran.out().as_str(), ran.code), ("f: OK\n", Some(0)), "{line}: {message}");
     }
+    let message = hint(&["check", &format!("SM3(f)= {SM3} (x)")]);
+    assert!(message.ends_with(&format!(": truesum check SM3:{SM3} FILE")), "{message}");
     let message = hint(&["identify", &format!("SM3(f)= {SM3} (x)")]);
     assert_eq!(message, format!("to identify only the digest: truesum identify SM3:{SM3}"));
     assert!(hint(&["check", "--expect", &format!("SM3:{SM3} (x)"), "f"]).contains(&format!(" SM3:{SM3} ")));
