@@ -1,7 +1,7 @@
 //! `desc` files of a pacman database: `%FILENAME%`, `%CSIZE%`, `%MD5SUM%` and `%SHA256SUM%`, each
 //! followed by its value on the next line.
 
-use crate::digest::{is_like, is_nearly, tagged};
+use crate::digest::{is_like, is_long_hex, is_nearly, tagged};
 use crate::formats::prelude::*;
 
 pub(crate) static PACMAN: Format = Format {
@@ -74,7 +74,9 @@ impl Parse for Desc {
                     self.entry.digests.push(tagged(algorithm, line, &self.options)?);
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
-                } else if is_like(line) && key != NEAR {
+                } else if key != NEAR
+                    && (is_like(line) || line.split(|&byte| scan::is_blank(byte)).any(is_long_hex))
+                {
                     return Err(Reason::Part("a digest under an unknown field"));
                 }
             }

@@ -4,6 +4,7 @@
 //! The MD4 digests are so short that a match proves nothing. They locate damage; the SHA-1 digest
 //! shows whether there is any.
 
+use crate::digest::is_long_hex;
 use crate::entry::{Boundaries, PieceList};
 use crate::formats::mixed::appended::is_appended;
 use crate::formats::prelude::*;
@@ -47,8 +48,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             return Err(refused(0, "a header line without a colon"));
         };
         let value = scan::trim(value);
-        if is_appended(line) {
-            return Err(refused(0, "a checksum line in the header"));
+        if is_appended(line) || key != b"SHA-1" && is_long_hex(value) {
+            return Err(refused(0, "a digest under an unknown key in the header"));
         }
         if !matches!(key, b"Filename" | b"Length" | b"SHA-1" | b"Blocksize" | b"Hash-Lengths") {
             continue;
