@@ -2,7 +2,7 @@
 //!
 //! [`build`] builds a tree on all cores, with plain digests in the same read; [`store`] is the file that contains it
 //! (`docs/spec/tree.md` section 8); [`locate`] determines which bytes are damaged, [`repair`] restores them from a
-//! second copy, [`outboard`] writes the format of Bao, [`prove`] creates and verifies proofs, [`piece`] divides the
+//! second copy or a [`parity`] file, [`outboard`] writes the format of Bao, [`prove`] creates and verifies proofs, [`piece`] divides the
 //! work between machines and [`combine`] joins the results. [`reading`] specifies how each of them reads its file.
 #![allow(
     clippy::single_range_in_vec_init,
@@ -18,6 +18,7 @@ pub mod locate;
 mod midstate;
 pub mod outboard;
 pub mod outline;
+pub mod parity;
 pub mod piece;
 pub mod prove;
 pub mod reading;

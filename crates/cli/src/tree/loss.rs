@@ -2,6 +2,7 @@
 //! a file, which suggests that the list or tree belongs to another file.
 
 use crate::console::Console;
+use crate::words::count;
 use truesum::tree::repair::{CopyFault, GranuleRepair, Mode, majority_loss};
 
 /// Returns the result of a repair, or what a dry run would do.
@@ -14,6 +15,12 @@ pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
         (false, CopyFault::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
         (false, CopyFault::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
         (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),
+        (false, CopyFault::TooDamaged(missing), _) => {
+            format!("cannot be repaired: {} missing", count(missing, "parity block is", "parity blocks are"))
+        }
+        (false, CopyFault::WrongParity, _) => {
+            "cannot be repaired: the data restored from parity does not match the tree".to_owned()
+        }
     }
 }
 

@@ -37,7 +37,7 @@ struct ChainsState {
 struct Chain {
     /// The next unit.
     next: u64,
-    /// The hasher; `None` while the chain runs. Leaves have their own.
+    /// The hasher; `None` while the chain runs, and for other chains than plain digests.
     hasher: Option<Hasher>,
     /// A copy for a checkpoint, and the number of units it has processed.
     checkpoint: Option<(Hasher, u64)>,
@@ -48,15 +48,10 @@ const KEEP_EVERY: u64 = 64;
 
 impl Chains {
     /// Returns chains over a file of `units` units, each with a hasher and the number of units it has already
-    /// processed. `leaves` is the first unit for [`Chains::run_leaves`], if needed.
-    pub(crate) fn new(
-        hashers: Vec<(Hasher, u64)>,
-        leaves: Option<u64>,
-        units: u64,
-        threads: usize,
-    ) -> Chains {
+    /// processed. Chains without a hasher follow: `others` has the first unit that each of them needs.
+    pub(crate) fn new(hashers: Vec<(Hasher, u64)>, others: &[u64], units: u64, threads: usize) -> Chains {
         let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
-        let all = flat.chain(leaves.map(|next| (None, next)));
+        let all = flat.chain(others.iter().map(|&next| (None, next)));
         let chains: Vec<Chain> = all.map(|(hasher, next)| Chain { next, checkpoint: None, hasher }).collect();
         // Chains that continue from a checkpoint need nothing before it.
         let first = chains.iter().map(|chain| chain.next).min().unwrap_or(units);
@@ -82,11 +77,6 @@ impl Chains {
     /// Returns the units that some chain needs.
     pub(crate) fn wanted(&self) -> Range<u64> {
         self.first..self.units
-    }
-
-    /// Returns the number of chains.
-    pub(crate) fn count(&self) -> usize {
-        self.lock().chains.len()
     }
 
     /// Returns a buffer for a unit, once the chains are close enough, or `None` if they were stopped.
@@ -132,12 +122,13 @@ impl Chains {
         whole.then(|| hasher.finish())
     }
 
-    /// Hashes the leaves of `wanted` sequentially, as the last chain, and passes each digest to `done`.
+    /// Hashes the leaves of `wanted` sequentially, as chain `index`, and passes each digest to `done`.
     ///
     /// # Errors
     /// Returns the error of `done`, which stops all chains.
     pub(crate) fn run_leaves(
         &self,
+        index: usize,
         plan: &Plan,
         wanted: Vec<Range<u64>>,
         done: impl Fn(PieceOutcome) -> Result<(), Error>,
@@ -160,10 +151,23 @@ impl Chains {
             Ok(())
         };
         // An empty file has no units, but one leaf.
-        let mut result = hash(0, &[]);
-        self.follow(self.count() - 1, |unit, data| {
+        hash(0, &[]).inspect_err(|_| self.stop())?;
+        self.run_each(index, |unit, data| hash(unit * UNIT, data)).map(|_| ())
+    }
+
+    /// Passes every unit that chain `index` needs to `feed`, in order. Returns false if it was stopped.
+    ///
+    /// # Errors
+    /// Returns the error of `feed`, which stops all chains.
+    pub(crate) fn run_each(
+        &self,
+        index: usize,
+        mut feed: impl FnMut(u64, &[u8]) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        let mut result = Ok(());
+        let whole = self.follow(index, |unit, data| {
             if result.is_ok() {
-                result = hash(unit * UNIT, data);
+                result = feed(unit, data);
             }
             // `follow` has no way to report an error: it ends because the chains are stopped.
             if result.is_err() {
@@ -171,7 +175,7 @@ impl Chains {
             }
             None
         });
-        result
+        result.map(|()| whole)
     }
 
     /// Passes the units that a chain needs to `feed`, in order. `feed` may return a state to keep. Returns false if it

@@ -268,7 +268,7 @@ mod tests {
         }
         if name == "beside" {
             // A unit that a chain needs is read into its buffer; the chain must not produce a digest.
-            let chains = Chains::new(vec![(spec("md5").hasher(), 0)], None, SIZE / UNIT, 2);
+            let chains = Chains::new(vec![(spec("md5").hasher(), 0)], &[], SIZE / UNIT, 2);
             let plan = Plan::with_granule(&spec("sha256-tree"), SIZE, UNIT).expect("a plan");
             let (read, digest) = std::thread::scope(|scope| {
                 let chain = scope.spawn(|| chains.run(0));

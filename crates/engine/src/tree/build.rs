@@ -1,6 +1,6 @@
-//! Builds the stored tree of a file on all cores, with plain digests in the same read.
+//! Builds the stored tree of a file on all cores, with plain digests and parity in the same read.
 //!
-//! The thread that reads a unit hashes its leaves; plain digests process the units in order. A build can be interrupted
+//! The thread that reads a unit hashes its leaves; plain digests and parity process the units in order. A build can be interrupted
 //! at any point and resumes from the last checkpoint.
 
 use crate::error::{Cause, Error};
@@ -14,6 +14,7 @@ use crate::pieces::scan::Scan;
 use crate::pieces::{PieceOutcome, UNIT};
 use crate::tree::header::{GRANULE, MOVED};
 use crate::tree::midstate;
+use crate::tree::parity::{self, ParityWriter};
 use crate::tree::prove::hash_leaves;
 use crate::tree::reading::Reading;
 use crate::tree::store::{Header, Hints, Store, may_be_replaced, part_of};
@@ -29,18 +30,19 @@ use truesum_hash::{Digest, Hasher, Spec};
 /// The interval between checkpoints of a tree that is being saved.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// Reads the ranges that the tree and the chains need, each once. Returns the chains' digests.
+/// Reads the ranges that the tree and the chains need, each once. Returns the digests of the first `flat` chains. The
+/// last chain is `parity`, if needed.
 fn read_once(
     source: Source<'_>,
     plan: &Plan,
     wanted: Vec<Range<u64>>,
     chains: &Chains,
-    flat: usize,
+    (flat, parity): (usize, Option<&mut ParityWriter>),
     threads: usize,
     take: &(dyn Fn(PieceOutcome) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Digest>, Error> {
     let plans = std::slice::from_ref(plan);
-    if flat == 0 {
+    if flat == 0 && parity.is_none() {
         let zeros = source.holes && plan.zeros().is_some();
         let scan = Scan::new(source, plans, threads).skipping_zeros(zeros);
         return scan.run(wanted, |_, run| take(run)).map(|()| Vec::new());
@@ -53,26 +55,39 @@ fn read_once(
         // digests.
         let (plans, wanted, leaves) = match plan.piece_hasher() {
             Some(_) => {
-                let run = move || chains.run_leaves(plan, wanted, take);
+                let run = move || chains.run_leaves(flat, plan, wanted, take);
                 let leaves = thread("hash").and_then(|builder| builder.spawn_scoped(scope, run).ok());
                 started &= leaves.is_some();
                 (&[][..], Vec::new(), leaves)
             }
             None => (plans, wanted, None),
         };
+        let index = flat + usize::from(plan.piece_hasher().is_some());
+        let parity = parity.map(|parity| {
+            let run = move || chains.run_each(index, |_, data| parity.add(data));
+            thread("parity").and_then(|builder| builder.spawn_scoped(scope, run).ok())
+        });
+        started &= !matches!(parity, Some(None));
         if !started {
             // All other threads would wait for the missing one.
             chains.stop();
             let why = "one thread is needed for each digest, but not enough threads can be started (see ulimit -v and ulimit -u)";
             return Err(Error::new(source.path, "read", Cause::Other(why.to_owned())));
         }
-        let readers = threads.saturating_sub(flat + usize::from(leaves.is_some()));
+        let parity = parity.flatten();
+        let readers =
+            threads.saturating_sub(flat + usize::from(leaves.is_some()) + usize::from(parity.is_some()));
         let scan = Scan::new(source, plans, readers).with_chains(chains);
         let read = scan.run(wanted, |_, run| take(run));
         let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
         let digests: Option<Vec<Digest>> =
             running.into_iter().flatten().map(|thread| thread.join().ok().flatten()).collect();
-        leaves.and(read).and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
+        let whole =
+            parity.map_or(Ok(true), |thread| thread.join().expect("parity is computed without panic"));
+        let digests = digests.filter(|_| whole.as_ref().is_ok_and(|&whole| whole));
+        // An error of a chain stops the others, whose errors are only that they were stopped.
+        let errors = leaves.and(whole.map(|_| ())).and(read);
+        errors.and_then(|()| digests.ok_or_else(|| Error::interrupted(source.path)))
     })
 }
 
@@ -106,13 +121,27 @@ options! {
         plain_digests: &'a [Spec],
         /// Whether to extend the tree even if the file's inode number has changed since the tree was stored.
         trust_prefix: bool,
+        /// The number of parity blocks per hundred granules, from 1 to 100; `None` if no parity file is written. It
+        /// requires [`Begin::Fresh`], because parity is computed only from bytes that are hashed in the same read.
+        parity: Option<u32>,
+        /// The size in bytes of the groups that have parity blocks of their own, at most and by default
+        /// [`GROUP`](parity::GROUP). It determines memory use and how much contiguous damage can be repaired.
+        parity_group: u64,
     }
 }
 
 impl<'a> Saving<'a> {
     /// Returns options for building the tree at `target` from the beginning, with the default granule size.
     pub fn new(target: &'a Path) -> Saving<'a> {
-        Saving { target, granule: GRANULE, begin: Begin::Fresh, plain_digests: &[], trust_prefix: false }
+        Saving {
+            target,
+            granule: GRANULE,
+            begin: Begin::Fresh,
+            plain_digests: &[],
+            trust_prefix: false,
+            parity: None,
+            parity_group: parity::GROUP,
+        }
     }
 }
 
@@ -132,12 +161,13 @@ readable! {
     }
 }
 
-/// Builds the tree of a file and saves it.
+/// Builds the tree of a file and saves it, with its parity file if requested.
 ///
 /// # Errors
 /// Fails if the file cannot be read to its end, is not a regular file, or changed during the read;
 /// if the run was stopped; if the tree cannot be written or cannot be resumed; or if the digest has
-/// no tree to store. Granules that were completed remain in the unfinished tree.
+/// no tree to store. Granules that were completed remain in the unfinished tree; with parity, nothing
+/// remains.
 pub fn save(
     path: impl AsRef<Path>,
     spec: &Spec,
@@ -154,7 +184,15 @@ pub fn save(
     if let Ok(old) = open_companion(saving.target) {
         may_be_replaced(&old, saving.target)?;
     }
+    let mut parity = match saving.parity {
+        Some(_) if saving.begin != Begin::Fresh => {
+            return Err(refuse("parity requires that the complete file is read".to_owned()));
+        }
+        Some(percent) => Some(ParityWriter::create(saving.target, &header, percent, saving.parity_group)?),
+        None => None,
+    };
     let BuildState { store, hashers, unread } = begin(source, header, saving)?;
+    let mut unfinished = Unfinished(saving.parity.map(|_| part_of(saving.target)));
     let kept = store.header().extents.iter().map(|extent| extent.end - extent.start).sum();
 
     let plan = store.header().plan();
@@ -164,19 +202,22 @@ pub fn save(
     let wanted: Vec<Range<u64>> = wanted.collect();
     let (flat, units) = (hashers.len(), source.size.div_ceil(UNIT));
     let first = wanted.first().map_or(units, |pieces| plan.piece(pieces.start).start / UNIT);
-    let leaves = plan.piece_hasher().filter(|_| flat > 0).map(|_| first);
-    let chains = Chains::new(hashers, leaves, units, threads);
+    let leaves = plan.piece_hasher().filter(|_| flat > 0 || parity.is_some()).map(|_| first);
+    let others: Vec<u64> = leaves.into_iter().chain(parity.is_some().then_some(0)).collect();
+    let chains = Chains::new(hashers, &others, units, threads);
     let zeros = if source.holes { plan.zeros() } else { None };
     let state = Mutex::new(Rows::new(store, zeros, (flat > 0).then(|| saving.target.to_owned())));
     let take =
         |run: PieceOutcome| state.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take(run, &chains);
-    let beside = read_once(source, &plan, wanted, &chains, flat, threads, &take);
+    let beside = read_once(source, &plan, wanted, &chains, (flat, parity.as_mut()), threads, &take);
     let mut rows = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let beside = match beside {
         Ok(beside) => beside,
         Err(error) => {
             // Save completed work, whatever the reason for stopping.
-            rows.checkpoint(&chains)?;
+            if saving.parity.is_none() {
+                rows.checkpoint(&chains)?;
+            }
             return Err(error);
         }
     };
@@ -188,11 +229,27 @@ pub fn save(
     let mut store = rows.store;
     store.set_hints(hints);
     store.complete(digest.clone())?;
+    if let Some(parity) = parity {
+        // A parity file without its tree, or with an older one, is not used.
+        parity.commit(&digest)?;
+    }
     let store = store.publish(saving.target)?;
+    unfinished.0 = None;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
     let found = FileResult::new(whole, digests, started);
     Ok(Saved { found, store, kept, unread })
+}
+
+/// The path of an unfinished tree that cannot be resumed. The file is removed if the build fails.
+struct Unfinished(Option<PathBuf>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// Returns the BLAKE3 digest of a file with a single granule.

@@ -164,9 +164,8 @@ impl Findings {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use crate::tree::build::{Begin, Saving, save};
+    use crate::tree::build::{Saving, save};
     use crate::tree::reading::Reading;
-    use crate::tree::store::GRANULE;
 
     const SIZE: u64 = 9 << 20;
 
@@ -175,13 +174,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let (file, tree) = (folder.path().join("x"), folder.path().join("x.ftr"));
         std::fs::write(&file, vec![3; SIZE as usize]).expect("written");
-        let saving = Saving {
-            target: &tree,
-            granule: GRANULE,
-            begin: Begin::Fresh,
-            plain_digests: &[],
-            trust_prefix: false,
-        };
+        let saving = Saving::new(&tree);
         let spec = "sha256-tree".parse().expect("a row");
         let progress = Progress::default();
         let store = save(&file, &spec, &saving, &Reading::new(&progress)).expect("saved").store;

@@ -1,4 +1,4 @@
-//! Repairs damaged ranges from a second copy.
+//! Repairs damaged ranges from a second copy or from parity.
 //!
 //! Only granules that are damaged according to the stored tree are modified, and of these only the blocks that differ.
 //! Each granule is verified before it is written (the copy's granule has the hash in the tree) and afterwards (so has
@@ -11,6 +11,9 @@ use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
 use crate::tree::locate::{Diagnosis, Difference, Length, hash_granule, verify};
+use crate::tree::parity::Parity;
+use crate::tree::parity::restore::Restorer;
+use crate::tree::prove::Reader;
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
 use std::fs::File;
@@ -25,7 +28,7 @@ use truesum_hash::{Digest, Spec};
 /// The number of bytes compared and written at a time.
 const BLOCK: usize = 4096;
 
-/// The reason why a copy does not have the right bytes.
+/// The reason why a copy or a parity file does not yield the right bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyFault {
     /// The copy is damaged itself, or too short.
@@ -34,6 +37,66 @@ pub enum CopyFault {
     Missing,
     /// The copy is the file to be repaired.
     Itself,
+    /// The group of this granule needs this many more intact parity blocks.
+    TooDamaged(u64),
+    /// The bytes restored from parity do not match the tree: the file or its parity changed, or the parity is wrong.
+    WrongParity,
+}
+
+/// The source of the right bytes.
+#[derive(Clone, Copy)]
+enum Replacement<'a> {
+    /// The path of a copy.
+    Copy(&'a [u8]),
+    Parity(&'a Parity),
+}
+
+/// The opened source of the right bytes.
+enum Origin<'a> {
+    /// A copy, and the reason why it may not have the right bytes.
+    Copy(Source<'a>, CopyFault),
+    Parity(Restorer<'a>),
+}
+
+impl Origin<'_> {
+    fn path(&self) -> &[u8] {
+        match self {
+            Origin::Copy(source, _) => source.path,
+            Origin::Parity(restorer) => restorer.path(),
+        }
+    }
+
+    /// Returns the reason why the bytes of a granule cannot be right, and whether they can be read.
+    fn fault(&mut self, range: &Range<u64>) -> Result<(CopyFault, bool), Error> {
+        Ok(match self {
+            Origin::Copy(source, fault) => (*fault, range.end <= source.size),
+            Origin::Parity(restorer) => match restorer.missing(range.start)? {
+                0 => (CopyFault::WrongParity, true),
+                missing => (CopyFault::TooDamaged(missing), false),
+            },
+        })
+    }
+
+    fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        match self {
+            Origin::Copy(source, _) => source.read(buffer, offset),
+            Origin::Parity(restorer) => restorer.read(buffer, offset),
+        }
+    }
+
+    /// Compares a range of the file with this source and writes it, as [`repair_range`] does.
+    fn repair(
+        &mut self,
+        (file, path): (&File, &[u8]),
+        range: &Range<u64>,
+        right: &[Digest],
+        mode: Mode,
+        sum: &mut u64,
+    ) -> Result<(u64, u64), Error> {
+        let name = self.path().to_owned();
+        let mut read = |buffer: &mut [u8], offset| self.read(buffer, offset);
+        repair_range(file, path, (&name, &mut read), range, right, mode, sum)
+    }
 }
 
 readable! {
@@ -42,13 +105,13 @@ readable! {
     pub struct GranuleRepair {
         /// Its byte range.
         range: Range<u64> => &Range<u64>,
-        /// Whether the copy has the right bytes.
+        /// Whether the copy or parity yields the right bytes.
         possible: bool,
-        /// The reason why it does not have them; meaningless if it does.
+        /// The reason why it does not; meaningless if it does.
         fault: CopyFault,
         /// The number of bytes that were or would be written: complete blocks that differ.
         writes: u64,
-        /// The number of existing bytes that differ from the copy.
+        /// The number of existing bytes that differ from the right ones.
         loses: u64,
     }
 }
@@ -109,8 +172,36 @@ pub fn repair(
     mode: Mode,
     reading: &Reading<'_>,
 ) -> Result<(Difference, Vec<GranuleRepair>), Error> {
-    let report = verify(&path, store, trusted, reading)?;
-    let (path, copy) = (path.as_ref().as_os_str().as_bytes(), copy.as_ref().as_os_str().as_bytes());
+    let from = Replacement::Copy(copy.as_ref().as_os_str().as_bytes());
+    repair_from(path.as_ref(), store, trusted, from, mode, reading)
+}
+
+/// Repairs a file from the parity file of its tree, as [`repair`] does from a copy. A granule is repaired if its group
+/// has as many intact parity blocks as damaged granules.
+///
+/// # Errors
+/// Fails as [`repair`].
+pub fn repair_from_parity(
+    path: impl AsRef<Path>,
+    store: &Store,
+    trusted: Option<&Digest>,
+    parity: &Parity,
+    mode: Mode,
+    reading: &Reading<'_>,
+) -> Result<(Difference, Vec<GranuleRepair>), Error> {
+    repair_from(path.as_ref(), store, trusted, Replacement::Parity(parity), mode, reading)
+}
+
+fn repair_from(
+    path: &Path,
+    store: &Store,
+    trusted: Option<&Digest>,
+    from: Replacement<'_>,
+    mode: Mode,
+    reading: &Reading<'_>,
+) -> Result<(Difference, Vec<GranuleRepair>), Error> {
+    let report = verify(path, store, trusted, reading)?;
+    let path = path.as_os_str().as_bytes();
     if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
         return Ok((report, Vec::new()));
     }
@@ -122,27 +213,33 @@ pub fn repair(
         })
         .collect();
     let elsewhere = Reading { root: &Root::Anywhere, ..*reading };
-    let other = elsewhere.open(copy)?;
-    let source = elsewhere.unmapped(&other, copy);
     let access = if mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
     let file = reading.root.resolve(path, access);
     let file = file.map_err(|error| reading.root.refusal(path, "open", error))?;
-    let itself = Metadata::of(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
-    let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
+    let other;
+    let mut origin = match from {
+        Replacement::Copy(copy) => {
+            other = elsewhere.open(copy)?;
+            let itself = Metadata::of(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
+            let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
+            Origin::Copy(elsewhere.unmapped(&other, copy), fault)
+        }
+        Replacement::Parity(parity) => Origin::Parity(Restorer::new(parity, (&file, path), &report.damaged)),
+    };
     let (mut repairs, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {
         let range = header.range(granule);
+        let (fault, readable) = origin.fault(&range)?;
         let mut right = Vec::new();
         let mut read = |buffer: &mut [u8], offset| {
-            source.read(buffer, offset)?;
+            origin.read(buffer, offset)?;
             right.push(print_of(buffer));
             Ok(())
         };
-        let here = range.end <= source.size;
-        let possible = here
+        let possible = readable
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
         let (writes, loses) = if possible {
-            repair_range(&file, path, source, &range, &right, Mode::DryRun, &mut 0)?
+            origin.repair((&file, path), &range, &right, Mode::DryRun, &mut 0)?
         } else {
             (0, 0)
         };
@@ -156,12 +253,13 @@ pub fn repair(
         let mut written = 0;
         let mut write = || {
             for (done, right) in repairs.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
-                done.writes = repair_range(&file, path, source, &done.range, right, mode, &mut written)?.0;
+                done.writes = origin.repair((&file, path), &done.range, right, mode, &mut written)?.0;
             }
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
         let done = write();
         // The file must not be open for writing when it is read.
+        drop(origin);
         drop(file);
         done.and_then(|()| check(path, store, &repairs, reading)).map_err(|error| after(error, written))?;
     }
@@ -185,12 +283,13 @@ pub(crate) fn print_of(bytes: &[u8]) -> Digest {
     "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
 }
 
-/// Writes the blocks of a range that differ from the copy, whose units have the digests `right`. Returns the number of
+/// Writes the blocks of a range that differ from those of a source, given by its name and a reader, whose units have the
+/// digests `right`. Returns the number of
 /// bytes in these blocks, and how many existing bytes differ. Bytes written are added to `sum` immediately.
 pub(crate) fn repair_range(
     file: &File,
     path: &[u8],
-    copy: Source<'_>,
+    (name, read): (&[u8], &mut Reader<'_>),
     range: &Range<u64>,
     right: &[Digest],
     mode: Mode,
@@ -200,10 +299,10 @@ pub(crate) fn repair_range(
     let (mut written, mut lost) = (0, 0);
     for (start, right) in range.clone().step_by(good.len()).zip(right) {
         let len = (range.end - start).min(UNIT) as usize;
-        copy.read(&mut good[..len], start)?;
+        read(&mut good[..len], start)?;
         if print_of(&good[..len]) != *right {
             let why = format!("the bytes from offset {start} changed after they were verified");
-            return Err(Error::new(copy.path, "read", Cause::Changed(why)));
+            return Err(Error::new(name, "read", Cause::Changed(why)));
         }
         // Bytes that cannot be read, for whatever reason, are written.
         let readable = read_to_end(file, &mut found[..len], start);
@@ -289,8 +388,15 @@ mod tests {
         let guarded = reading.open(name).expect("open");
         let source = reading.unmapped(&guarded, name);
         let mut written = 0;
-        let result =
-            repair_range(&target.open(), b"target", source, &(0..len), &right, Mode::Write, &mut written);
+        let result = repair_range(
+            &target.open(),
+            b"target",
+            (name, &mut source.reader()),
+            &(0..len),
+            &right,
+            Mode::Write,
+            &mut written,
+        );
         assert_eq!(written, UNIT);
         assert!(matches!(result.as_ref().map_err(Error::cause), Err(Cause::Changed(_))), "{result:?}");
         let unit = UNIT as usize;

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
 use crate::task::{Notice, Sink, Task};
+use crate::tree::prove::Reader;
 use crate::tree::repair::{
     CopyFault, GranuleRepair, Mode, after as after_writing, check_loss, is_same, print_of, repair_range,
 };
@@ -454,7 +455,8 @@ impl PieceRepairs<'_> {
         let access = if self.mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
         let file = root.resolve(path, access);
         let file = file.map_err(|error| root.refusal(path, "open", error))?;
-        let (written, lost) = repair_range(&file, path, source, part, right, self.mode, &mut self.sum)?;
+        let copy = (source.path, &mut source.reader() as &mut Reader<'_>);
+        let (written, lost) = repair_range(&file, path, copy, part, right, self.mode, &mut self.sum)?;
         if self.mode.writes() && written > 0 {
             file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         }

@@ -6,6 +6,7 @@
 
 mod building;
 mod case;
+mod parity;
 mod pieces;
 mod proofs;
 mod repairing;

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::task::{Notice, Task};
+use crate::tree::parity::is_parity;
 use crate::tree::store::{Store, crc32c};
 use crate::verify::detached::{SIGNATURES, holds_signature};
 use crate::verify::listed::ListedNames;
@@ -18,13 +19,15 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_fs::name::{self, OsStrExt, OsStringExt};
 
-/// Files of this program that are next to other files: their extensions and, except for trees,
-/// their first bytes.
-const SIDECARS: [(&[u8], &[u8]); 4] = [
-    (b".ftr", b""),
-    (b".ftr.part", b""),
-    (b".ftr.flat", b"\x89FTM\r\n\x1a\n"),
-    (b".ftr.verify", b"\x89FTV\r\n\x1a\n"),
+/// Returns whether a file with this path has the content that its extension promises.
+type IsOwn = fn(&Root, &[u8]) -> bool;
+/// Files of this program that are next to other files: their extensions, and the tests of their content.
+const SIDECARS: [(&[u8], IsOwn); 5] = [
+    (b".ftr", is_tree),
+    (b".ftr.part", is_tree),
+    (b".ftr.flat", |root, path| has_crc(root, path, b"\x89FTM\r\n\x1a\n")),
+    (b".ftr.verify", |root, path| has_crc(root, path, b"\x89FTV\r\n\x1a\n")),
+    (b".ftr.parity", |root, path| root.open(path, Special::Refuse).is_ok_and(|(file, _)| is_parity(&file))),
 ];
 /// The maximum size of such a file that is examined.
 const LIMIT: u64 = 64 << 20;
@@ -211,26 +214,34 @@ pub(crate) fn is_sidecar(
     path: &[u8],
     anchor: Option<&Anchor>,
 ) -> bool {
-    SIDECARS.iter().any(|(end, magic)| {
-        let is_own = || {
-            let (root, path) =
-                anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
-            if magic.is_empty() {
-                return Store::open_in(root, OsStr::from_bytes(path)).ok()?.ok().map(drop);
-            }
-            let (file, _) = root.open(path, Special::Refuse).ok()?;
-            let mut bytes = Vec::new();
-            file.take(LIMIT).read_to_end(&mut bytes).ok()?;
-            let (bytes, crc) = bytes.split_last_chunk()?;
-            (bytes.starts_with(magic) && crc32c(bytes) == *crc).then_some(())
-        };
-        name.strip_suffix(*end).is_some_and(&mut is_listed) && is_own().is_some()
-    })
+    let (root, path) = anchor.map_or((&Root::Anywhere, path), |anchor| (anchor.root(), anchor.rest(path)));
+    SIDECARS
+        .iter()
+        .any(|(end, is_own)| name.strip_suffix(*end).is_some_and(&mut is_listed) && is_own(root, path))
+}
+
+fn is_tree(root: &Root, path: &[u8]) -> bool {
+    Store::open_in(root, OsStr::from_bytes(path)).is_ok_and(|store| store.is_ok())
+}
+
+/// Returns whether a file begins with `magic` and ends with its CRC.
+fn has_crc(root: &Root, path: &[u8], magic: &[u8]) -> bool {
+    let read = || {
+        let (file, _) = root.open(path, Special::Refuse).ok()?;
+        let mut bytes = Vec::new();
+        file.take(LIMIT).read_to_end(&mut bytes).ok()?;
+        let (bytes, crc) = bytes.split_last_chunk()?;
+        Some(bytes.starts_with(magic) && crc32c(bytes) == *crc)
+    };
+    read() == Some(true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::build::{Saving, save};
+    use crate::tree::parity::parity_of;
+    use crate::tree::reading::Reading;
     use crate::tree::store::{GRANULE, Header, Hints};
     use truesum_fs::metadata::Metadata;
     use truesum_fs::name::OsStrExt;
@@ -291,6 +302,12 @@ mod tests {
         let header = Header::new(&"sha256-tree".parse().unwrap(), 6, GRANULE, hints).unwrap();
         drop(Store::create(dir.path().join("a.ftr"), header).unwrap());
         let tree = std::fs::read(dir.path().join("a.ftr")).unwrap();
+        std::fs::write(dir.path().join("b"), b"listed").unwrap();
+        let (built, progress) = (tempfile::tempdir().unwrap(), Progress::default());
+        let target = built.path().join("b.ftr");
+        let saving = Saving::new(&target).parity(Some(5));
+        save(dir.path().join("b"), &"blake3".parse().unwrap(), &saving, &Reading::new(&progress)).unwrap();
+        std::fs::copy(parity_of(&target), dir.path().join("b.ftr.parity")).unwrap();
         let findings = b"\x89FTV\r\n\x1a\n and more";
         for (name, content) in [
             ("a", &b"listed"[..]),
@@ -298,6 +315,7 @@ mod tests {
             ("a.ftr.part", &tree),
             ("a.ftr.flat", b"\x89FTM\r\n\x1a\n and more"),
             ("a.ftr.verify", &[&findings[..], &crc32c(findings)].concat()),
+            ("a.ftr.parity", b"\x89FTP\r\n\x1a\n and more"),
             ("b.ftr", b"\x89FTR\r\n\x1a\n and more"),
             ("c.ftr", &tree),
             (".a.part", b""),
@@ -315,8 +333,8 @@ mod tests {
         };
         let path = dir.path().as_os_str().as_bytes();
         let search = unlisted(path, &mut listed, &hundred(Scope::CompleteRead), &mut found).unwrap();
-        assert_eq!(names, [".a.part", "a.ftr.flat", "b.ftr", "c.ftr"]);
-        assert_eq!((search.files, search.own), (4, 4));
+        assert_eq!(names, [".a.part", "a.ftr.flat", "a.ftr.parity", "b.ftr", "c.ftr"]);
+        assert_eq!((search.files, search.own), (5, 5));
     }
 
     #[cfg(unix)]
