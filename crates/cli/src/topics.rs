@@ -122,6 +122,8 @@ which bytes are damaged. A stored tree takes up 32 bytes per MiB.
   truesum tree verify disk.img.ftr         print the damaged ranges
   truesum check --locate SHA256SUMS        the same for files that fail a check
   truesum tree repair --from COPY disk.img.ftr
+  truesum tree --save --parity 5% disk.img     also store data for repairs
+  truesum tree repair disk.img.ftr         repair without a copy
   truesum tree prove disk.img --range 1MiB..2MiB > proof
   truesum tree leaf disk.img --range 0..1TiB    hash one range of a file
 

@@ -29,6 +29,8 @@ Examples:
   truesum tree --save big.img                    store the tree in big.img.ftr
   truesum tree verify big.img.ftr                show damaged bytes
   truesum tree repair --from /mnt/copy/big.img big.img.ftr
+  truesum tree --save --parity 5% big.img        also store data for repairs
+  truesum tree repair big.img.ftr                repair without a copy
   truesum tree prove big.img --range 1MiB..2MiB  prove it contains these bytes
   truesum tree --save --append log               read only what was appended
   truesum tree prove log --grown-from old.ftr    prove data was only appended

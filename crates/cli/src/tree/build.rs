@@ -24,6 +24,7 @@ use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
+use truesum::tree::parity::parity_of;
 use truesum::tree::store::part_of;
 use truesum::{Cause, Error, Kind};
 use truesum_fs::name::OsStrExt;
@@ -58,6 +59,12 @@ pub struct BuildArgs {
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = granule, requires = "save")]
     #[arg(help_heading = "Stored trees")]
     granule: u64,
+    /// Store parity of this share of the file in FILE.ftr.parity, for repairs
+    ///
+    /// truesum tree repair restores damaged blocks from it without a copy of the file.
+    #[arg(long, value_name = "PERCENT", value_parser = percentage, requires = "save")]
+    #[arg(help_heading = "Stored trees", conflicts_with_all = ["format", "resume", "append", "since"])]
+    parity: Option<u32>,
     /// Resume an interrupted run
     #[arg(long, help_heading = "Stored trees", requires = "save")]
     resume: bool,
@@ -89,6 +96,12 @@ pub struct BuildArgs {
     /// Print more details, such as skipped files and the throughput
     #[arg(short, long)]
     verbose: bool,
+}
+
+/// Parses a percentage, `5%` or `5`.
+fn percentage(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse();
+    number.ok().filter(|number| (1..=100).contains(number)).ok_or("expected 1% to 100%".to_owned())
 }
 
 /// The formats of trees in other programs.
@@ -187,7 +200,14 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 let tree = stored_tree_path(name, args.output.as_deref(), ending(args));
                 let (shown, kept) = (display_safe(name), display_safe(tree.as_os_str().as_bytes()));
                 if args.save && std::io::stderr().is_terminal() {
-                    console.line(&format!("truesum: tree of {shown} stored in {kept}"));
+                    let parity = match args.parity {
+                        Some(_) => format!(
+                            ", and parity in {}",
+                            display_safe(parity_of(&tree).as_os_str().as_bytes())
+                        ),
+                        None => String::new(),
+                    };
+                    console.line(&format!("truesum: tree of {shown} stored in {kept}{parity}"));
                 }
                 // With a single piece, the digest above is the only hash; at most a length was
                 // stored.
@@ -319,7 +339,8 @@ fn saved(
         .granule(args.granule)
         .begin(begin)
         .plain_digests(&plain_digests)
-        .trust_prefix(trust_prefix);
+        .trust_prefix(trust_prefix)
+        .parity(args.parity);
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let (name, size) = (stores::name_of(file), saved.found().size());
     let mut digests = saved.found().digests().to_vec();

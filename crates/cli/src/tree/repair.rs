@@ -1,4 +1,4 @@
-//! `truesum tree repair`: repairs a damaged file from a second copy with its stored tree.
+//! `truesum tree repair`: repairs a damaged file with its stored tree, from a second copy or from parity.
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -17,21 +17,24 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Diagnosis, Length};
-use truesum::tree::repair::{Mode, repair as repair_file};
+use truesum::tree::parity::Parity;
+use truesum::tree::repair::{Mode, repair as repair_file, repair_from_parity};
 use truesum::tree::store::with_suffix;
 use truesum_fs::name::OsStrExt;
 
-/// Repair a damaged file from a copy
+/// Repair a damaged file from a copy or from parity
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   truesum tree repair --dry-run --from /mnt/copy/disk.img disk.img.ftr  preview
   truesum tree repair --from /mnt/copy/disk.img disk.img.ftr
+  truesum tree repair disk.img.ftr                 from disk.img.ftr.parity
   truesum tree repair --from /mnt/copy set.torrent                 use a torrent
 TREE can also be a piece list: a torrent; a Metalink, PAR2, zsync, caibx, rdiff or Digital Forensics XML file; a Bao \
 outboard; an fs-verity or dm-verity tree; or the part list of an S3 object. COPY is then the folder with the copies, \
 or the copy itself if there is only one file. \
 Likewise, FILE is then the folder with the files, or the file itself. The default for FILE is the folder that truesum check would use.
+Without --from, damaged ranges are restored from the parity file that truesum tree --save --parity stored next to the tree.
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Damage in other parts of the copy does not matter. Nothing is written if more than \
 half of FILE would be overwritten, because FILE may then be a different file (see --most).")]
 pub struct RepairArgs {
@@ -41,14 +44,14 @@ pub struct RepairArgs {
     /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// Copy from which to repair the file
+    /// Copy from which to repair the file [default: TREE.parity]
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
-    pub copy: OsString,
+    pub copy: Option<OsString>,
     /// Trusted digest, as HEX or NAME:HEX
     #[arg(long, value_name = "DIGEST", value_parser = hexadecimal)]
     pub digest: Option<Digest>,
     /// Show what would be done, without writing anything
-    #[arg(long)]
+    #[arg(short = 'n', long)]
     pub dry_run: bool,
     /// Repair even if more than half of FILE would be overwritten
     #[arg(long)]
@@ -82,8 +85,12 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
             console.error("tree repair: --digest requires a stored tree");
             return Exit::NotAsRequested;
         }
+        let Some(copy) = args.copy.as_deref().map(Path::new) else {
+            console.error("tree repair: a piece list requires --from COPY");
+            return Exit::NotAsRequested;
+        };
         let (file, mode) = (args.file.as_ref().map(PathBuf::from), args.mode());
-        let (copy, threads) = (Path::new(&args.copy), args.jobs.unwrap_or(0));
+        let threads = args.jobs.unwrap_or(0);
         return listed::repair(&args.tree, file, copy, mode, threads, console);
     }
     if !with_suffix(&args.tree, ".ftr").exists() && lists(&args.tree) {
@@ -91,14 +98,31 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         console.error_of(args.tree.as_os_str().as_bytes(), why);
         return Exit::NotAsRequested;
     }
-    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), Some(&args.copy), console)
+    let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), args.copy.as_deref(), console)
     else {
         return Exit::NotAsRequested;
+    };
+    let parity = match &args.copy {
+        Some(_) => None,
+        None => match Parity::open(&store) {
+            Ok(parity) => Some(parity),
+            Err(error) => {
+                console.failure(&error);
+                let command = stored::repair_command(&args.tree, args.file.as_deref(), true);
+                console.hint(&format!("to repair the file from an intact copy: {command}"));
+                return Exit::NotAsRequested;
+            }
+        },
     };
     let watch = Watch::of_one(None, console);
     let mode = args.mode();
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
-    let result = repair_file(file, &store, args.digest.as_ref(), &args.copy, mode, &reading);
+    let trusted = args.digest.as_ref();
+    let result = match (&args.copy, &parity) {
+        (Some(copy), _) => repair_file(file, &store, trusted, copy, mode, &reading),
+        (None, Some(parity)) => repair_from_parity(file, &store, trusted, parity, mode, &reading),
+        (None, None) => unreachable!("without a copy, the parity file was opened"),
+    };
     let (report, repairs) = match result {
         Ok(result) => result,
         Err(error) => return watch.failed(&error, console),

@@ -63,6 +63,13 @@ pub fn opened(
     }
 }
 
+/// Returns the command that repairs a file, from parity or from a copy, with the arguments of the current command.
+pub fn repair_command(tree: &Path, file: Option<&OsStr>, from_copy: bool) -> String {
+    let from = if from_copy { " --from COPY" } else { "" };
+    let file = file.map_or(String::new(), |file| format!(" {}", path_word(file)));
+    format!("truesum tree repair{from} {}{file}", path_word(tree))
+}
+
 /// Opens a stored tree, or returns why it is invalid.
 pub fn open(path: &Path) -> Result<Store, Error> {
     Store::open(path)?.map_err(|refusal| {

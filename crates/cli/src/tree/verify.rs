@@ -13,7 +13,7 @@ use crate::tree::stored;
 use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
-use crate::words::grouped;
+use crate::words::{count, grouped};
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -21,6 +21,8 @@ use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference};
+use truesum::tree::parity::Parity;
+use truesum::tree::store::Store;
 use truesum_fs::name::OsStrExt;
 
 /// Show which bytes of a file are damaged
@@ -136,8 +138,31 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     }
     if !args.json {
         console.summary(exit, &format!("truesum: {}: {}", display_safe(&name), words));
+        if report.diagnosis() == Diagnosis::FileDamaged && watch.remote.is_none() {
+            hint_parity(args, &store, &report, console);
+        }
     }
     exit
+}
+
+/// Reports whether the parity file, if there is one, has enough intact blocks to repair the damage.
+fn hint_parity(args: &VerifyArgs, store: &Store, report: &Difference, console: &mut Console) {
+    let parity = match Parity::open(store) {
+        Ok(parity) => parity,
+        Err(error) if error.is_missing() => return,
+        Err(error) => return console.note(&error.to_string()),
+    };
+    let command = stored::repair_command(&args.tree, args.file.as_deref(), false);
+    match parity.missing(report.damaged()) {
+        _ if report.damaged().is_empty() => {}
+        0 => console.hint(&format!("to repair the damaged ranges from the parity file: {command}")),
+        missing => {
+            let missing = count(missing, "parity block is", "parity blocks are");
+            console.hint(&format!(
+                "{missing} missing to repair all ranges; to repair as many as possible: {command}"
+            ));
+        }
+    }
 }
 
 fn as_json(name: &[u8], report: &Difference) -> String {

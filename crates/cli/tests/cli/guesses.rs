@@ -348,10 +348,7 @@ fn argument_errors_have_the_form_of_other_messages() {
         ("audit", "audit: missing argument: MANIFEST\nhint: truesum audit MANIFEST...\n"),
         ("diff", "diff: missing arguments: OLD, NEW\nhint: truesum diff OLD NEW\n"),
         ("find", "find: missing argument: DIGEST... DIR\nhint: truesum find DIGEST... DIR...\n"),
-        (
-            "tree repair x",
-            "tree repair: missing argument: --from\nhint: truesum tree repair --from COPY TREE [FILE]\n",
-        ),
+        ("tree leaf x", "tree leaf: missing argument: --range\nhint: truesum tree leaf --range A..B FILE\n"),
         (
             "tree prove a",
             "tree prove: missing argument: --range A..B or --grown-from OLD.ftr\nhint: truesum tree prove --help\n",

@@ -574,3 +574,75 @@ fn trusted_part_of_a_stored_tree_is_reported() {
     assert!(text(&changed.stderr).contains("2,097,152 of 3,145,728 bytes were read"));
     assert_eq!(text(&changed.stdout), run_expecting(folder, 0, &["tree", "data"]));
 }
+
+#[test]
+fn damage_is_repaired_from_parity_without_a_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("a file"));
+    let bytes = noise((5 << 20) + 17);
+    std::fs::write(&data, &bytes).unwrap();
+    let args = ["tree", "--save", "--parity", "30%", "-a", "md5,sha256-tree", "a file"];
+    let digests = run_expecting(folder, 0, &args);
+    assert_eq!(digests, run_expecting(folder, 0, &["hash", "--tag", "-a", "md5,sha256-tree", "a file"]));
+    flip(&data, 3 << 20);
+    flip(&data, (5 << 20) + 16);
+    let found = run(folder, &["tree", "verify", "a file.ftr"]);
+    assert_eq!(found.status.code(), Some(1));
+    let hint = "hint: to repair the damaged ranges from the parity file: truesum tree repair 'a file.ftr'\n";
+    assert!(text(&found.stderr).ends_with(hint), "{}", text(&found.stderr));
+    let damaged = std::fs::read(&data).unwrap();
+    let plan = run_expecting(folder, 1, &["tree", "repair", "-n", "a file.ftr"]);
+    assert!(plan.contains("3145728 1048576 would be repaired: 4096 bytes to write\n"), "{plan}");
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    let done = run_expecting(folder, 0, &["tree", "repair", "a file.ftr"]);
+    assert!(done.contains("5242880 17 repaired: 17 bytes written\n"), "{done}");
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    // More than 2 of 6 blocks are damaged.
+    [1, 1 << 20, 4 << 20].iter().for_each(|&at| flip(&data, at));
+    let found = run(folder, &["tree", "verify", "a file"]);
+    assert!(text(&found.stderr).contains("1 parity block is missing to repair all ranges"));
+    let damaged = std::fs::read(&data).unwrap();
+    let tried = run_expecting(folder, 1, &["tree", "repair", "a file.ftr", "a file"]);
+    assert!(tried.contains("0 1048576 cannot be repaired: 1 parity block is missing\n"), "{tried}");
+    assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    // A parity file of an earlier state is not used.
+    run_expecting(folder, 0, &["tree", "--save", "a file"]);
+    flip(&data, 9);
+    let found = run(folder, &["tree", "verify", "a file"]);
+    assert!(
+        text(&found.stderr)
+            .contains("a file.ftr.parity: cannot use: the parity file belongs to another stored tree")
+    );
+    assert!(!text(&found.stderr).contains("hint"), "{}", text(&found.stderr));
+    run_expecting(folder, 2, &["tree", "repair", "a file.ftr"]);
+    std::fs::remove_file(folder.join("a file.ftr.parity")).unwrap();
+    let tried = run(folder, &["tree", "repair", "a file.ftr"]);
+    assert_eq!(tried.status.code(), Some(2));
+    assert!(
+        text(&tried.stderr).contains("truesum tree repair --from COPY 'a file.ftr'"),
+        "{}",
+        text(&tried.stderr)
+    );
+    for wrong in ["0", "101%", "5.5%", "-1", "%"] {
+        run_expecting(folder, 2, &["tree", "--save", &format!("--parity={wrong}"), "a file"]);
+    }
+    run_expecting(folder, 2, &["tree", "--parity", "5%", "a file"]);
+    run_expecting(folder, 2, &["tree", "--save", "--resume", "--parity", "5%", "a file"]);
+    run_expecting(folder, 0, &["torrent", "create", "-o", "t.torrent", "a file"]);
+    run_expecting(folder, 2, &["tree", "repair", "t.torrent"]);
+}
+
+#[test]
+fn parity_file_belongs_to_its_file_in_other_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::create_dir(folder.join("d")).unwrap();
+    std::fs::write(folder.join("d/data"), noise(3 << 20)).unwrap();
+    run_expecting(folder, 0, &["hash", "-o", "M", "d"]);
+    run_expecting(folder, 0, &["tree", "--save", "--parity", "5", "d/data"]);
+    for args in [&["check", "M"][..], &["check", "--json", "M"], &["audit", "M"]] {
+        let ran = run(folder, args);
+        assert_eq!(ran.status.code(), Some(0), "{args:?}: {}", text(&ran.stderr));
+        assert!(!(text(&ran.stdout) + &text(&ran.stderr)).contains("not in the manifest"), "{args:?}");
+    }
+}
