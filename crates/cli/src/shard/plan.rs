@@ -48,7 +48,7 @@ pub struct PlanArgs {
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true, default_value = "sha256")]
     algorithm: Vec<Spec>,
-    /// Folder that names are relative to [default: the folder of the --manifest file, else .]
+    /// Folder that names are relative to [default: folder of --manifest, else .]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
     /// Process the files listed in this manifest
