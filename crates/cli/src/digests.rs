@@ -26,6 +26,22 @@ fn recognized(text: &str) -> Cow<'_, str> {
     if identify(&bare).is_ok() { Cow::Owned(bare) } else { Cow::Borrowed(text) }
 }
 
+/// Returns the candidates whose algorithms need no key.
+///
+/// # Errors
+/// Fails if all of them need one.
+pub fn without_key(mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, Refusal> {
+    let first = candidates.first().map(|first| first.spec().to_string());
+    candidates.retain(|one| !one.spec().lacks_key());
+    match first {
+        Some(spec) if candidates.is_empty() => Err(Refusal::with_hint(
+            format!("{spec} needs a key"),
+            "to compare a file with a keyed digest: truesum check --key-file KEY DIGEST FILE",
+        )),
+        _ => Ok(candidates),
+    }
+}
+
 /// Returns the possible interpretations of a digest, the most likely first; only those with the
 /// algorithms in `requested`, if any.
 ///

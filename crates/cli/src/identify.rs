@@ -5,7 +5,7 @@
 mod object;
 
 use crate::console::Console;
-use crate::digests::{candidates, candidates_for_file};
+use crate::digests::{candidates, candidates_for_file, without_key};
 use crate::exit::{Exit, Refusal};
 use crate::options::RunArgs;
 use crate::output::print;
@@ -72,7 +72,7 @@ pub fn run(args: IdentifyArgs) -> Exit {
         return object::run(&args, args.digest.as_ref(), &mut console);
     }
     let candidates = match &args.file {
-        Some(file) => candidates_for_file(&args.digest, file),
+        Some(file) => candidates_for_file(&args.digest, file).and_then(without_key),
         None => candidates(&args.digest, &[]),
     };
     let candidates = match candidates {

@@ -18,7 +18,7 @@ use crate::name::{self, OsStrExt, plain};
 use crate::open::{Root, open_companion};
 use crate::resolve::OpenMode;
 use crate::stop::Stop;
-use crate::sys::attributes::Attributes;
+use crate::sys::attributes::{self, Attributes};
 use crate::sys::replace;
 pub use crate::sys::replace::{close, is_link, link_program, symlink, sync_folder};
 use crate::temporary::{self, Temporary, temporary_name};
@@ -188,6 +188,16 @@ impl AtomicFile {
         })
     }
 
+    /// Prevents that users can read the file who cannot read another one, from whose content it is made and which has
+    /// `mode`. A file that is replaced keeps its own mode.
+    ///
+    /// # Errors
+    /// Fails if the mode cannot be set.
+    pub fn limit_mode(&self, mode: u32) -> Result<(), Error> {
+        let limited = if self.old.is_none() { attributes::limit(self.file(), mode) } else { Ok(()) };
+        limited.map_err(|error| Error::io(self.target.as_os_str().as_bytes(), "write", error))
+    }
+
     /// Commits if `look`, which examines the file to be replaced, succeeds.
     ///
     /// # Errors
@@ -208,6 +218,7 @@ impl AtomicFile {
         if destination.temporary.is_none() && !destination.link(&second, old.is_none()) {
             // The file cannot be given a name after all, so its contents are copied into a file that has one.
             let mut copy = destination.named().map_err(fail)?;
+            second.metadata().and_then(|own| copy.set_permissions(own.permissions())).map_err(fail)?;
             if let Some(old) = &old {
                 old.give(&copy).map_err(fail)?;
             }

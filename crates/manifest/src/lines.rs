@@ -121,12 +121,14 @@ impl<R: Read> Lines<R> {
         while self.text.len() - self.start < CHUNK && !self.at_end {
             self.fill()?;
         }
-        Ok(&self.text[self.start..])
+        // Not all that happens to be in memory, which depends on how a pipe delivers it.
+        let text = &self.text[self.start..];
+        Ok(&text[..text.len().min(CHUNK)])
     }
 
     /// Returns whether [`Lines::peek`] returned everything up to the end of the input.
     pub(crate) fn at_end(&self) -> bool {
-        self.at_end
+        self.at_end && self.text.len() - self.start <= CHUNK
     }
 
     /// Returns everything that has not been returned yet, or `None` if it has more than `limit`
@@ -312,6 +314,21 @@ fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn peek_returns_the_same_however_the_input_is_delivered() {
+        // regression: it returned all that was in memory, so that a pipe could be read in another format than a file.
+        for len in [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
+            let text = vec![b'x'; len];
+            let (first, rest) = text.split_at(len.min(CHUNK - 1));
+            let mut whole = Lines::raw(&text[..]);
+            let mut parts = Lines::raw(io::Read::chain(first, rest));
+            for found in [whole.peek().unwrap().len(), parts.peek().unwrap().len()] {
+                assert_eq!(found, len.min(CHUNK));
+            }
+            assert_eq!((whole.at_end(), parts.at_end()), (len < CHUNK, len < CHUNK), "{len}");
+        }
+    }
     use proptest::prelude::*;
 
     /// Returns a description of each line: short lines as they are, the length of long ones, and

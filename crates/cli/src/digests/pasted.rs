@@ -58,7 +58,8 @@ fn of_line(text: &str) -> Option<(String, Cow<'_, str>)> {
     }
     let (digits, name) = text.split_once([' ', '\t'])?;
     let is_name = !name.trim().is_empty() && grouped(text) == Ok(None);
-    let name = name.trim_start().trim_start_matches('*');
+    // One asterisk is the mark of binary files.
+    let name = name.strip_prefix([' ', '*']).unwrap_or(name).trim_start();
     (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits))
         .then(|| (digits.to_owned(), name.into()))
 }
@@ -337,6 +338,9 @@ mod tests {
         assert_eq!(bare("12345678 12345678"), "1234567812345678");
         assert_eq!(name_in_line("4219530715 2 a b").as_deref(), Some("a b"));
         assert_eq!(name_in_line(&format!("{md5} *a b")).as_deref(), Some("a b"));
+        // regression: all asterisks were removed, so that `f` was checked instead of `*f`.
+        assert_eq!(name_in_line(&format!("{md5}  *f")).as_deref(), Some("*f"));
+        assert_eq!(name_in_line(&format!("{md5} **f")).as_deref(), Some("*f"));
         assert_eq!(name_in_line(&format!("\\{md5}  a\\nb")).as_deref(), Some("a\nb"));
         assert_eq!(name_in_line(&format!("\\MD5 (a\\\\b) = {md5}")).as_deref(), Some("a\\b"));
         assert_eq!(name_in_line(md5), None);

@@ -1,7 +1,7 @@
 //! Converts the options of `find` to a plan: which words are digests, and which are files and
 //! folders to search.
 
-use crate::digests::{candidates, common, cryptographic_first};
+use crate::digests::{candidates, common, cryptographic_first, without_key};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
 use crate::key::apply_key;
@@ -39,7 +39,7 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
     let mut not_tried = 0;
     let wanted = |text: &OsString| {
         let text = text.to_string_lossy();
-        let mut readings = candidates(&text, &requested)?;
+        let mut readings = candidates(&text, &requested).and_then(without_key)?;
         if requested.is_empty() {
             readings = cryptographic_first(readings);
         }

@@ -419,6 +419,22 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
     }
 }
 
+#[test]
+fn keyed_digest_is_refused_without_a_key() {
+    let folder = Folder::with(&[("f", "abc")]);
+    // regression: the hasher without a key panicked.
+    for words in [
+        &["identify", &format!("hmac-sha256:{ABC}"), "f"][..],
+        &["identify", &format!("HMAC-SHA2-256(f)= {ABC}"), "f"],
+        &["find", &format!("hmac-sha256:{ABC}"), "."],
+        &["find", &format!("kmac128:{ABC}"), "."],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {ran:?}");
+        assert!(ran.err.contains(" needs a key\n"), "{words:?}: {ran:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn escaped_line_is_compared_with_the_file_it_names() {

@@ -2,6 +2,8 @@
 
 use crate::bytes::{flip, noise};
 use crate::strace::{self, can_trace};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -630,6 +632,35 @@ fn damage_is_repaired_from_parity_without_a_copy() {
     run_expecting(folder, 2, &["tree", "--save", "--resume", "--parity", "5%", "a file"]);
     run_expecting(folder, 0, &["torrent", "create", "-o", "t.torrent", "a file"]);
     run_expecting(folder, 2, &["tree", "repair", "t.torrent"]);
+}
+
+#[test]
+fn parity_of_a_private_file_is_private() {
+    // regression: the parity of a file with one block is its content, and everyone could read it.
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mode = |name: &str| std::fs::metadata(path(name)).unwrap().permissions().mode() & 0o777;
+    for (name, mode) in [("secret", 0o600), ("public", 0o644)] {
+        std::fs::write(path(name), "abc").unwrap();
+        std::fs::set_permissions(path(name), Permissions::from_mode(mode)).unwrap();
+        run_expecting(folder.path(), 0, &["tree", "--save", "--parity", "5%", name]);
+    }
+    assert_eq!((mode("secret.ftr.parity"), mode("public.ftr.parity")), (0o600, mode("public.ftr")));
+}
+
+#[test]
+fn grown_file_of_a_single_granule_is_damaged() {
+    // regression: the complete file was hashed, so that the file or the tree could have been damaged.
+    for algorithm in ["blake3", "sha256-tree"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a"), "abc").unwrap();
+        run_expecting(folder.path(), 0, &["tree", "--save", "-a", algorithm, "a"]);
+        std::fs::write(folder.path().join("a"), "abcd").unwrap();
+        let found = run(folder.path(), &["tree", "verify", "a.ftr"]);
+        let printed = text(&found.stdout) + &text(&found.stderr);
+        assert_eq!(found.status.code(), Some(1), "{algorithm}: {printed}");
+        assert!(printed.contains("grown: 1 byte longer"), "{algorithm}: {printed}");
+    }
 }
 
 #[test]

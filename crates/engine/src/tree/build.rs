@@ -188,7 +188,10 @@ pub fn save(
         Some(_) if saving.begin != Begin::Fresh => {
             return Err(refuse("parity requires that the complete file is read".to_owned()));
         }
-        Some(percent) => Some(ParityWriter::create(saving.target, &header, percent, saving.parity_group)?),
+        Some(percent) => {
+            let (group, mode) = (saving.parity_group, file.stat().mode());
+            Some(ParityWriter::create(saving.target, &header, percent, group, mode)?)
+        }
         None => None,
     };
     let BuildState { store, hashers, unread } = begin(source, header, saving)?;

@@ -166,7 +166,7 @@ impl Comparison<'_> {
             Some(folded) => (folded == *digest, bad.is_empty()),
             // BLAKE3 with a single granule: the digest and the entry are two pieces of evidence of equal weight.
             None => {
-                let same = root_of_one(whole, &header.spec)? == *digest;
+                let same = root_of_one(source, &header.spec)? == *digest;
                 (same == bad.is_empty(), same)
             }
         };

@@ -184,7 +184,7 @@ pub(crate) struct ParityWriter {
 }
 
 impl ParityWriter {
-    /// Starts to write the parity file of the tree at `target`.
+    /// Starts to write the parity file of the tree at `target`, for a file with this mode.
     ///
     /// # Errors
     /// Fails if the tree has no blocks of equal size, or if the file cannot be written or is not a parity file.
@@ -193,12 +193,14 @@ impl ParityWriter {
         tree: &Header,
         percent: u32,
         group: u64,
+        mode: u32,
     ) -> Result<ParityWriter, Error> {
         let path = parity_of(target);
         let header = ParityHeader::new(tree, percent, group);
         let header =
             header.map_err(|why| Error::new(path.as_os_str().as_bytes(), "write", Cause::Undivided(why)))?;
         let file = AtomicFile::create_internal(&path, &MAGIC)?;
+        file.limit_mode(mode)?;
         let mut writer = ParityWriter { file, header, coder: None, block: Vec::new(), added: 0 };
         // The header follows when the digest of the tree is known.
         writer.write(&[0; HEADER])?;

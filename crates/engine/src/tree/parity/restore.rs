@@ -26,8 +26,7 @@ impl Parity {
         groups
     }
 
-    /// Returns how many intact parity blocks are missing to restore these ranges; 0 if all can be restored. If a group
-    /// has more damaged blocks than parity blocks, its parity blocks are not read and counted as intact.
+    /// Returns how many intact parity blocks are missing to restore these ranges; 0 if all can be restored.
     pub fn missing(&self, damaged: &[Range<u64>]) -> u64 {
         let groups = self.damaged_blocks(damaged).into_iter();
         groups.map(|(group, lost)| self.intact(group, lost.len() as u64).err().unwrap_or(0)).sum()
@@ -37,10 +36,6 @@ impl Parity {
     /// block that cannot be read is damaged.
     fn intact(&self, group: u64, lost: u64) -> Result<Vec<u64>, u64> {
         let parity = self.header.parity_of(group);
-        let missing = lost.saturating_sub(parity.end - parity.start);
-        if missing > 0 {
-            return Err(missing);
-        }
         let mut block = vec![0; self.header.block as usize];
         let mut digest = [0; DIGEST];
         let mut is_intact = |index: u64| {

@@ -18,6 +18,15 @@ pub struct Attributes {
     extended: Extended,
 }
 
+/// Takes permissions of the group and of others from a file that a file with `mode` does not give them.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn limit(file: &File, mode: u32) -> io::Result<()> {
+    let own = file.metadata()?.mode();
+    file.set_permissions(Permissions::from_mode(own & (mode | 0o700) & 0o7777))
+}
+
 impl Attributes {
     /// Returns the attributes of the file at `path`, whose `metadata` are known.
     pub fn of(path: &Path, metadata: &Metadata) -> Attributes {

@@ -25,6 +25,14 @@ pub struct Attributes {
 
 const PRESERVED: u32 = FILE_ATTRIBUTE_HIDDEN | FILE_ATTRIBUTE_SYSTEM;
 
+/// Does nothing, because a new file has the access list of its folder, and no mode.
+///
+/// # Errors
+/// Never fails.
+pub fn limit(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
 impl Attributes {
     /// Returns the attributes of the file at `path`, whose `metadata` are known.
     pub fn of(path: &Path, metadata: &Metadata) -> Attributes {
