@@ -30,6 +30,12 @@ fn lines(digest: &str) -> Vec<String> {
         format!("SHA256 ({NAME}): {digest}"),
         format!("SHA256 {NAME} = {digest}"),
         sized(digest),
+        // regression: lines with short digests and digests in base64 were skipped.
+        format!("01234567  {NAME}"),
+        format!("0123456789abcdef *{NAME}"),
+        format!("CRC32 ({NAME}) = 01234567"),
+        format!("XXH64 ({NAME}) = 0123456789abcdef"),
+        format!("SHA256 ({NAME}) = ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
     ]
 }
 

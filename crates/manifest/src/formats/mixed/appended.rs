@@ -14,13 +14,30 @@ use truesum_hash::Spec;
 pub(crate) fn is_appended(line: &[u8]) -> bool {
     let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
     let line = line.strip_prefix(b"\\").unwrap_or(line);
-    is_gnu_line(line) || is_tagged(line) || is_labeled(line) || is_sized(line) || is_named(line)
+    is_gnu_line(line)
+        || is_short(line)
+        || is_tagged(line)
+        || is_labeled(line)
+        || is_sized(line)
+        || is_named(line)
+}
+
+/// Returns whether a line is one of GNU programs with a checksum of 32 or 64 bits.
+fn is_short(line: &[u8]) -> bool {
+    let end = scan::find(line, scan::is_blank).unwrap_or(0);
+    matches!(end, 8 | 16)
+        && is_hex(&line[..end])
+        && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
 }
 
 fn is_tagged(line: &[u8]) -> bool {
     let is_start = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'(';
-    line.first().is_some_and(|&byte| is_start(byte))
-        && tagged::split(line).is_some_and(|line| !line.name.is_empty() && is_long_hex(line.digest))
+    let is_line = |line: tagged::Tagged<'_>| {
+        // Digests of a known algorithm may be short or in base64.
+        let is_digest = is_long_hex(line.digest) || !line.digest.is_empty() && tagged::is_known(line.tag);
+        !line.name.is_empty() && is_digest
+    };
+    line.first().is_some_and(|&byte| is_start(byte)) && tagged::split(line).is_some_and(is_line)
 }
 
 fn is_labeled(line: &[u8]) -> bool {
