@@ -11,7 +11,7 @@ use crate::scrub::limits::Limits;
 use crate::scrub::listing::manifest_name;
 use crate::scrub::plan::Classes;
 use crate::scrub::record::Record;
-use crate::scrub::scan::{Entry, Scan, ScanAhead};
+use crate::scrub::scan::{Entry, Scan};
 use crate::scrub::store::State;
 use crate::select::Selection;
 use crate::walk::{Item, Options, Walk, relative};
@@ -60,7 +60,7 @@ pub(crate) struct Inventory<'l> {
     walk: Option<Walk>,
     /// The next file of the walk, if it was not used yet.
     file: Option<(Vec<u8>, Vec<u8>, Option<Anchor>)>,
-    scan: Peekable<Box<dyn Iterator<Item = Result<Entry, Error>> + Send>>,
+    scan: Peekable<Scan>,
     shared: Shared,
     limits: &'l Limits,
     specs: Arc<[Spec]>,
@@ -92,11 +92,7 @@ impl<'l> Inventory<'l> {
         let options = Options::default().select(select.clone()).below_root(true);
         let walk = || Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
         let walk = (!state.head.is_collection()).then(walk);
-        let scan: Box<dyn Iterator<Item = _> + Send> = match ScanAhead::start(state.scan()) {
-            Some(scan) => Box::new(scan),
-            None => Box::new(state.scan()),
-        };
-        let (scan, shared, specs) = (scan.peekable(), shared.clone(), state.head.specs.clone());
+        let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
         Ok(Inventory {
             walk,
             file: None,

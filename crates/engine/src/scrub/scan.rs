@@ -1,20 +1,15 @@
 //! All entries of a state in the order of names: those of the file, with the changes that were appended since.
 
 use crate::error::Error;
-use crate::io::memory_limit::thread;
 use crate::scrub::block::{self, Kind, NoBlock, Position, damaged};
 use crate::scrub::codec::Rest;
 use crate::scrub::listing::SpecLists;
 use crate::scrub::record::Record;
-use crossbeam_channel::{Receiver, bounded};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Bound::{Excluded, Unbounded};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::vec::IntoIter;
 use truesum_hash::Spec;
 
 /// Changed entries by name, encoded; `None` if an entry was removed.
@@ -101,56 +96,6 @@ impl Scan {
         match &self.changed {
             None => self.changes.iter().next(),
             Some(last) => self.changes.range::<Vec<u8>, _>((Excluded(last), Unbounded)).next(),
-        }
-    }
-}
-
-/// The entries of a scan, which another thread decodes while the caller examines the files.
-pub(crate) struct ScanAhead {
-    receive: Receiver<Vec<Result<Entry, Error>>>,
-    batch: IntoIter<Result<Entry, Error>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// The number of entries in a batch, and of batches that the thread may be ahead.
-const BATCH: usize = 1024;
-const BATCHES: usize = 2;
-
-impl ScanAhead {
-    /// Starts the thread. Returns `None` if that is not possible.
-    pub(crate) fn start(mut scan: Scan) -> Option<ScanAhead> {
-        let (send, receive) = bounded(BATCHES);
-        let decode = move || {
-            loop {
-                let batch: Vec<_> = scan.by_ref().take(BATCH).collect();
-                if batch.is_empty() || send.send(batch).is_err() {
-                    return;
-                }
-            }
-        };
-        let thread = thread("state")?.spawn(decode).ok()?;
-        Some(ScanAhead { receive, batch: Vec::new().into_iter(), thread: Some(thread) })
-    }
-}
-
-impl Iterator for ScanAhead {
-    type Item = Result<Entry, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(entry) = self.batch.next() {
-                return Some(entry);
-            }
-            match self.receive.recv() {
-                Ok(batch) => self.batch = batch.into_iter(),
-                Err(_) => {
-                    // If the thread panicked, entries are missing, and their files must not be taken for new ones.
-                    if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
-                        resume_unwind(panic);
-                    }
-                    return None;
-                }
-            }
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::audit::FileStatus::{self, *};
 use crate::progress::Progress;
 use crate::scrub::record::Record;
 use crate::scrub::run::head;
-use crate::scrub::scan::ScanAhead;
 use crate::scrub::store::{Head, State};
 use crate::scrub::{Event, Options, Policy, Report, Scrub, Treatment, export, forget, import, overview};
 use crate::verify::options::ReadOptions;
@@ -580,8 +579,6 @@ fn state_contains_what_was_put_even_if_the_run_is_killed() {
         }
         let entries: BTreeMap<_, _> = state.scan().map(Result::unwrap).collect();
         assert_eq!(entries, model);
-        let ahead = ScanAhead::start(state.scan()).expect("a thread");
-        assert_eq!(ahead.map(Result::unwrap).collect::<BTreeMap<_, _>>(), model);
         let other = State::write(&folder.path().join("S"), || head(folder.path(), &[]));
         assert!(other.is_err(), "a second run");
         drop(state);
@@ -601,8 +598,6 @@ fn state_contains_what_was_put_even_if_the_run_is_killed() {
             let mut torn = bytes[..len].to_vec();
             torn.resize(end, 0);
             fs::write(folder.path().join("S"), &torn).unwrap();
-            let ahead = ScanAhead::start(opened(folder.path()).scan()).expect("a thread");
-            assert_eq!(ahead.filter(|entry| entry.is_ok()).count(), model.len(), "{len}");
             assert_eq!(
                 opened(folder.path()).scan().filter(|entry| entry.is_ok()).count(),
                 model.len(),
