@@ -24,7 +24,7 @@ LIMIT = 80
 
 # A regular expression, matched without regard to case, and what to write instead.
 WORDS = [
-    (r"\b(is|are|was|were|be|been|being) (told|message|asked)\b", "report, print, specify"),
+    (r"\b(is|are|was|were|be|been|being) (told|said|asked)\b", "report, print, specify"),
     (r"\b(?:cannot )?tells?\b|\btelling\b", "report, show, distinguish"),
     (r"\b(says?|saying) (so|which|what|who|how|whether|where|that|nothing)\b", "report, show, specify"),
     (r"\bspeaks? (of|for|against)\b", "describe"),

@@ -84,8 +84,8 @@ fn options_named_in_messages_exist() {
     for (text, at) in
         texts.iter().flat_map(|text| text.match_indices("truesum ").map(move |(at, _)| (text, at)))
     {
-        let message = text[at..].split(['"', ';', ',', '`', '(', ')', '|', '\n']).next().unwrap();
-        let mut words = message.split(' ').skip(1);
+        let example = text[at..].split(['"', ';', ',', '`', '(', ')', '|', '\n']).next().unwrap();
+        let mut words = example.split(' ').skip(1);
         let Some(mut command) = words.next().and_then(|name| program.find_subcommand(name)) else {
             continue;
         };
@@ -107,7 +107,7 @@ fn options_named_in_messages_exist() {
             };
             assert!(
                 command.get_arguments().any(names),
-                "{message}: {} has no --{option}",
+                "{example}: {} has no --{option}",
                 command.get_name()
             );
             seen += 1;

@@ -182,10 +182,10 @@ mod tests {
 
     /// A line with one byte changed, lost or doubled must be rejected or have the same meaning.
     fn assert_every_damage_is_detected(line: &[u8]) {
-        let message = parse_piece(std::str::from_utf8(line).unwrap()).unwrap();
+        let piece = parse_piece(std::str::from_utf8(line).unwrap()).unwrap();
         let same = |bytes: Vec<u8>| {
             let Ok(text) = String::from_utf8(bytes) else { return };
-            assert!(parse_piece(&text).map_or(true, |read| read == message), "{text}");
+            assert!(parse_piece(&text).map_or(true, |read| read == piece), "{text}");
         };
         for at in 0..line.len() {
             for bit in 0..8 {

@@ -102,8 +102,8 @@ fn size_hint_is_never_wrong() {
                 let (hints, count) = hints(dir.path(), options, threads);
                 for (done, (least, most)) in hints.into_iter().enumerate() {
                     let left = count - done;
-                    assert!(least <= left, "{least} message of {left}");
-                    assert!(most.is_none_or(|most| most == left), "{most:?} message of {left}");
+                    assert!(least <= left, "at least {least} of {left}");
+                    assert!(most.is_none_or(|most| most == left), "at most {most:?} of {left}");
                     assert!(left > 0 || (least, most) == (0, Some(0)));
                 }
             }
