@@ -188,8 +188,8 @@ impl AtomicFile {
         })
     }
 
-    /// Prevents that users can read the file who cannot read another one, from whose content it is made and which has
-    /// `mode`. A file that is replaced keeps its own mode.
+    /// Makes the file readable only by its owner, unless everyone can read the file with `mode` whose content it is made
+    /// from. A file that replaces another one gets the mode of that one instead.
     ///
     /// # Errors
     /// Fails if the mode cannot be set.

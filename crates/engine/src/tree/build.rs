@@ -1,7 +1,7 @@
 //! Builds the stored tree of a file on all cores, with plain digests and parity in the same read.
 //!
-//! The thread that reads a unit hashes its leaves; plain digests and parity process the units in order. A build can be interrupted
-//! at any point and resumes from the last checkpoint.
+//! The thread that reads a unit hashes its leaves; plain digests and parity process the units in order. A build can be
+//! interrupted at any point and resumes from the last checkpoint.
 
 use crate::error::{Cause, Error};
 use crate::io::memory_limit::thread;

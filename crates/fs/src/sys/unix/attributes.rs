@@ -18,13 +18,15 @@ pub struct Attributes {
     extended: Extended,
 }
 
-/// Takes permissions of the group and of others from a file that a file with `mode` does not give them.
+/// Makes a file readable only by its owner, unless everyone can read a file with `mode`.
 ///
 /// # Errors
 /// Returns the system's error.
 pub fn limit(file: &File, mode: u32) -> io::Result<()> {
+    // The new file may belong to another group, so that the permissions of the old one's group do not apply.
+    let limit = if mode & 0o004 == 0 { 0o700 } else { 0o700 | mode };
     let own = file.metadata()?.mode();
-    file.set_permissions(Permissions::from_mode(own & (mode | 0o700) & 0o7777))
+    file.set_permissions(Permissions::from_mode(own & limit & 0o7777))
 }
 
 impl Attributes {

@@ -9,8 +9,8 @@ use truesum_hash::Spec;
 /// DIGEST`, `ALGORITHM: DIGEST NAME`, `DIGEST SIZE NAME`, `NAME: DIGEST`, `NAME DIGEST` or `DIGEST NAME`. In a place where a
 /// format has no such line, it was appended to the manifest, and belongs to a file that would not be verified.
 ///
-/// In the last three forms, the name has a dot or a slash, because any word can be the key of a number that is not the digest of a
-/// file, such as that of a commit.
+/// In the last three forms, the name has a dot or a slash, because any word can be the key of a number that is not the
+/// digest of a file, such as that of a commit.
 pub(crate) fn is_appended(line: &[u8]) -> bool {
     let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
     let line = line.strip_prefix(b"\\").unwrap_or(line);
