@@ -284,8 +284,8 @@ pub(crate) fn print_of(bytes: &[u8]) -> Digest {
 }
 
 /// Writes the blocks of a range that differ from those of a source, given by its name and a reader, whose units have the
-/// digests `right`. Returns the number of
-/// bytes in these blocks, and how many existing bytes differ. Bytes written are added to `sum` immediately.
+/// digests `right`. Returns the number of bytes in these blocks, and how many existing bytes differ. Bytes written are
+/// added to `sum` immediately.
 pub(crate) fn repair_range(
     file: &File,
     path: &[u8],
