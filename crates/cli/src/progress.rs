@@ -1,12 +1,10 @@
-//! The progress line: one thread that reads the run's counters and draws. This is the only file
-//! that uses indicatif.
+//! The progress line: one thread that reads the run's counters and draws.
 //!
 //! Nothing is drawn in the first moments of a run, or if standard error is not a terminal; a status
 //! line on SIGUSR1 is printed in any case.
 
-use crate::terminal::{Escapes, write_error};
+use crate::terminal::{Escapes, replace_line, write_error};
 use crate::words::{clock, size};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +14,7 @@ use truesum::Progress;
 use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::signals::Signals;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The delay after which a progress line is shown.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
@@ -40,7 +39,7 @@ impl Line {
 
 /// The drawing thread. Dropping it clears the line.
 pub struct Display {
-    bar: Arc<Mutex<Option<ProgressBar>>>,
+    drawn: Arc<Drawn>,
     end: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
@@ -49,30 +48,26 @@ impl Display {
     /// Starts the thread. `size` is that of the only file, if it is known before the engine knows
     /// it.
     pub fn start(progress: &Arc<Progress>, signals: &Signals, line: Line, size: Option<u64>) -> Display {
-        let bar = Arc::new(Mutex::new(None));
+        let drawn = Arc::<Drawn>::default();
         let (end, ended) = channel();
         let drawing = Drawing {
             progress: progress.clone(),
             signals: signals.clone(),
             line,
             size,
-            bar: bar.clone(),
+            drawn: drawn.clone(),
             began: Instant::now(),
             seen: Vec::new(),
         };
         // Without a thread there is no progress line, and nothing else is lost.
         let thread =
             truesum::thread("progress").and_then(|builder| builder.spawn(|| drawing.run(ended)).ok());
-        Display { bar, end, thread }
+        Display { drawn, end, thread }
     }
 
     /// Runs `write`, which writes to the terminal, while the line is hidden.
     pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
+        self.drawn.around(write)
     }
 }
 
@@ -82,9 +77,34 @@ impl Drop for Display {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        if let Some(bar) = &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
-            bar.finish_and_clear();
+        self.drawn.draw(String::new());
+    }
+}
+
+/// The line that is on the terminal, empty if there is none.
+#[derive(Default)]
+struct Drawn(Mutex<String>);
+
+impl Drawn {
+    /// Replaces the line by `line`, which may be empty.
+    fn draw(&self, line: String) {
+        let mut drawn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *drawn != line {
+            replace_line(&drawn, &line);
+            *drawn = line;
         }
+    }
+
+    /// Runs `write` while the line is removed.
+    fn around<T>(&self, write: impl FnOnce() -> T) -> T {
+        let drawn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if drawn.is_empty() {
+            return write();
+        }
+        replace_line(&drawn, "");
+        let written = write();
+        replace_line("", &drawn);
+        written
     }
 }
 
@@ -93,7 +113,7 @@ struct Drawing {
     signals: Signals,
     line: Line,
     size: Option<u64>,
-    bar: Arc<Mutex<Option<ProgressBar>>>,
+    drawn: Arc<Drawn>,
     began: Instant,
     /// Recent times and byte counts, for the rate.
     seen: Vec<(Instant, u64)>,
@@ -105,18 +125,11 @@ impl Drawing {
             self.look();
             if self.line == Line::Drawn && self.began.elapsed() >= SHOW_AFTER {
                 // A line that fills the last column would wrap on some terminals.
-                let text = self.fitting(width() - 1);
-                let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-                bar.get_or_insert_with(new_bar).set_message(text);
+                self.drawn.draw(self.fitting(width() - 1));
             }
             if self.signals.take_status() {
-                let text = self.text();
-                let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
-                let write = || write_error(format!("truesum: {text}\n").as_bytes(), Escapes::None);
-                match &*bar {
-                    Some(bar) => bar.suspend(write),
-                    None => write(),
-                }
+                let text = format!("truesum: {}\n", self.text());
+                self.drawn.around(|| write_error(text.as_bytes(), Escapes::None));
             }
         }
     }
@@ -264,29 +277,32 @@ fn fit(facts: &Facts, width: usize) -> String {
         shown(0, false, false, false),
     ];
     let lines = poorer.map(|shown| facts.line(shown));
-    let fits = |line: &&String| line.chars().count() <= width;
+    let fits = |line: &&String| line.width() <= width;
     let mut line = lines.iter().find(fits).unwrap_or(&lines[4]).clone();
-    let room = width.saturating_sub(line.chars().count() + 2);
-    let length = facts.name.chars().count();
-    if length > 0 && room >= length.min(NAME) {
-        // The end of a long name is more informative.
-        let cut = length.saturating_sub(room);
-        let dots = if cut > 0 { "..." } else { "" };
-        let end: String = facts.name.chars().skip(cut + dots.len() * usize::from(cut > 0)).collect();
-        line += &format!("  {dots}{end}");
+    let room = width.saturating_sub(line.width() + 2);
+    let name = facts.name.as_str();
+    if !name.is_empty() && room >= name.width().min(NAME) {
+        line += "  ";
+        line += &if name.width() <= room { name.to_owned() } else { format!("...{}", end(name, room - 3)) };
     }
     line
+}
+
+/// Returns the longest end of `name` that fits into `width` columns: it is more informative than
+/// the beginning.
+fn end(name: &str, width: usize) -> &str {
+    let mut room = width;
+    let fits = |(_, char): &(usize, char)| {
+        let next = room.checked_sub(char.width().unwrap_or(0));
+        next.inspect(|next| room = *next).is_some()
+    };
+    let start = name.char_indices().rev().take_while(fits).last();
+    start.map_or("", |(at, _)| &name[at..])
 }
 
 /// Returns the width of the terminal.
 fn width() -> usize {
     truesum_fs::console::width().unwrap_or(80).max(20)
-}
-
-fn new_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    let style = ProgressStyle::with_template("{wide_msg}");
-    style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
 #[cfg(test)]
@@ -313,7 +329,7 @@ mod tests {
             signals: Signals::default(),
             line: Line::Hidden,
             size: None,
-            bar: Arc::default(),
+            drawn: Arc::default(),
             began: Instant::now(),
             seen: Vec::new(),
         };
@@ -381,5 +397,8 @@ mod tests {
             "{line}"
         );
         assert!(fit(&facts("a"), 120).ends_with(" left  a"));
+        // Each of these characters occupies two columns.
+        let wide = fit(&facts(&"写真".repeat(20)), 110);
+        assert!((109..=110).contains(&wide.width()) && wide.contains("  ...") && wide.ends_with("真"), "{wide}");
     }
 }

@@ -3,11 +3,12 @@
 //! receive every byte unchanged.
 
 use std::borrow::Cow;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use truesum::manifest::path::display_safe;
 use truesum_fs::standard::stderr;
 use truesum_fs::{Errno, data};
+use unicode_width::UnicodeWidthStr;
 
 /// The escape sequences that may reach the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,14 @@ pub fn write_error(text: &[u8], escapes: Escapes) {
             Ok(_) | Err(_) => return LOST.store(true, Relaxed),
         }
     }
+}
+
+/// Writes `line` over the line `previous`, both without control characters. A carriage return and
+/// blanks work on every terminal. Failures are ignored, as progress is no message.
+pub fn replace_line(previous: &str, line: &str) {
+    let rest = previous.width().saturating_sub(line.width());
+    let end = if line.is_empty() { "\r" } else { "" };
+    let _ = std::io::stderr().write_all(format!("\r{line}{:rest$}{end}", "").as_bytes());
 }
 
 /// Prints the message of an argument parser. Help is printed unchanged; errors, which quote words
