@@ -399,6 +399,9 @@ mod tests {
         assert!(fit(&facts("a"), 120).ends_with(" left  a"));
         // Each of these characters occupies two columns.
         let wide = fit(&facts(&"写真".repeat(20)), 110);
-        assert!((109..=110).contains(&wide.width()) && wide.contains("  ...") && wide.ends_with("真"), "{wide}");
+        assert!(
+            (109..=110).contains(&wide.width()) && wide.contains("  ...") && wide.ends_with("真"),
+            "{wide}"
+        );
     }
 }

@@ -83,12 +83,13 @@ readable! {
     }
 }
 
-/// Specifies how an algorithm is computed.
+/// Specifies how an algorithm is computed. Details are references, because the program is relocated when it starts, with all
+/// rows, and small rows are on fewer pages.
 pub(crate) enum Kind {
     /// A chain of blocks: kernels process one message or many.
     Blocks { chain: &'static Chain, init: fn(&Params) -> State },
     /// A checksum that can be combined from parts.
-    Linear(Linear),
+    Linear(&'static Linear),
     /// BLAKE3, which is a tree itself; its short messages are finished together.
     Chunks { new: fn(&Params) -> Box<dyn Serial>, finish_many: FinishMany },
     /// Any other algorithm, one message at a time.
@@ -97,9 +98,9 @@ pub(crate) enum Kind {
     /// the number of bytes of such a message that the digest depends on.
     Sized(fn(&Params, Option<u64>) -> Box<dyn Serial>, fn(u64) -> u64),
     /// Leaves are hashed separately and their digests are combined.
-    Composite(Composite),
+    Composite(&'static Composite),
     /// A chain of blocks over a header with the message length, and the message.
-    HeaderDigest(HeaderDigest),
+    HeaderDigest(&'static HeaderDigest),
 }
 
 /// The description of a digest of a header and a message.
@@ -234,7 +235,7 @@ impl Algorithm {
     pub(crate) fn kernels(&self) -> &'static [Kernel] {
         match self.kind {
             Kind::Blocks { chain, .. } => chain.kernels,
-            Kind::HeaderDigest(HeaderDigest { base, .. }) => base.kernels(),
+            Kind::HeaderDigest(headed) => headed.base.kernels(),
             Kind::Linear(_)
             | Kind::Chunks { .. }
             | Kind::Serial(_)

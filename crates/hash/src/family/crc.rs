@@ -36,7 +36,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "SFV files, zip, gzip, PNG",
         check: "cbf43926",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: false }),
-        kind: Kind::Linear(Linear::Crc(CRC32)),
+        kind: Kind::Linear(&Linear::Crc(CRC32)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -54,7 +54,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32 bits of error detection (RFC 3720)"),
         summary: "iSCSI, btrfs, ext4, S3",
         check: "e3069283",
-        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff }))),
+        kind: Kind::Linear(&Linear::Crc(Crc::of(Parameters { width: 32, poly: 0x1edc_6f41, init: 0xffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -65,7 +65,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (NVM Express: NVM Command Set Specification 1.0)"),
         summary: "S3's default checksum",
         check: "ae8b14860a799888",
-        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
+        kind: Kind::Linear(&Linear::Crc(Crc::of(Parameters { width: 64, poly: 0xad93_d235_94c9_3659, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -76,7 +76,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("64 bits of error detection (ECMA-182, reflected)"),
         summary: "xz, 7-Zip",
         check: "995dc9bbdf1939fa",
-        kind: Kind::Linear(Linear::Crc(Crc::of(Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
+        kind: Kind::Linear(&Linear::Crc(Crc::of(Parameters { width: 64, poly: 0x42f0_e1eb_a9ea_3693, init: 0xffff_ffff_ffff_ffff, refin: true, refout: true, xorout: 0xffff_ffff_ffff_ffff }))),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -89,7 +89,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         summary: "POSIX cksum; includes the length",
         check: "377a6011",
         decimal: Some(Decimal { digits: 1, column: 1, block: 1, usual: true }),
-        kind: Kind::Linear(Linear::Crc(Crc {
+        kind: Kind::Linear(&Linear::Crc(Crc {
             parameters: Parameters {
                 width: 32,
                 poly: 0x04c1_1db7,

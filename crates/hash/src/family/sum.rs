@@ -56,7 +56,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32-bit sum, weak for short messages (RFC 1950)"),
         summary: "zlib",
         check: "091e01de",
-        kind: Kind::Linear(Linear::Adler32),
+        kind: Kind::Linear(&Linear::Adler32),
         ..Algorithm::PLAIN
     },
     plain!("sum8" "SUM8" 1, "the sum of all bytes modulo 2^8", "dd"),

@@ -24,7 +24,7 @@ pub(crate) static ROW: Algorithm = Algorithm {
     summary: "info hash of a torrent with a single file: covers its name, length and pieces",
     check: "192d55ff0f83d3a790fa694258cf6c1b98063e6a",
     customized: Some(NAME),
-    kind: Kind::Composite(Composite {
+    kind: Kind::Composite(&Composite {
         base: (&sha1::ROWS[0], 20),
         prefix: &[],
         division: Division::Equal(Unit {

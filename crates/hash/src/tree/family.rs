@@ -143,7 +143,7 @@ impl Family {
             digest_len: base.digest_len(),
             status,
             summary: self.summary,
-            kind: Kind::Composite(composite),
+            kind: Kind::Composite(Box::leak(Box::new(composite))),
             ..Algorithm::PLAIN
         }
     }

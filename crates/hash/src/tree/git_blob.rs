@@ -16,7 +16,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("SHA-1 collisions (Stevens et al. 2017); covers the length"),
         summary: "git blob object name, also used by Software Heritage (swh:1:cnt:HEX)",
         check: "e2e107ac61ac259b87c544f6e7a4eb03422c6c21",
-        kind: Kind::HeaderDigest(HeaderDigest { base: &sha1::ROWS[0], header, buffered }),
+        kind: Kind::HeaderDigest(&HeaderDigest { base: &sha1::ROWS[0], header, buffered }),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("SHA-256 of the content, preceded by a header with its length (FIPS 180-4)"),
         summary: "git blob object name in a SHA-256 repository",
         check: "7f50e40d8f5a6d87ebeb1408ac69a16634401f3f31e4b8f0f071aed262d22036",
-        kind: Kind::HeaderDigest(HeaderDigest { base: &sha2::ROWS[1], header, buffered }),
+        kind: Kind::HeaderDigest(&HeaderDigest { base: &sha2::ROWS[1], header, buffered }),
         ..Algorithm::PLAIN
     },
 ];

@@ -21,7 +21,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: CHECKSUMS,
         summary: "HDFS's MD5MD5CRC32C: MD5 of the blocks' MD5 digests, each computed over the CRC-32C checksums of 512-byte chunks",
         check: "0000020000000000000000002faa18fc1637e6b4bad7e0e91b200a4d00000000",
-        kind: kind(&crc::ROWS[1]),
+        kind: Kind::Composite(&composite(&crc::ROWS[1])),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -32,7 +32,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: CHECKSUMS,
         summary: "HDFS's MD5MD5CRC32: like hdfs-md5-crc32c, but with CRC-32",
         check: "000002000000000000000000e4c69cad4c112c69593dc389c4c6cdf600000000",
-        kind: kind(&crc::ROWS[0]),
+        kind: Kind::Composite(&composite(&crc::ROWS[0])),
         ..Algorithm::PLAIN
     },
 ];
@@ -40,8 +40,8 @@ pub(crate) static ROWS: &[Algorithm] = &[
 const CHECKSUMS: Status =
     Status::Checksum("MD5 of CRCs, not cryptographic; does not cover the length (Hadoop 3)");
 
-const fn kind(crc: &'static Algorithm) -> Kind {
-    Kind::Composite(Composite {
+const fn composite(crc: &'static Algorithm) -> Composite {
+    Composite {
         base: (crc, 4),
         prefix: &[],
         division: Division::Equal(Unit {
@@ -54,7 +54,7 @@ const fn kind(crc: &'static Algorithm) -> Kind {
         close: Close::Alone,
         stored: None,
         hasher,
-    })
+    }
 }
 
 /// The number of bytes covered by a CRC.

@@ -9,7 +9,7 @@ impl Linear {
     /// Returns the checksum of an algorithm, if it can be combined from parts.
     pub fn of(algorithm: &Algorithm) -> Option<Linear> {
         match algorithm.kind {
-            Kind::Linear(linear) => Some(linear),
+            Kind::Linear(linear) => Some(*linear),
             _ => None,
         }
     }

@@ -15,7 +15,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("MD5 collisions (Wang & Yu 2005)"),
         summary: "ETag of an S3 multipart upload: MD5 of the parts' MD5 digests, followed by the number of parts",
         check: "5927c5d64d94a5786f90003aa26d0159-1",
-        kind: s3::composite(&md5::ROWS[0], 16),
+        kind: Kind::Composite(&s3::composite(&md5::ROWS[0], 16)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -29,7 +29,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         ),
         summary: "Amazon S3 Glacier's tree hash: SHA-256 over 1 MiB leaves",
         check: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
-        kind: Kind::Composite(Composite {
+        kind: Kind::Composite(&Composite {
             base: (&sha2::ROWS[1], 32),
             prefix: &[],
             division: Division::Equal(Unit::fixed(1 << 20)),
@@ -47,7 +47,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Weakened("preimages of Tiger in 2^188.8 steps (Guo, Ling, Rechberger & Wang 2010)"),
         summary: "Tiger tree hash of DC++ and Gnutella, with 1 KiB leaves (THEX, 2003)",
         check: "cf8fbe2de8607f3d518432cf632fdafc14471337c377a0ce",
-        kind: Kind::Composite(Composite {
+        kind: Kind::Composite(&Composite {
             base: (&tiger::ROWS[0], 24),
             prefix: &[0],
             division: Division::Equal(Unit::fixed(1 << 10)),
@@ -65,7 +65,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("MD4 collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
         summary: "eMule: MD4 of the MD4 digests of 9,728,000-byte parts; adds an empty part if the last part is full",
         check: "2ae523785d0caf4d2fb557c12016185c",
-        kind: ed2k(List::SingleOpen),
+        kind: Kind::Composite(&ed2k(List::SingleOpen)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -76,7 +76,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("MD4 collisions (Wang, Lai, Feng, Chen & Yu 2005)"),
         summary: "eDonkey2000: differs from ed2k only if the file size is a multiple of 9,728,000 bytes",
         check: "2ae523785d0caf4d2fb557c12016185c",
-        kind: ed2k(List::Single),
+        kind: Kind::Composite(&ed2k(List::Single)),
         ..Algorithm::PLAIN
     },
     aich::ROW,
@@ -90,7 +90,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Secure("SHA-256 of the SHA-256 digests of the blocks (FIPS 180-4)"),
         summary: "Dropbox's content_hash: SHA-256 of the SHA-256 digests of 4 MiB blocks",
         check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494",
-        kind: Kind::Composite(Composite {
+        kind: Kind::Composite(&Composite {
             base: (&sha2::ROWS[1], 32),
             prefix: &[],
             division: Division::Equal(Unit::fixed(4 << 20)),
@@ -102,13 +102,13 @@ pub(crate) static ROWS: &[Algorithm] = &[
     },
 ];
 
-const fn ed2k(list: List) -> Kind {
-    Kind::Composite(Composite {
+const fn ed2k(list: List) -> Composite {
+    Composite {
         base: (&md4::ROWS[0], 16),
         prefix: &[],
         division: Division::Equal(Unit::fixed(9_728_000)),
         close: Close::List(list),
         stored: None,
         hasher,
-    })
+    }
 }

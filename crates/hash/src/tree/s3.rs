@@ -16,7 +16,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         ),
         summary: "S3's composite SHA-256 of the parts, followed by the number of parts",
         check: "292b0d007566832db94bfae689cd70d1ab772811fd44b9f49d8550ee9ea6a494-1",
-        kind: composite(&sha2::ROWS[1], 32),
+        kind: Kind::Composite(&composite(&sha2::ROWS[1], 32)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -27,7 +27,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Broken("SHA-1 collisions (Stevens et al. 2017)"),
         summary: "S3's composite SHA-1 of the parts, followed by the number of parts",
         check: "cc67043c7bcff5eea5566bd9b1f3c74fd9a5cf5d-1",
-        kind: composite(&sha1::ROWS[0], 20),
+        kind: Kind::Composite(&composite(&sha1::ROWS[0], 20)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -38,7 +38,7 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32-bit CRC, not cryptographic (Amazon S3 API)"),
         summary: "S3's composite CRC-32C of the parts, followed by the number of parts",
         check: "a73245a0-1",
-        kind: composite(&crc::ROWS[1], 4),
+        kind: Kind::Composite(&composite(&crc::ROWS[1], 4)),
         ..Algorithm::PLAIN
     },
     Algorithm {
@@ -49,14 +49,14 @@ pub(crate) static ROWS: &[Algorithm] = &[
         status: Status::Checksum("32-bit CRC, not cryptographic (Amazon S3 API)"),
         summary: "S3's composite CRC-32 of the parts, followed by the number of parts",
         check: "ee4c6550-1",
-        kind: composite(&crc::ROWS[0], 4),
+        kind: Kind::Composite(&composite(&crc::ROWS[0], 4)),
         ..Algorithm::PLAIN
     },
 ];
 
 /// Returns the construction for a digest of the digests of parts, and their number.
-pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
-    Kind::Composite(Composite {
+pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Composite {
+    Composite {
         base: (base, len),
         prefix: &[],
         // 5 MiB to 5 GiB in S3, less in compatible services. Parts of a few bytes would take hours and are probably a
@@ -71,5 +71,5 @@ pub(super) const fn composite(base: &'static Algorithm, len: usize) -> Kind {
         close: Close::List(List::Counted),
         stored: None,
         hasher,
-    })
+    }
 }

@@ -21,7 +21,7 @@ macro_rules! row {
             summary: $summary,
             check: $check,
             customized: Some("salt"),
-            kind: Kind::Composite(Composite {
+            kind: Kind::Composite(&Composite {
                 base: ($base, $len),
                 prefix: &[],
                 division: Division::Equal(Unit {

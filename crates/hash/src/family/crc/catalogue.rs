@@ -18,7 +18,7 @@ macro_rules! catalogue {
             status: Status::Checksum(concat!($width, " bits of error detection (catalogue of parametrised CRC algorithms)")),
             summary: concat!("CRC with polynomial ", stringify!($poly)),
             check: $check,
-            kind: Kind::Linear(Linear::Crc(Crc::of(Parameters {
+            kind: Kind::Linear(&Linear::Crc(Crc::of(Parameters {
                 width: $width,
                 poly: $poly,
                 init: $init,
