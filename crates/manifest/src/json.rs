@@ -10,6 +10,7 @@ use crate::entry::MAX_ALGORITHMS;
 use crate::path::is_hidden;
 use data_encoding::BASE64;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -65,6 +66,10 @@ pub fn path_from(shown: String, base64: Option<&str>) -> Result<Vec<u8>, &'stati
         false => Err("a name and its base64 form differ"),
     }
 }
+
+/// A string, which is copied only if it contains escapes.
+#[derive(Default, serde::Deserialize)]
+pub(crate) struct Text<'t>(#[serde(borrow)] pub(crate) Cow<'t, str>);
 
 /// The members of an object: a few, and no two with the same key, regardless of its case.
 #[derive(Default)]

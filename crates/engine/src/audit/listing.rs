@@ -5,13 +5,14 @@ use crate::audit::status::Event;
 use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
 use crate::io::anchor::stat_found;
+use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::job::Job;
 use crate::run::remote::Remote;
 use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
-use crate::verify::unexpected::search::{is_among, is_sidecar, is_signature};
+use crate::verify::unexpected::search::{is_sidecar, is_signature};
 use crate::walk::{ExcludedCounts, Item, Options, Walk, relative};
 use std::borrow::Cow;
 use std::io;
@@ -183,7 +184,17 @@ impl Comparison<'_> {
             }
             let listed = if side == FOUND { self.sets[LISTED].find_likely(self.likely, name) } else { None };
             self.likely = listed.map_or(self.likely, |listed| listed + 1);
-            if listed.is_some() && !self.folders || is_among(&self.own, &path, anchor.as_ref()) {
+            if listed.is_some() && !self.folders {
+                continue;
+            }
+            let stat = match stat_found(&path, anchor.as_ref()) {
+                Ok(stat) => stat,
+                Err(error) => {
+                    self.failed(&Error::io(&path, "open", error), on_event)?;
+                    continue;
+                }
+            };
+            if self.own.contains(&FileId::from(&stat)) {
                 continue;
             }
             // An update reports signatures of the manifest, because they become invalid.
@@ -194,16 +205,7 @@ impl Comparison<'_> {
             if side == FOUND && !self.folders && is_sidecar(name, is_listed, &path, anchor.as_ref()) {
                 continue;
             }
-            let stat = stat_found(&path, anchor.as_ref());
-            let stat = match stat {
-                Ok(stat) => stat,
-                Err(error) => {
-                    self.failed(&Error::io(&path, "open", error), on_event)?;
-                    continue;
-                }
-            };
-            let time = stat.mtime();
-            let facts = (Some(stat.size()), Some(time));
+            let facts = (Some(stat.size()), Some(stat.mtime()));
             match self.sets[side].insert(name, facts, &Arc::from([]), &[]) {
                 Ok(at) => match listed {
                     Some(known) => self.state[known as usize] = at,

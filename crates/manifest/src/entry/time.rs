@@ -75,13 +75,23 @@ impl Time {
         let nanos = match fraction {
             "" => 0,
             digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("{digits:0<9}").parse().ok()?
+                digits.parse::<u32>().ok()? * 10u32.pow(9 - digits.len() as u32)
             }
             _ => return None,
         };
         let time = Time { seconds, nanos };
-        // A day that its month does not have was converted to one of the next month.
-        (time.to_string().split_once('T')?.0 == date).then_some(time)
+        // Only one form of a year with a sign is accepted.
+        let is_usual = !signed || time.to_string().split_once('T')?.0 == date;
+        (day <= days_in_month(year, month) && is_usual).then_some(time)
+    }
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
     }
 }
 
@@ -126,6 +136,9 @@ mod tests {
             "2026-02-29T10:00:00Z",
             "2026-13-01T10:00:00Z",
             "2026-11-31T10:00:00Z",
+            "1900-02-29T10:00:00Z",
+            "+2026-11-21T10:00:00Z",
+            "-0-11-21T10:00:00Z",
             "2026-11-21T24:00:00Z",
             "2026-11-21T10:60:00Z",
             "2026-11-21T10:00:00.Z",

@@ -7,7 +7,7 @@
 use crate::digest::{is_nearly_algorithm, is_tag, named};
 use crate::entry::Time;
 use crate::formats::prelude::*;
-use crate::json::{Members, SCHEMA, path_from, path_into};
+use crate::json::{Members, SCHEMA, Text, path_from, path_into};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
@@ -85,19 +85,22 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
 /// The object on a line. Unknown members are ignored, because a later version of the same schema
 /// may add some.
 #[derive(serde::Deserialize)]
-struct Object {
-    schema: Option<String>,
+struct Object<'l> {
+    #[serde(borrow)]
+    schema: Option<Text<'l>>,
     path: Option<String>,
     path_base64: Option<String>,
     size: Option<u64>,
-    mtime: Option<String>,
-    digests: Option<Members<String>>,
+    #[serde(borrow)]
+    mtime: Option<Text<'l>>,
+    #[serde(borrow)]
+    digests: Option<Members<Text<'l>>>,
 }
 
-impl Object {
+impl Object<'_> {
     fn entry(self, options: &Options) -> Result<Entry, Reason> {
         let fault = |what: &str| Reason::Message(what.to_owned());
-        match self.schema.as_deref() {
+        match self.schema.as_ref().map(|schema| &*schema.0) {
             Some(SCHEMA) => {}
             Some(other) => {
                 return Err(Reason::Message(format!("unsupported schema '{other}', expected {SCHEMA}")));
@@ -111,7 +114,7 @@ impl Object {
             if !is_tag(name.as_bytes()) {
                 return Err(fault("a digest of an unknown algorithm"));
             }
-            match named(&name, text.as_bytes(), options) {
+            match named(&name, text.0.as_bytes(), options) {
                 Ok(digest) => digests.push(digest),
                 // The remaining digests of the line are sufficient, unless the name resembles a
                 // known algorithm and is probably damaged.
@@ -126,7 +129,7 @@ impl Object {
             return Err(unknown.unwrap_or(Reason::EmptyDigest));
         }
         let mtime = match self.mtime {
-            Some(text) => Some(Time::parse(&text).ok_or_else(|| fault("mtime is not a time in UTC"))?),
+            Some(text) => Some(Time::parse(&text.0).ok_or_else(|| fault("mtime is not a time in UTC"))?),
             None => None,
         };
         Ok(Entry { path, size: self.size, mtime, digests, unread, ..Entry::default() })
