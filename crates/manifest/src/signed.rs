@@ -99,10 +99,9 @@ impl Signed {
                 if is(END) {
                     *self = Signed::After;
                 }
-                // In a signature, only headers contain blanks. Any other line with a blank was
-                // inserted and is not signed.
-                let slipped = !(is(END) || is_header(line) || scan::word(line).1.is_empty());
-                if slipped { Err(Reason::Unsigned) } else { Ok(None) }
+                // A signature consists of headers and base64. Any other line was inserted and is not signed.
+                let is_own = is(END) || is_header(line) || is_base64(scan::trim_end(line));
+                if is_own { Ok(None) } else { Err(Reason::Unsigned) }
             }
             Signed::Before | Signed::After if blank => Ok(None),
             Signed::Before | Signed::Headers | Signed::After => Err(Reason::Unsigned),
@@ -122,6 +121,10 @@ fn is_header(line: &[u8]) -> bool {
     [&b"Hash: "[..], b"SaltedHash: ", b"Charset: ", b"Comment: ", b"Version: ", b"NotDashEscaped: "]
         .iter()
         .any(|name| line.starts_with(name))
+}
+
+fn is_base64(line: &[u8]) -> bool {
+    scan::all(line, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
 }
 
 fn strip_cr(line: &[u8]) -> &[u8] {

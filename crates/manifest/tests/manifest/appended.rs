@@ -36,6 +36,22 @@ fn lines(digest: &str) -> Vec<String> {
         format!("CRC32 ({NAME}) = 01234567"),
         format!("XXH64 ({NAME}) = 0123456789abcdef"),
         format!("SHA256 ({NAME}) = ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+        // regression: these forms were skipped by formats with keys or keywords at the beginning of a line.
+        format!("{NAME} 01234567"),
+        format!("4294967295 123 {NAME}"),
+        format!("12345     1 {NAME}"),
+        format!("{digest},{NAME}"),
+        format!("{NAME},{digest}"),
+        format!("\"{NAME}\",\"3\",\"{digest}\""),
+        format!("3,{},{digest},{NAME}", &digest[..32]),
+        format!("{digest} C:\\dir\\b.txt"),
+        format!("{digest} https://example.org/{NAME}"),
+        format!("https://example.org/{NAME}#{}", &digest[..32]),
+        format!("https://example.org/{NAME}#sha256={digest}"),
+        format!("magnet:?xt=urn:btih:{}&dn=b.txt", &digest[..40]),
+        format!("\"{digest}  {NAME}\""),
+        format!("'{NAME} {digest}',"),
+        format!("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=  {NAME}"),
     ]
 }
 
