@@ -39,6 +39,7 @@ fn lines(digest: &str) -> Vec<String> {
         // regression: these forms were skipped by formats with keys or keywords at the beginning of a line.
         format!("{NAME} 01234567"),
         format!("4294967295 123 {NAME}"),
+        "4294967295 123 name".to_owned(),
         format!("12345     1 {NAME}"),
         format!("{digest},{NAME}"),
         format!("{NAME},{digest}"),

@@ -101,13 +101,21 @@ fn is_row(line: &[u8]) -> bool {
     known && digests > 0 && names == 1
 }
 
-/// Returns whether a line is one of `cksum` or `sum`: `CHECKSUM SIZE NAME` in decimal.
+/// Returns whether a line is one of `cksum` or `sum`: `CHECKSUM SIZE NAME` in decimal. Only numbers that are too large for
+/// `sum` suffice without a name that is not a word.
 fn is_decimal(line: &[u8]) -> bool {
     let (value, rest) = scan::word(&line[..line.len().min(256)]);
     let (size, name) = scan::word(rest);
-    let is_number = |text: &[u8]| !text.is_empty() && scan::decimal(text).is_some();
-    let value = scan::decimal(value).filter(|&value| is_number(size) && value <= u32::MAX.into());
-    value.is_some() && is_name(name)
+    if size.is_empty() || scan::decimal(size).is_none() {
+        return false;
+    }
+    match scan::decimal(value).and_then(|value| u32::try_from(value).ok()) {
+        Some(value) if value > u16::MAX.into() => {
+            !name.is_empty() && scan::all(name, is_of_name) || is_name(name)
+        }
+        Some(_) => is_name(name),
+        None => false,
+    }
 }
 
 /// Returns whether a line is a link that contains the digest of a file: `URL#DIGEST`, `URL#ALGORITHM=DIGEST`, a magnet link
