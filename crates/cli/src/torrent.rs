@@ -183,9 +183,17 @@ fn check(args: TorrentCheckArgs) -> Exit {
         && args.data.is_none()
     {
         let text = format!("torrent check: {} is a folder, not a torrent", display_safe(folder.as_bytes()));
-        let option = if is_inside(folder.as_ref(), torrent.as_ref()) { "--data" } else { "--root" };
-        let (folder, torrent) = (path_word(folder), path_word(torrent));
-        let hint = format!("if the files are in {folder}: truesum torrent check {option} {folder} {torrent}");
+        let place = place_of(folder.as_ref(), torrent.as_ref());
+        let torrent = path_word(torrent);
+        let hint = match place {
+            Some((option, folder)) => {
+                let folder = path_word(folder);
+                format!("if the files are in {folder}: truesum torrent check {option} {folder} {torrent}")
+            }
+            None => format!(
+                "the first file of {torrent} is not in this folder; to specify another one: truesum torrent check --root DIR {torrent}"
+            ),
+        };
         return Console::new(args.report.run.color).refuse(&Refusal::with_hint(text, hint));
     }
     let (others, torrents): (Vec<OsString>, Vec<OsString>) =
@@ -198,12 +206,27 @@ fn check(args: TorrentCheckArgs) -> Exit {
     check::run(CheckArgs { root: args.root, data: args.data, unsuitable, ..args.report.check(torrents) })
 }
 
-/// Returns whether a folder contains the first file of a torrent directly, and not in the folder that the torrent names.
-fn is_inside(folder: &Path, torrent: &Path) -> bool {
-    let first = listed(torrent).next().unwrap_or_default();
-    let mut parts = first.splitn(2, |&byte| byte == b'/').map(|part| folder.join(OsStr::from_bytes(part)));
-    let (top, rest) = (parts.next(), parts.next());
-    !top.is_some_and(|top| top.exists()) && rest.is_some_and(|rest| rest.exists())
+/// Returns the folder with the first file of a torrent, which is this one or directly in it, and the option to specify it:
+/// `--root` if it contains the folder that the torrent names, and `--data` if it is that folder under another name.
+fn place_of(folder: &Path, torrent: &Path) -> Option<(&'static str, PathBuf)> {
+    /// The maximum number of objects in the folder that are examined.
+    const LIMIT: usize = 1000;
+    let first = listed(torrent).next()?;
+    let rest = first.splitn(2, |&byte| byte == b'/').nth(1);
+    let option = |folder: PathBuf| {
+        let is_there = |name: &[u8]| folder.join(OsStr::from_bytes(name)).exists();
+        match is_there(&first) {
+            true => Some(("--root", folder)),
+            false => rest.is_some_and(is_there).then_some(("--data", folder)),
+        }
+    };
+    let below = || {
+        let items = std::fs::read_dir(folder).ok()?.flatten().take(LIMIT);
+        let mut paths: Vec<PathBuf> = items.map(|item| item.path()).collect();
+        paths.sort();
+        paths.into_iter().find_map(option)
+    };
+    option(folder.to_owned()).or_else(below)
 }
 
 /// Returns whether this is a file, but not a torrent. Files that cannot be read are reported by the

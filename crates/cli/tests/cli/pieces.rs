@@ -428,7 +428,11 @@ fn hints_for_a_torrent_name_the_folder_that_was_given() {
     assert_eq!(folder.run(&["check", "--data", "dl/renamed", "t.torrent"]).code, Some(0));
     let ran = folder.run(&["torrent", "check", "t.torrent", "dl"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.ends_with("truesum torrent check --root dl t.torrent\n"), "{}", ran.err);
+    // regression: the command in the hint failed, because this folder does not contain the files.
+    assert!(ran.err.ends_with("truesum torrent check --data dl/renamed t.torrent\n"), "{}", ran.err);
+    std::fs::create_dir(folder.path("other")).unwrap();
+    let ran = folder.run(&["torrent", "check", "t.torrent", "other"]);
+    assert!(ran.err.ends_with("truesum torrent check --root DIR t.torrent\n"), "{}", ran.err);
 }
 
 #[test]
