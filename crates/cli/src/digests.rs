@@ -11,7 +11,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::hash::Status;
 use truesum::manifest::identify::{
-    Candidate, Unidentified, catalogue, identify, info_hashes, likelihood, uncommon,
+    Candidate, Encoding, Unidentified, catalogue, identify, info_hashes, likelihood, uncommon,
 };
 use truesum::manifest::path::display_safe;
 use truesum_fs::name::OsStrExt;
@@ -52,6 +52,10 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
     if let Some(refusal) = mistyped_refusal(text) {
         let text = format!("{}: {}", display_safe(text.as_bytes()), refusal.text);
         return Err(Refusal { text, ..refusal });
+    }
+    if let Some(line) = sum_line(text).filter(|_| requested.is_empty()) {
+        let specs = line.algorithms().iter().filter_map(|name| name.parse().ok());
+        return candidates(line.number, &specs.collect::<Vec<Spec>>());
     }
     let text = &*recognized(text);
     if requested.is_empty() {
@@ -116,7 +120,12 @@ pub fn is_checksum(spec: &Spec) -> bool {
 /// algorithms left out; all are kept if none of them is in common use.
 pub fn common(candidates: Vec<Candidate>) -> (Vec<Candidate>, usize) {
     let encoding = candidates.first().map(|first| first.encoding());
-    let is_common = |one: &Candidate| Some(one.encoding()) == encoding && likelihood(one.spec()).is_some();
+    // Programs print only few checksums in decimal, and not those that are common in hexadecimal.
+    let is_usual = |one: &Candidate| match one.encoding() {
+        Encoding::Decimal => one.spec().algorithm().decimal().is_some_and(|decimal| decimal.usual()),
+        _ => likelihood(one.spec()).is_some(),
+    };
+    let is_common = |one: &Candidate| Some(one.encoding()) == encoding && is_usual(one);
     if !candidates.iter().any(is_common) {
         return (candidates, 0);
     }

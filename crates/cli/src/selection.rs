@@ -6,7 +6,7 @@ use crate::values::size::size;
 use crate::values::when::{length, when};
 use crate::words::count;
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -228,4 +228,17 @@ pub fn not_selected(left_out: ExcludedCounts) -> String {
         0 => files,
         _ => format!("{files} and {}", count(folders, "folder", "folders")),
     }
+}
+
+/// Returns a glob that matches only this name.
+pub fn literal(name: &OsStr) -> OsString {
+    let Some(text) = name.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) else {
+        return name.to_owned();
+    };
+    let escaped = |letter: char| match letter {
+        '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => format!("\\{letter}"),
+        letter => letter.to_string(),
+    };
+    // Anchored to the beginning of the name, so that it does not match in every folder.
+    format!("/{}", text.trim_start_matches('/').chars().map(escaped).collect::<String>()).into()
 }

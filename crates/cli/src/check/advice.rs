@@ -180,6 +180,12 @@ pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
         let found = truesum::names::equivalent_name(folder, OsStr::from_bytes(name))?;
         Some((name, found))
     })?;
+    if name.strip_suffix(b"/") == Some(found.as_os_str().as_bytes()) {
+        let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+        return Some(format!(
+            "{found} is a file, but {name} is the name of a folder; remove the slash at its end from the manifest"
+        ));
+    }
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
     Some(format!(
         "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names"
@@ -350,16 +356,16 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     let mut likely: Vec<Candidate> = all.iter().filter(is_common_checksum).cloned().collect();
     let others = cryptographic_first(all);
     likely.extend(others.into_iter().filter(|one| !is_common_checksum(&one)));
-    let names = likely.iter().map(|candidate| candidate.spec().algorithm().name());
-    let mut names: Vec<&str> = names.filter(|name| *name != guessed.algorithm().name()).collect();
-    names.dedup();
+    let mut specs: Vec<Spec> = likely.iter().map(|candidate| candidate.spec().clone()).collect();
+    specs.retain(|spec| spec != guessed);
+    specs.dedup();
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
     if size > SMALL {
-        names.truncate(LIKELY);
+        specs.truncate(LIKELY);
     }
-    let specs: Vec<Spec> = names.iter().filter_map(|name| name.parse().ok()).collect();
     let digits = guessed.digest_len() * 2;
     if size > LARGE {
+        let names: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let names = names.join(", ");
         return Some(format!(
             "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits); to use another algorithm, specify -a NAME ({names})"

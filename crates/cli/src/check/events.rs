@@ -2,7 +2,7 @@
 //! manifest.
 
 use crate::check::advice;
-use crate::check::plan::{Checking, Expected, Subject, literal};
+use crate::check::plan::{Checking, Expected, Subject};
 use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
 use crate::console::Console;
@@ -12,7 +12,7 @@ use crate::key;
 use crate::locate::{Locate, Located};
 use crate::objects;
 use crate::output::{Output, lists};
-use crate::selection::unmatched_reason;
+use crate::selection::{literal, unmatched_reason};
 use crate::terminal::on_one_line;
 use crate::words::{self, count, grouped, path_word};
 use std::collections::HashSet;

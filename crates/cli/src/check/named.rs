@@ -84,10 +84,10 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
     }
 }
 
-/// Returns the name in a complete checksum line if a file has that name.
+/// Returns the name in a complete checksum line if a file has that name, or if it is that of standard input.
 fn existing_name(line: &Path) -> Option<PathBuf> {
     let name = PathBuf::from(name_in_line(line.to_str()?)?.into_owned());
-    symlink_metadata(&name).is_ok().then_some(name)
+    (name == Path::new("-") || symlink_metadata(&name).is_ok()).then_some(name)
 }
 
 /// Returns the refusal of an argument that is meant as the ETag of a multipart upload, but is not one.

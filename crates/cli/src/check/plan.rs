@@ -4,7 +4,9 @@
 use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
-use crate::digests::pasted::{bare, cksum, embedded, grouped, is_cut, name_in_line, pasted, sum_line};
+use crate::digests::pasted::{
+    bare, cksum, embedded, grouped, is_cut, name_in_line, normalized, pasted, sum_line,
+};
 use crate::digests::{COMPLETE, mistyped_refusal};
 use crate::ending::{self, Ending};
 use crate::exit::Refusal;
@@ -12,10 +14,10 @@ use crate::formats;
 use crate::key::HINT;
 use crate::options::{Moved, Reporting};
 use crate::output::lists;
-use crate::selection::selection;
+use crate::selection::{literal, selection};
 use crate::stores;
 use crate::words::{path_word, shell_word};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -509,8 +511,10 @@ fn expected(
     if let Some(refusal) = mistyped_refusal(text) {
         return Err(Refusal { text: format!("--expect: {}", refusal.text), ..refusal });
     }
-    let text = pasted(text);
+    let text = normalized(text).unwrap_or_else(|| pasted(text));
     let sum = sum_line(&text);
+    let stated: Option<Spec> = sum.as_ref().and_then(|line| line.algorithm.parse().ok());
+    let requested = stated.as_ref().map_or(requested, std::slice::from_ref);
     let cksum = cksum(&text).filter(|_| requested.is_empty());
     let crc = ["crc".parse().expect("a row of the table")];
     let is_cksum = cksum.is_some();
@@ -534,7 +538,8 @@ fn expected(
         let (spec, digest) = (parts.spec().clone(), parts.digest().clone());
         return Ok(Expected { spec, digest, guessed: false, name: None, size: None, parts: Some(parts) });
     }
-    let joined = grouped(&text).map_err(no_digest)?;
+    let joined = grouped(&text)
+        .map_err(|why| Refusal::with_hint(format!("--expect: {why}"), "specify only one of them"))?;
     let text = joined.as_deref().unwrap_or(&text);
     // The manifest parser reads the line, so that the same rules for lengths apply.
     let read = |line: &str, format: &str, requested: &[Spec]| {
@@ -640,19 +645,6 @@ fn respelled(named: &[Spec], digits: &str) -> Option<String> {
     found.dedup();
     let [bytes] = &found[..] else { return None };
     Some(Digest::new(bytes).to_hex())
-}
-
-/// Returns a glob that matches only this name.
-pub fn literal(name: &OsStr) -> OsString {
-    let Some(text) = name.to_str().filter(|text| text.contains(['*', '?', '[', '{'])) else {
-        return name.to_owned();
-    };
-    let escaped = |letter: char| match letter {
-        '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => format!("\\{letter}"),
-        letter => letter.to_string(),
-    };
-    // Anchored to the beginning of the name, so that it does not match in every folder.
-    format!("/{}", text.trim_start_matches('/').chars().map(escaped).collect::<String>()).into()
 }
 
 /// Returns the error for a text that is a digest of no algorithm.

@@ -5,13 +5,16 @@ use std::ffi::OsStr;
 use std::fs::symlink_metadata;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::identify;
-use truesum::manifest::path::unescape;
+use truesum::manifest::path::{escape_into, unescape};
 
 /// Minimum number of digits of a digest that is recognized without the name of its algorithm.
 pub const MIN_DIGITS: usize = 8;
 
 /// Numbers of digits of common digests, in hexadecimal.
 pub const LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];
+
+/// Quotes around a text.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// Returns whether a text has one of the forms that every argument for a digest accepts, apart from
 /// plain digits: an ETag of a multipart upload, a line of a manifest, or digits in groups.
@@ -23,6 +26,7 @@ pub fn is_composed(text: &str) -> bool {
         text.len() > LENGTHS[0] && identify(&text).is_ok_and(parts)
     };
     of_line(&text).is_some()
+        || tagged_digest(&text).is_some()
         || sum_line(&text).is_some()
         || grouped(&text).map_or(true, |joined| joined.is_some_and(|joined| is_of_length(&joined)))
         || is_etag()
@@ -36,37 +40,134 @@ fn of_parts(candidate: &truesum::manifest::identify::Candidate) -> bool {
 pub fn bare(text: &str) -> String {
     let text = pasted(text);
     let line = of_line(&text).map(|(digest, _)| digest);
-    line.or_else(|| sum_line(&text).map(|line| line.number.to_owned()))
+    line.or_else(|| tagged_digest(&text))
+        .or_else(|| sum_line(&text).map(|line| line.number.to_owned()))
         .or_else(|| grouped(&text).ok().flatten())
         .unwrap_or(text)
 }
 
-/// Returns the digest and the name in a line of a manifest: `DIGEST  NAME`, `TAG (NAME) = DIGEST` or the output of
-/// openssl, `TAG(NAME)= DIGEST`. After a backslash at the beginning of the line, the name is escaped.
-fn of_line(text: &str) -> Option<(String, Cow<'_, str>)> {
+/// The parts of a pasted text. Whether the digest is one is not known yet.
+struct Parts<'t> {
+    /// The name of an algorithm; empty if the text has none.
+    algorithm: &'t str,
+    digest: &'t str,
+    /// The name of a file.
+    name: Option<Cow<'t, str>>,
+    /// The characters between an untagged digest and the name; empty if there is none.
+    gap: &'t str,
+}
+
+impl Parts<'_> {
+    /// Returns a digest, after the name of the algorithm and a colon if the text contains the name.
+    fn named(&self, digest: &str) -> String {
+        if self.algorithm.is_empty() { digest.to_owned() } else { format!("{}:{digest}", self.algorithm) }
+    }
+
+    /// Returns whether the digest is hexadecimal and has a common length or that of its algorithm.
+    fn is_digest(&self) -> bool {
+        let is_of = |spec: Spec| 2 * spec.digest_len() == self.digest.len();
+        let is_of_length =
+            LENGTHS.contains(&self.digest.len()) || self.algorithm.parse::<Spec>().is_ok_and(is_of);
+        is_of_length && is_hexadecimal(self.digest)
+    }
+
+    /// Returns whether the digest is meant as one, but is abbreviated, has a wrong letter, or is too short or too long in a
+    /// line as programs print it.
+    fn is_wrong(&self) -> bool {
+        let is_line = matches!(self.gap, "  " | " *") || self.gap.is_empty() && self.name.is_some();
+        is_abbreviated(self.digest)
+            || mistyped_digits(self.digest).is_some()
+            || is_line && self.digest.len() >= MIN_DIGITS && is_hexadecimal(self.digest)
+    }
+}
+
+/// Splits `DIGEST  NAME`, `ALGORITHM:DIGEST  NAME`, `TAG (NAME) = DIGEST`, the output of openssl, `TAG(NAME)= DIGEST`, or
+/// a digest without a name. Quotes around the text are not part of it, and after a backslash at the beginning, the name is
+/// escaped.
+fn parts(text: &str) -> Parts<'_> {
+    let text = text.trim();
+    let text = QUOTES.iter().find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text);
     if let Some(line) = text.strip_prefix('\\') {
-        let (digest, name) = of_line(line)?;
-        let name = String::from_utf8(unescape(name.as_bytes())?).ok()?;
-        return Some((digest, Cow::Owned(name)));
+        let parts = parts(line);
+        let unescaped = |name: Cow<'_, str>| String::from_utf8(unescape(name.as_bytes())?).ok();
+        return Parts { name: parts.name.and_then(unescaped).map(Cow::Owned), ..parts };
     }
     if let Some((tag, rest)) = text.split_once('(')
+        && let Some((name, digest)) = rest.rsplit_once(')')
+        && let Some(digest) = digest.trim_start().strip_prefix('=')
         && tag.trim().parse::<Spec>().is_ok()
     {
-        let (name, digits) = rest.rsplit_once(')')?;
-        let digits = digits.trim_start().strip_prefix('=')?.trim();
-        return Some((format!("{}:{digits}", tag.trim()), name.into()));
+        return Parts { algorithm: tag.trim(), digest: digest.trim(), name: Some(name.into()), gap: "" };
     }
-    let (digits, name) = text.split_once([' ', '\t'])?;
-    let is_name = !name.trim().is_empty() && grouped(text) == Ok(None);
+    let (algorithm, rest) = before_digest(text);
+    let word = rest.find([' ', '\t']).unwrap_or(rest.len());
+    let (digest, rest) = rest.split_at(word);
     // One asterisk is the mark of binary files.
-    let name = name.strip_prefix([' ', '*']).unwrap_or(name).trim_start();
-    (is_name && LENGTHS.contains(&digits.len()) && is_hexadecimal(digits))
-        .then(|| (digits.to_owned(), name.into()))
+    let name = rest.get(1..).map(|name| name.strip_prefix([' ', '*']).unwrap_or(name).trim_start());
+    let name = name.filter(|name| !name.is_empty());
+    let gap = if name.is_some() { rest.get(..2).unwrap_or_default() } else { "" };
+    Parts { algorithm, digest: bare_digits(digest), name: name.map(Cow::Borrowed), gap }
+}
+
+/// Splits a text after the name of an algorithm and a colon, an equals sign or a hyphen.
+fn before_digest(text: &str) -> (&str, &str) {
+    /// Maximum length of the name.
+    const LIMIT: usize = 64;
+    // `b2` is the name of an algorithm, but also the first byte of many digests written with colons.
+    let mut marks = text.match_indices([':', '=', '-']).take_while(|(at, _)| *at < LIMIT);
+    let is_bytes = || hexadecimal(text.split([' ', '\t']).next().unwrap_or_default()).is_some();
+    let named = |(at, _): (usize, _)| {
+        let algorithm = text[..at].trim();
+        algorithm.parse::<Spec>().is_ok().then(|| (algorithm, text[at + 1..].trim_start()))
+    };
+    // The longest name counts: `sha3-256:` does not begin with `sha3`.
+    let found = marks.by_ref().filter_map(named).last().filter(|_| !is_bytes());
+    found.unwrap_or(("", text))
+}
+
+/// Returns a digest without `0x`, brackets and punctuation around it.
+fn bare_digits(word: &str) -> &str {
+    let word = word.trim_start_matches(['(', '[', '<']).trim_end_matches([')', ']', '>', ',', ';', '.']);
+    word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word)
+}
+
+/// Returns the digest, with the name of its algorithm, and the name of the file in a line of a manifest.
+fn of_line(text: &str) -> Option<(String, Cow<'_, str>)> {
+    let parts = parts(text);
+    // A tag shows that the text is a line, even if the digest has a wrong length.
+    let is_line = parts.gap.is_empty() || parts.is_digest() && grouped(text) == Ok(None);
+    let digest = parts.named(parts.digest);
+    parts.name.filter(|_| is_line).map(|name| (digest, name))
+}
+
+/// Returns a hexadecimal digest after the name of an algorithm as `ALGORITHM:DIGEST`, and a complete line in the form that
+/// a parser of manifests reads. Tabs, quotes around a line and such a name before a digest are only understood in pasted
+/// text.
+pub fn normalized(text: &str) -> Option<String> {
+    let Parts { algorithm, digest, .. } = parts(text);
+    let Some((named, name)) = of_line(text) else { return tagged_digest(text) };
+    let mut escaped = Vec::new();
+    escape_into(name.as_bytes(), &mut escaped);
+    let mark = if escaped == name.as_bytes() { "" } else { "\\" };
+    let name = String::from_utf8(escaped).ok()?;
+    Some(match algorithm {
+        "" => format!("{mark}{named}  {name}"),
+        _ => format!("{mark}{algorithm} ({name}) = {digest}"),
+    })
+}
+
+/// Returns a hexadecimal digest after the name of its algorithm, with a colon in between.
+fn tagged_digest(text: &str) -> Option<String> {
+    let parts = parts(text);
+    let is_tagged = parts.name.is_none() && !parts.algorithm.is_empty() && parts.is_digest();
+    is_tagged.then(|| parts.named(parts.digest))
 }
 
 /// A line that `cksum` or `sum` prints: a checksum in decimal, a size and, if a file was named, its name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SumLine<'t> {
+    /// The name of an algorithm before the line; empty if there is none.
+    pub algorithm: &'t str,
     pub number: &'t str,
     /// The size in bytes, or in blocks if `sum` printed it.
     pub size: u64,
@@ -76,7 +177,16 @@ pub struct SumLine<'t> {
 impl SumLine<'_> {
     /// Returns whether it is of `cksum`: the numbers that `sum` prints have 16 bits.
     pub fn is_of_cksum(&self) -> bool {
-        is_cksum(self.number)
+        self.algorithm.is_empty() && is_cksum(self.number)
+    }
+
+    /// Returns the names of the algorithms that the program may have used, the most likely first.
+    pub fn algorithms(&self) -> &[&str] {
+        match self.algorithm {
+            "" if self.is_of_cksum() => &["crc", "crc32"],
+            "" => &["bsd", "sysv"],
+            _ => std::slice::from_ref(&self.algorithm),
+        }
     }
 }
 
@@ -98,13 +208,14 @@ pub fn cksum(text: &str) -> Option<(u32, Option<u64>)> {
 /// Returns the parts of a line that `cksum` or `sum` prints.
 pub fn sum_line(text: &str) -> Option<SumLine<'_>> {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let (number, rest) = text.trim().split_once([' ', '\t'])?;
+    let (algorithm, line) = before_digest(text.trim());
+    let (number, rest) = line.split_once([' ', '\t'])?;
     let rest = rest.trim_start();
     let (size, name) = rest.split_once([' ', '\t']).map_or((rest, None), |(size, name)| (size, Some(name)));
     // Numbers of the same length may be a digest that is printed in groups.
     let is_line = is_number(number) && number.parse::<u32>().is_ok() && grouped(text) == Ok(None);
     let size = size.parse().ok().filter(|_| is_line && is_number(size))?;
-    Some(SumLine { number, size, name: name.map(str::trim_start) })
+    Some(SumLine { algorithm, number, size, name: name.map(str::trim_start) })
 }
 
 /// Returns whether a text has several lines, and the first one contains a digest and the name of a file.
@@ -113,11 +224,15 @@ pub fn is_list(text: &str) -> bool {
     first.is_some_and(|first| name_in_line(first).is_some())
 }
 
-/// Returns the name in a text that is a complete line with a digest and the name of a file.
+/// Returns the name in a text that is a complete line with a digest and the name of a file. The digest may be damaged.
 pub fn name_in_line(text: &str) -> Option<Cow<'_, str>> {
-    // Brackets and quotes around a line are not part of it, but in general belong to a name.
     let text = text.trim();
-    of_line(text).map(|(_, name)| name).or_else(|| sum_line(text)?.name.map(Cow::Borrowed))
+    let of_wrong = || {
+        let parts = parts(text);
+        if parts.is_wrong() { parts.name } else { None }
+    };
+    let of_sum = || sum_line(text)?.name.map(Cow::Borrowed);
+    of_line(text).map(|(_, name)| name).or_else(of_sum).or_else(of_wrong)
 }
 
 /// Returns the only hexadecimal digest of a common length in a text, after the name of its algorithm and a colon if the
@@ -212,13 +327,14 @@ pub fn grouped(text: &str) -> Result<Option<String>, &'static str> {
     if groups.len() < 2 || !groups.iter().all(is_hex) || is_line {
         return Ok(None);
     }
-    // Words of hexadecimal letters may be a file name; words as long as a digest are digests.
+    // Words of hexadecimal letters may be a file name; words as long as a digest are digests. A digest does not consist of
+    // equal halves.
+    let are_digests = groups.iter().all(|group| group.len() >= LENGTHS[0]);
+    let are_equal = groups.iter().all(|group| *group == groups[0]);
     match groups.iter().all(|group| group.len() == groups[0].len()) {
-        true => Ok(Some(name + &groups.concat())),
-        false if groups.iter().all(|group| group.len() >= 32) => {
-            Err("several digests, but only one is expected")
-        }
-        false => Ok(None),
+        true if !(are_digests && are_equal) => Ok(Some(name + &groups.concat())),
+        _ if are_digests => Err("several digests, but only one is expected"),
+        _ => Ok(None),
     }
 }
 
@@ -248,14 +364,17 @@ pub fn is_digest(name: &OsStr) -> bool {
     };
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_hex = digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_wrong = || is_cut(given) || mistyped(given).is_some();
+    let is_wrong = || is_cut(given) || mistyped(given).is_some() || parts(given).is_wrong();
     (is_hex || is_tagged() || is_wrong() || is_composed(given)) && symlink_metadata(name).is_err()
 }
 
-/// Returns whether a text is an abbreviated hexadecimal digest, with an ellipsis in place of the
-/// missing digits.
+/// Returns whether a text contains an abbreviated hexadecimal digest, with an ellipsis in place of the missing digits.
 pub fn is_cut(text: &str) -> bool {
-    let digits = text.rsplit([':', '=']).next().unwrap_or_default().trim();
+    is_abbreviated(parts(text).digest) || is_abbreviated(text.rsplit([':', '=']).next().unwrap_or_default())
+}
+
+fn is_abbreviated(digits: &str) -> bool {
+    let digits = digits.trim();
     let Some((begin, end)) = digits.split_once("...").or_else(|| digits.split_once('…')) else {
         return false;
     };
@@ -274,17 +393,15 @@ pub struct Mistyped {
     pub corrected: Option<String>,
 }
 
-/// Finds the first wrong character in a hexadecimal digest of a common length, which the text ends with after the name of
-/// an algorithm, or begins with before the name of a file.
+/// Finds the first wrong character in a hexadecimal digest of a common length, with or without the name of an algorithm
+/// and that of a file.
 pub fn mistyped(text: &str) -> Option<Mistyped> {
-    let last = text.rsplit([':', '=']).next()?.trim();
-    if let Some(found) = mistyped_digits(last) {
-        let begin = text.trim_end().len() - last.len();
-        let named = found.corrected.as_ref().map(|digits| bare(&(text[..begin].to_owned() + digits)));
-        let named = named.filter(|named| identify(named).is_ok());
-        return Some(Mistyped { corrected: named.or(found.corrected), ..found });
-    }
-    mistyped_digits(text.trim_start().split([' ', '\t']).next()?)
+    let parts = parts(text);
+    let found = mistyped_digits(parts.digest)
+        .or_else(|| mistyped_digits(bare_digits(text.rsplit([':', '=']).next()?.trim())))?;
+    let named = found.corrected.as_ref().map(|digits| parts.named(digits));
+    let named = named.filter(|named| identify(named).is_ok());
+    Some(Mistyped { corrected: named.or(found.corrected), ..found })
 }
 
 fn mistyped_digits(digits: &str) -> Option<Mistyped> {

@@ -1,6 +1,7 @@
 //! Converts the options of `find` to a plan: which words are digests, and which are files and
 //! folders to search.
 
+use crate::digests::pasted::cksum;
 use crate::digests::{candidates, common, cryptographic_first, without_key};
 use crate::exit::Refusal;
 use crate::find::arguments::FindArgs;
@@ -49,7 +50,8 @@ pub fn plan(args: &FindArgs, key: Option<&Secret>) -> Result<Plan, Refusal> {
             not_tried = not_tried.max(left_out);
         }
         let readings = readings.into_iter().map(|found| vec![found.into_parts()]).collect();
-        Ok(Wanted::new(text.trim().as_bytes().to_vec(), readings, args.size))
+        let size = args.size.or_else(|| cksum(&text)?.1);
+        Ok(Wanted::new(text.trim().as_bytes().to_vec(), readings, size))
     };
     let wanted: Result<Vec<Wanted>, Refusal> = digests.iter().map(wanted).collect();
     Ok(Plan { wanted: wanted?, places: places.to_vec(), not_tried })

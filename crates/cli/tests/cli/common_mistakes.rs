@@ -309,3 +309,11 @@ fn names_and_manifests_in_place_of_those_of_scrub_are_explained() {
     assert!(ran.code == Some(2) && ran.err.contains(": truesum scrub --manifests d; "), "{}", ran.err);
     assert!(ran.err.ends_with(": truesum scrub --import d/SHA256SUMS d\n"), "{}", ran.err);
 }
+
+#[test]
+fn slash_at_the_end_of_a_name_is_explained() {
+    // regression: the hint was that the name differs in letter case, and its options did not help.
+    let folder = Folder::with(&[("a/1", "abc"), ("M", &format!("{ABC}  a/1/\n"))]);
+    let ran = folder.run(&["check", "M"]);
+    assert!(ran.code == Some(1) && ran.err.contains("hint: a/1 is a file, but a/1/ is"), "{ran:?}");
+}

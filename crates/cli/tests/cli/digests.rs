@@ -347,6 +347,8 @@ fn several_or_truncated_digests_are_rejected() {
     for (expected, code) in [
         (&format!("{ABC} {MD5}")[..], 2),
         (&format!("sha256:{ABC} {MD5}"), 2),
+        // regression: an MD5 digest that was pasted twice was compared with SHA-256.
+        (&format!("{MD5} {MD5}"), 2),
         (&format!("sha1={MD5}"), 2),
         (&format!("sha1:{MD5}"), 2),
         ("BA7816BF 8F01CFEA 414140DE 5DAE2223 B00361A3 96177A9C B410FF61 F20015AD", 0),
@@ -379,7 +381,8 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
     assert!(message.ends_with(&format!(": truesum check SM3:{SM3} FILE")), "{message}");
     let message = hint(&["identify", &format!("SM3(f)= {SM3} (x)")]);
     assert_eq!(message, format!("to identify only the digest: truesum identify SM3:{SM3}"));
-    assert!(hint(&["check", "--expect", &format!("SM3:{SM3} (x)"), "f"]).contains(&format!(" SM3:{SM3} ")));
+    let ran = folder.run(&["check", "--expect", &format!("SM3:{SM3} (x)"), "f"]);
+    assert!(ran.code == Some(0) && ran.err.contains("checksum line is for the file (x)\n"), "{ran:?}");
     // regression: the command in the hint repeated the name and the text behind the digest, and failed.
     let message = hint(&["check", "crc:1219131554 g", "f"]);
     assert_eq!(message, "to list the possible algorithms: truesum identify 1219131554");
@@ -416,6 +419,58 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
         [&["identify", &typed][..], &["find", &typed, "."], &["check", &line], &["check", &line, "f"]]
     {
         assert!(hint(words).ends_with(&format!("digest is {ABC}")), "{words:?}");
+    }
+}
+
+#[test]
+fn pasted_line_in_any_form_is_compared_or_explained() {
+    let folder = Folder::with(&[("f", "abc")]);
+    // regression: these were refused or taken for the name of a manifest.
+    for text in [
+        format!("sha256:{ABC}  f"),
+        format!("\"{ABC}  f\""),
+        format!("\\{ABC}  f"),
+        format!("{ABC}\tf"),
+        format!("sha256-{ABC}  f"),
+        "bsd:16556 1 f".to_owned(),
+    ] {
+        let ran = folder.run(&["check", &text]);
+        assert_eq!((ran.out().as_str(), ran.code), ("f: OK\n", Some(0)), "{text}: {}", ran.err);
+    }
+    assert_eq!(folder.run(&["check", &format!("sha256-{ABC}"), "f"]).code, Some(0));
+    let fed = folder.feed(&["check", &format!("{ABC}  -")], b"abc");
+    assert_eq!((fed.out().as_str(), fed.code), ("-: OK\n", Some(0)), "{}", fed.err);
+    let wrong = ABC.replacen("01", "g1", 1);
+    for text in [
+        format!("\\{wrong}  f"),
+        format!("\"{wrong}  f\""),
+        format!("{wrong},"),
+        format!("({wrong})"),
+        format!("0x{wrong}"),
+        format!("sha256-{wrong}"),
+        format!("{wrong}\tf"),
+    ] {
+        let ran = folder.run(&["check", &text, "f"]);
+        let why = "check: character 11 of the digest is the letter g, which is not a hexadecimal digit\n";
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{text}: {ran:?}");
+    }
+    for (text, why) in [
+        (format!("{}  f", &ABC[..62]), "no algorithm has a digest of 62 hexadecimal digits"),
+        (format!("{}...{}  f", &ABC[..8], &ABC[60..]), "the digest is abbreviated"),
+    ] {
+        let ran = folder.run(&["check", &text]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{text}: {ran:?}");
+    }
+}
+
+#[test]
+fn digest_of_another_length_of_an_algorithm_is_explained() {
+    // regression: only the default length of each algorithm was tried.
+    let folder = Folder::with(&[("f", "abc")]);
+    for algorithm in ["blake2b-256", "blake2b-160", "shake256-256"] {
+        let digest = folder.run(&["-a", algorithm, "f"]).out();
+        let ran = folder.run(&["check", digest.split(' ').next().unwrap(), "f"]);
+        assert!(ran.code == Some(1) && ran.err.contains(&format!("use -a {algorithm}")), "{ran:?}");
     }
 }
 

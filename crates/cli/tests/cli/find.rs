@@ -53,6 +53,19 @@ fn only_common_algorithms_are_tried_by_default() {
 }
 
 #[test]
+fn output_of_cksum_and_sum_is_found() {
+    // regression: only checksums that are common in hexadecimal were tried.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/b", "abcd")]);
+    for (text, algorithm) in
+        [("1219131554 3 f", "crc"), ("1219131554", "crc"), ("16556     1 f", "bsd"), ("294 1 f", "sysv")]
+    {
+        let ran = folder.run(&["find", text, "d"]);
+        let found = format!("found\td/a\t{text}\t{algorithm}\n");
+        assert_eq!((ran.out(), ran.code), (found, Some(0)), "{text}: {}", ran.err);
+    }
+}
+
+#[test]
 fn find_hints_keep_the_options_of_the_command_line() {
     // regression: the hint dropped --size and --exclude, and treated a file named -d as an option.
     let folder = Folder::with(&[("-d/a", "abc"), ("-d/b", "abcd")]);
