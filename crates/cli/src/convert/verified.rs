@@ -4,9 +4,10 @@ use super::{ConvertArgs, IN_MEMORY, NotWritten};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::options::Reporting;
-use crate::selection::unmatched_reason;
+use crate::selection::{literal, unmatched_reason};
 use crate::watch::Watch;
-use crate::words::{SAME_OPTIONS, count, not_shown, path_word, size};
+use crate::words::{SAME_OPTIONS, count, not_shown, path_word, shell_word, size};
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Seek, SeekFrom};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
@@ -55,16 +56,25 @@ pub fn read(
     let options = truesum::Options::from(read).also(args.algorithm.clone());
     let lines = manifest::format("jsonl").expect("a row of the table of formats");
     let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), lines, &Heading::default());
-    let mut rewriting =
-        Rewriting { args, format, console, writer, malformed: 0, signer: None, lacking: false, renamed: 0 };
+    let mut rewriting = Rewriting {
+        args,
+        format,
+        console,
+        writer,
+        malformed: 0,
+        signer: None,
+        lacking: false,
+        renamed: 0,
+        failed: None,
+    };
     let mut verification = Verification::new(&options, &watch.progress);
     let scratch =
         |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let done = verification.manifests(&[&args.input], &mut |event| rewriting.event(&event));
     done.map_err(scratch)?;
-    let Rewriting { writer, console, signer, lacking, renamed, .. } = rewriting;
+    let Rewriting { writer, console, signer, lacking, renamed, failed, .. } = rewriting;
     let report = verification.report();
-    if let Some(refusal) = refusal(args, report, lacking) {
+    if let Some(refusal) = refusal(args, report, lacking, failed) {
         return Err(refusal);
     }
     if renamed > 0 {
@@ -87,8 +97,9 @@ pub fn read(
     Ok(Verified { text, signer })
 }
 
-/// Returns why nothing is written; `None` if every selected entry was verified.
-fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWritten> {
+/// Returns why nothing is written; `None` if every selected entry was verified. `first` is the name of the first entry that
+/// could not be verified.
+fn refusal(args: &ConvertArgs, report: &Report, lacking: bool, first: Option<Vec<u8>>) -> Option<NotWritten> {
     let name = display_safe(args.input.as_os_str().as_bytes());
     let verdict = report.verdict();
     if verdict.exit_status() == Exit::Done.code() && !lacking {
@@ -98,8 +109,15 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool) -> Option<NotWrit
         let failed = count(report.counts().failed(), "entry", "entries");
         let text = format!("{name}: not converted: {failed} could not be verified");
         let word = path_word(&args.input);
+        let only = first.filter(|_| report.counts().failed() == 1);
+        // Anchored, because other folders may contain a file with the same name.
+        let anchored = |name: Vec<u8>| {
+            let glob = literal(OsStr::from_bytes(&name)).into_string().unwrap_or_else(|_| "NAME".to_owned());
+            shell_word(format!("/{}", glob.trim_start_matches('/')))
+        };
+        let excluded = only.map_or_else(|| "NAME".to_owned(), anchored);
         let hint = format!(
-            "to leave out a file that cannot be restored: truesum convert{SAME_OPTIONS} --exclude NAME {word}"
+            "to leave out a file that cannot be restored: truesum convert{SAME_OPTIONS} --exclude {excluded} {word}"
         );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts().unverified() > 0 {
@@ -132,6 +150,8 @@ struct Rewriting<'a> {
     lacking: bool,
     /// Number of entries whose names are replaced by those of their files.
     renamed: u64,
+    /// The name of the first entry that could not be verified.
+    failed: Option<Vec<u8>>,
 }
 
 impl Rewriting<'_> {
@@ -178,12 +198,12 @@ impl Rewriting<'_> {
                 self.console.note(&format!("{}: left out: it has no digest", display_safe(job.name())));
                 return Ok(());
             }
-            (_, Err(error)) => {
-                self.console.failure(error);
-                return Ok(());
-            }
-            (_, Ok(_)) => {
-                self.console.error_of(job.name(), &difference(outcome));
+            (_, result) => {
+                self.failed.get_or_insert_with(|| job.name().to_vec());
+                match result {
+                    Err(error) => self.console.failure(error),
+                    Ok(_) => self.console.error_of(job.name(), &difference(outcome)),
+                }
                 return Ok(());
             }
         };
