@@ -3,22 +3,40 @@
 
 use crate::words::count;
 use std::fmt::Write;
+use std::ops::Range;
 use truesum::tree::locate::{Diagnosis, Difference, Length};
 
-/// Returns a line `OFFSET LENGTH damaged` for each range.
+/// Returns a line `OFFSET LENGTH damaged` for each range; `missing` or `unreadable` if it is not in the file or the
+/// device cannot read it.
 pub fn lines(report: &Difference) -> String {
     let mut text = String::new();
+    let mut line = |range: Range<u64>, state: &str| {
+        if !range.is_empty() {
+            let _ = writeln!(text, "{} {} {state}", range.start, range.end - range.start);
+        }
+    };
     for range in report.damaged() {
         let state = if range.start >= report.size() { "missing" } else { "damaged" };
-        let _ = writeln!(text, "{} {} {state}", range.start, range.end - range.start);
+        let mut at = range.start;
+        for unreadable in report.unreadable().iter().filter(|part| range.contains(&part.start)) {
+            line(at..unreadable.start, state);
+            line(unreadable.clone(), "unreadable");
+            at = unreadable.end;
+        }
+        line(at..range.end, state);
     }
     text
+}
+
+/// Returns the number of bytes in these ranges.
+fn sum(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).sum()
 }
 
 /// Returns the result in one sentence.
 pub fn words(report: &Difference) -> String {
     let ranges = count(report.damaged().len() as u64, "range", "ranges");
-    let bytes: u64 = report.damaged().iter().map(|range| range.end - range.start).sum();
+    let bytes = sum(report.damaged());
     let mut text = match report.diagnosis() {
         Diagnosis::Good => "intact".to_owned(),
         Diagnosis::FileDamaged if report.damaged().is_empty() => "file damaged".to_owned(),
@@ -37,6 +55,10 @@ pub fn words(report: &Difference) -> String {
         }
         Diagnosis::OtherTree => "the stored tree does not match the trusted digest".to_owned(),
     };
+    if !report.unreadable().is_empty() {
+        let bytes = count(sum(report.unreadable()), "byte", "bytes");
+        let _ = write!(text, "; up to {bytes} cannot be read (Input/output error)");
+    }
     let _ = match report.length() {
         Length::Same => Ok(()),
         Length::Truncated(bytes) => {
@@ -64,8 +86,9 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
         Length::Truncated(bytes) => ("truncated", bytes),
         Length::Grown(bytes) => ("grown", bytes),
     };
-    let damaged: Vec<[u64; 2]> =
-        report.damaged().iter().map(|range| [range.start, range.end - range.start]).collect();
+    let pairs = |ranges: &[Range<u64>]| -> Vec<[u64; 2]> {
+        ranges.iter().map(|range| [range.start, range.end - range.start]).collect()
+    };
     let shift = report.shift().map(|shift| serde_json::json!({"from": shift.from, "by": shift.by}));
     let mut member = |name: &str, value: serde_json::Value| {
         let comma = if name == "verdict" { "" } else { "," };
@@ -75,7 +98,8 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
     member("size", report.size().into());
     member("length", length.into());
     member("length_differs_by", bytes.into());
-    member("damaged", serde_json::json!(damaged));
+    member("damaged", serde_json::json!(pairs(report.damaged())));
+    member("unreadable", serde_json::json!(pairs(report.unreadable())));
     member("shift", shift.into());
     member("tree_damage", report.blemish().into());
 }

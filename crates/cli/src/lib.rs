@@ -41,6 +41,7 @@ mod objects;
 mod options;
 mod origin;
 mod output;
+mod parity;
 mod progress;
 mod scrub;
 mod selection;

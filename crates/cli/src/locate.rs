@@ -7,6 +7,7 @@
 use crate::drawing::{map, page};
 use crate::findings;
 use crate::options::threads;
+use crate::parity::ParityState;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -14,6 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
+use truesum::tree::parity::Parity;
 use truesum::tree::reading::Reading;
 use truesum::tree::store::{Header, Store, Unusable};
 use truesum::{Damage, Mapping, Outcome, Progress, Root};
@@ -83,6 +85,8 @@ pub struct Compared {
     /// Whether the file has the digest that the manifest contains for this kind of tree; `None` if
     /// it contains none.
     listed: Option<bool>,
+    /// The parity file of the tree.
+    parity: ParityState,
 }
 
 impl Locate<'_> {
@@ -129,7 +133,9 @@ impl Locate<'_> {
             Ok(report) => {
                 let listed = expected.map(|(expected, actual)| Some(expected) == actual);
                 let header = store.header().clone();
-                LocateResult::Compared(Box::new(Compared { report, header, listed }))
+                let parity = Parity::open_in(self.trees.unwrap_or(root), store);
+                let parity = ParityState::of(parity, report.damaged(), progress);
+                LocateResult::Compared(Box::new(Compared { report, header, listed, parity }))
             }
             Err(error) => LocateResult::Unusable("cannot tell", error.to_string()),
         }
@@ -232,6 +238,7 @@ impl Located {
             }
             LocateResult::Compared(compared) => {
                 findings::members(&compared.report, out);
+                compared.parity.member(out);
                 why = compared.contradiction().map(str::to_owned);
             }
             LocateResult::Pieces(_) => {}
@@ -250,19 +257,23 @@ impl Located {
     }
 
     /// Returns a hint on what the user can do, now or to prepare for the next failure.
-    pub fn hint(&self) -> Option<&'static str> {
-        match &self.found {
-            LocateResult::NoTree => Some(
-                "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE",
-            ),
-            LocateResult::Compared(compared) if compared.report.is_repairable() => Some(
-                "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr",
-            ),
-            LocateResult::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
-                Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST")
+    pub fn hint(&self) -> Option<String> {
+        let text = match &self.found {
+            LocateResult::NoTree => {
+                "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"
             }
-            _ => None,
-        }
+            LocateResult::Compared(compared) if compared.report.is_repairable() => {
+                let parity = compared.parity.hint("truesum tree repair FILE.ftr FILE");
+                return parity.or_else(|| {
+                    Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr".to_owned())
+                });
+            }
+            LocateResult::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
+                "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
     }
 }
 
@@ -322,7 +333,7 @@ mod tests {
         let describe = |diagnosis, listed| {
             let header = Header::new(&"sha256-tree".parse().unwrap(), 9, GRANULE, Hints::default()).unwrap();
             let report = Difference::new(diagnosis, Vec::new(), Length::Same, 9);
-            Compared { report, header, listed }.words("x.ftr")
+            Compared { report, header, listed, parity: ParityState::Missing }.words("x.ftr")
         };
         assert!(describe(Diagnosis::Good, None).contains("the manifest and the tree disagree"));
         assert!(describe(Diagnosis::Good, Some(true)).contains("the manifest and the tree disagree"));

@@ -1,7 +1,7 @@
 //! The metadata of a file at one moment: its type, size, times, identity and links.
 
 use crate::clock::from_system_time;
-use crate::error::Errno;
+use crate::error::{Cause, Errno};
 use crate::file_id::FileId;
 pub use crate::sys::metadata::{FileType, Metadata};
 use crate::sys::stat;
@@ -37,6 +37,20 @@ impl Metadata {
     /// Returns the system's error.
     pub fn of_link(path: impl AsRef<Path>) -> Result<Metadata, Errno> {
         stat::at(path.as_ref(), false)
+    }
+
+    /// Returns how a file changed since it had this metadata, if its size or times show that.
+    pub fn change_to(&self, after: &Metadata) -> Option<Cause> {
+        let changed = |what: &str| Some(Cause::Changed(what.to_owned()));
+        if self.size != after.size {
+            changed(&format!("its size changed from {} to {} bytes", self.size, after.size))
+        } else if self.mtime != after.mtime {
+            changed("its modification time changed")
+        } else if self.ctime != after.ctime {
+            changed("its metadata changed")
+        } else {
+            None
+        }
     }
 
     /// Returns the metadata of a version of an object that is not in a file system.

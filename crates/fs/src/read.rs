@@ -292,14 +292,9 @@ impl Guarded {
         if !self.stamped {
             return Ok(None);
         }
-        let (before, after) = (&self.before, Metadata::of(&self.file)?);
-        let changed = |what: &str| Some(Cause::Changed(what.to_owned()));
-        Ok(if before.size() != after.size() {
-            changed(&format!("its size changed from {} to {} bytes", before.size(), after.size()))
-        } else if before.mtime() != after.mtime() {
-            changed("its modification time changed")
-        } else if before.ctime() != after.ctime() {
-            changed("its metadata changed")
+        let change = self.before.change_to(&Metadata::of(&self.file)?);
+        Ok(if change.is_some() {
+            change
         } else if self.system.stamps == Stamps::WrittenBack && writers(&self.file) == Writers::Some {
             // What it has written may change the times only when it closes the file.
             Some(Cause::InUse)

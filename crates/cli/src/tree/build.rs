@@ -7,7 +7,8 @@ use crate::exit::{Exit, Refusal};
 use crate::options::threads;
 use crate::output::{Output, cannot_write};
 use crate::stores;
-use crate::tree::{stored::stored_tree_path, text};
+use crate::tree::stored::{open, stored_tree_path};
+use crate::tree::text;
 use crate::values;
 use crate::values::{size::granule, table::SpecParser};
 use crate::watch::Watch;
@@ -16,7 +17,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
@@ -24,7 +25,7 @@ use truesum::manifest::{Entry, append};
 use truesum::tree::build::{Begin, Saving, save};
 use truesum::tree::outboard::{Outboard, write_outboard};
 use truesum::tree::outline::outline;
-use truesum::tree::parity::parity_of;
+use truesum::tree::parity::{Parity, parity_of};
 use truesum::tree::store::part_of;
 use truesum::{Cause, Error, Kind};
 use truesum_fs::name::OsStrExt;
@@ -59,7 +60,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = granule, requires = "save")]
     #[arg(help_heading = "Stored trees")]
     granule: u64,
-    /// Store parity of this share of the file in FILE.ftr.parity, for repairs
+    /// Store parity in FILE.ftr.parity, 1% to 100% of the file's size, for repairs
     ///
     /// truesum tree repair restores damaged blocks from it without a copy of the file.
     #[arg(long, value_name = "PERCENT", value_parser = percentage, requires = "save")]
@@ -219,6 +220,9 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
                 if let Some(unread) = &unread {
                     note_unread(file, unread, console);
                 }
+                if args.save && args.format.is_none() && args.parity.is_none() {
+                    note_old_parity(&tree, console);
+                }
             }
             Err(error) => {
                 exit = exit.max(watch.failed(&error, console));
@@ -249,6 +253,16 @@ fn note_unfinished(args: &BuildArgs, file: &OsStr, error: &Error, console: &Cons
         true => format!("{part} is an unfinished tree that cannot be resumed: remove it"),
         false => format!("the unfinished tree is in {part}: use --resume to continue it, or remove the file"),
     });
+}
+
+/// Reports that the parity file of the previous tree cannot be used with the one that was just stored.
+fn note_old_parity(tree: &Path, console: &mut Console) {
+    let Ok(store) = open(tree) else { return };
+    if let Err(error) = Parity::open(&store)
+        && !error.is_missing()
+    {
+        console.note(&format!("{error}; to store parity of this state, use --parity again"));
+    }
 }
 
 /// The part of an extended file that was not read.

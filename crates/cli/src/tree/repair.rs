@@ -14,12 +14,13 @@ use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use truesum::Error;
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Diagnosis, Length};
 use truesum::tree::parity::Parity;
 use truesum::tree::repair::{Mode, repair as repair_file, repair_from_parity};
-use truesum::tree::store::with_suffix;
+use truesum::tree::store::{Store, with_suffix};
 use truesum_fs::name::OsStrExt;
 
 /// Repair a damaged file from a copy or from parity
@@ -44,7 +45,7 @@ pub struct RepairArgs {
     /// Data file [default: the tree's name without .ftr]
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: Option<OsString>,
-    /// Copy from which to repair the file [default: TREE.parity]
+    /// Intact copy or parity file to repair from [default: TREE.parity]
     #[arg(long = "from", value_name = "COPY", value_hint = ValueHint::FilePath)]
     pub copy: Option<OsString>,
     /// Trusted digest, as HEX or NAME:HEX
@@ -70,6 +71,14 @@ impl RepairArgs {
             (false, true) => Mode::Most,
         }
     }
+}
+
+/// Opens the file given as a copy if it is a parity file: it belongs to this tree, or has the name of a parity file,
+/// which the file to be repaired has not.
+fn parity_given(copy: &OsStr, file: &[u8], store: &Store) -> Option<Result<Parity, Error>> {
+    let is_named = |name: &[u8]| name.ends_with(b".ftr.parity");
+    let parity = Parity::open_at(copy, store);
+    (parity.is_ok() || is_named(copy.as_bytes()) && !is_named(file)).then_some(parity)
 }
 
 pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
@@ -103,7 +112,14 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         return Exit::NotAsRequested;
     };
     let parity = match &args.copy {
-        Some(_) => None,
+        Some(copy) => match parity_given(copy, &name, &store) {
+            Some(Err(error)) => {
+                console.failure(&error);
+                return Exit::NotAsRequested;
+            }
+            Some(Ok(parity)) => Some(parity),
+            None => None,
+        },
         None => match Parity::open(&store) {
             Ok(parity) => Some(parity),
             Err(error) => {
@@ -118,9 +134,9 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     let mode = args.mode();
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
     let trusted = args.digest.as_ref();
-    let result = match (&args.copy, &parity) {
-        (Some(copy), _) => repair_file(file, &store, trusted, copy, mode, &reading),
-        (None, Some(parity)) => repair_from_parity(file, &store, trusted, parity, mode, &reading),
+    let result = match (&parity, &args.copy) {
+        (Some(parity), _) => repair_from_parity(file, &store, trusted, parity, mode, &reading),
+        (None, Some(copy)) => repair_file(file, &store, trusted, copy, mode, &reading),
         (None, None) => unreachable!("without a copy, the parity file was opened"),
     };
     let (report, repairs) = match result {

@@ -8,12 +8,13 @@ use crate::exit::Exit;
 use crate::findings;
 use crate::options::threads;
 use crate::output::save_page;
+use crate::parity::ParityState;
 use crate::stores;
 use crate::tree::stored;
 use crate::values;
 use crate::values::digest::hexadecimal;
 use crate::watch::Watch;
-use crate::words::{count, grouped};
+use crate::words::grouped;
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -22,7 +23,6 @@ use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference};
 use truesum::tree::parity::Parity;
-use truesum::tree::store::Store;
 use truesum_fs::name::OsStrExt;
 
 /// Show which bytes of a file are damaged
@@ -31,7 +31,8 @@ use truesum_fs::name::OsStrExt;
 Examples:
   truesum tree verify disk.img.ftr  show damaged bytes
   truesum tree verify --map --digest sha256-tree:0123... disk.img.ftr
-The output is a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Damage is located to \
+The output is a line `OFFSET LENGTH damaged` (in bytes) for each damaged range, then a summary. Ranges that the device \
+cannot read are shown as `unreadable`. Damage is located to \
 within the block size of the stored tree, by default 1 MiB.
 Exit status: 0 the file is intact, 1 the file is damaged, 2 the tree is damaged, or it is unclear which of the two is damaged.")]
 pub struct VerifyArgs {
@@ -105,8 +106,13 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         console.hint(&format!("{kept} is from an interrupted verification: continue it with --resume"));
     }
     let size = store.header().size();
+    let parity = match watch.remote {
+        None => ParityState::of(Parity::open(&store), report.damaged(), &watch.progress),
+        // Objects cannot be repaired.
+        Some(_) => ParityState::Missing,
+    };
     let text = match (args.json, args.map) {
-        (true, _) => as_json(&name, &report),
+        (true, _) => as_json(&name, &report, &parity),
         (false, true) => map::map(size, report.damaged()),
         (false, false) => findings::lines(&report),
     };
@@ -138,39 +144,31 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     }
     if !args.json {
         console.summary(exit, &format!("truesum: {}: {}", display_safe(&name), words));
-        if report.diagnosis() == Diagnosis::FileDamaged && watch.remote.is_none() {
-            hint_parity(args, &store, &report, console);
+        if report.diagnosis() == Diagnosis::FileDamaged {
+            hint_parity(args, &report, &parity, console);
         }
     }
     exit
 }
 
-/// Reports whether the parity file, if there is one, has enough intact blocks to repair the damage.
-fn hint_parity(args: &VerifyArgs, store: &Store, report: &Difference, console: &mut Console) {
-    let parity = match Parity::open(store) {
-        Ok(parity) => parity,
-        Err(error) if error.is_missing() => return,
-        Err(error) => return console.note(&error.to_string()),
-    };
+/// Reports how the file can be repaired from its parity file, or why not.
+fn hint_parity(args: &VerifyArgs, report: &Difference, parity: &ParityState, console: &mut Console) {
     let command = stored::repair_command(&args.tree, args.file.as_deref(), false);
-    match parity.missing(report.damaged()) {
-        _ if report.damaged().is_empty() => {}
-        0 => console.hint(&format!("to repair the damaged ranges from the parity file: {command}")),
-        missing => {
-            let missing = count(missing, "parity block is", "parity blocks are");
-            console.hint(&format!(
-                "{missing} missing to repair all ranges; to repair as many as possible: {command}"
-            ));
-        }
+    if let ParityState::Unusable(error) = parity {
+        console.note(&error.to_string());
+    }
+    if let Some(hint) = parity.hint(&command).filter(|_| !report.damaged().is_empty()) {
+        console.hint(&hint);
     }
 }
 
-fn as_json(name: &[u8], report: &Difference) -> String {
+fn as_json(name: &[u8], report: &Difference, parity: &ParityState) -> String {
     let mut line = b"{\"schema\":\"truesum-tree-verify/1\",".to_vec();
     json::path_into(name, &mut line);
     line.push(b',');
     findings::members(report, &mut line);
     line.extend_from_slice(format!(",\"compared_before\":{}", report.before()).as_bytes());
+    parity.member(&mut line);
     line.extend_from_slice(b"}\n");
     String::from_utf8_lossy(&line).into_owned()
 }

@@ -424,3 +424,18 @@ fn impossible_repairs_are_reported_with_their_cause() {
     let ran = folder.run(&["tree", "repair", "--from", "copy", "d/M"]);
     assert!(ran.code == Some(2) && ran.err.contains("it has digests of complete files only"), "{}", ran.err);
 }
+
+#[test]
+fn parity_file_is_reported_with_the_command_that_uses_it() {
+    // regression: only a copy was suggested, although the parity file could repair the file.
+    let folder = folder();
+    folder.run(&["tree", "--save", "--parity", "20%", "data"]);
+    flip(&folder, "data", 3 * MIB);
+    let ran = folder.run(&["check", "--locate", "M"]);
+    let hint =
+        "hint: to repair the damaged ranges from the parity file: truesum tree repair FILE.ftr FILE\n";
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
+    let parity = json!({"file": "data.ftr.parity", "usable": true, "missing_blocks": 0});
+    assert_eq!(entry["located"]["parity"], parity);
+}

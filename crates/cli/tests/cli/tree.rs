@@ -607,8 +607,18 @@ fn damage_is_repaired_from_parity_without_a_copy() {
     let tried = run_expecting(folder, 1, &["tree", "repair", "a file.ftr", "a file"]);
     assert!(tried.contains("0 1048576 cannot be repaired: 1 parity block is missing\n"), "{tried}");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
+    let json = run_expecting(folder, 1, &["tree", "verify", "--json", "a file"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let parity = serde_json::json!({"file": "a file.ftr.parity", "usable": true, "missing_blocks": 1});
+    assert_eq!((&json["parity"], &json["unreadable"]), (&parity, &serde_json::json!([])));
     // A parity file of an earlier state is not used.
-    run_expecting(folder, 0, &["tree", "--save", "a file"]);
+    let stored = run(folder, &["tree", "--save", "a file"]);
+    assert!(
+        text(&stored.stderr)
+            .ends_with("belongs to another stored tree; to store parity of this state, use --parity again\n"),
+        "{}",
+        text(&stored.stderr)
+    );
     flip(&data, 9);
     let found = run(folder, &["tree", "verify", "a file"]);
     assert!(
@@ -632,6 +642,26 @@ fn damage_is_repaired_from_parity_without_a_copy() {
     run_expecting(folder, 2, &["tree", "--save", "--resume", "--parity", "5%", "a file"]);
     run_expecting(folder, 0, &["torrent", "create", "-o", "t.torrent", "a file"]);
     run_expecting(folder, 2, &["tree", "repair", "t.torrent"]);
+}
+
+#[test]
+fn parity_file_given_as_the_copy_is_used_as_parity() {
+    // regression: it was taken for a copy, so that nothing could be repaired.
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, data) = (dir.path(), dir.path().join("f"));
+    let bytes = noise((3 << 20) + 5);
+    std::fs::write(&data, &bytes).unwrap();
+    run_expecting(folder, 0, &["tree", "--save", "--parity", "30%", "f"]);
+    // The note is only for a tree that the parity file does not belong to.
+    assert_eq!(text(&run(folder, &["tree", "--save", "f"]).stderr), "");
+    std::fs::rename(folder.join("f.ftr.parity"), folder.join("away")).unwrap();
+    flip(&data, 9);
+    run_expecting(folder, 0, &["tree", "repair", "--from", "away", "f.ftr"]);
+    assert_eq!(std::fs::read(&data).unwrap(), bytes);
+    std::fs::write(folder.join("f.ftr.parity"), "other").unwrap();
+    let refused = run(folder, &["tree", "repair", "--from", "f.ftr.parity", "f.ftr"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("not a parity file"), "{}", text(&refused.stderr));
 }
 
 #[test]

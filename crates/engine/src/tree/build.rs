@@ -232,12 +232,16 @@ pub fn save(
     let mut store = rows.store;
     store.set_hints(hints);
     store.complete(digest.clone())?;
-    if let Some(parity) = parity {
-        // A parity file without its tree, or with an older one, is not used.
-        parity.commit(&digest)?;
+    let mut publish = || {
+        store.publish(saving.target)?;
+        unfinished.0 = None;
+        Ok(())
+    };
+    match parity {
+        // The tree comes first: without its parity it still locates damage, but parity without its tree is useless.
+        Some(parity) => parity.commit(&digest, publish)?,
+        None => publish()?,
     }
-    let store = store.publish(saving.target)?;
-    unfinished.0 = None;
     midstate::remove(saving.target);
     let digests = std::iter::once(digest).chain(beside).collect();
     let found = FileResult::new(whole, digests, started);

@@ -1,9 +1,9 @@
 //! Determines which bytes of a file differ from those its stored tree was built from.
 //!
 //! The tree is verified first: a differing granule is evidence about the file only if the row of the tree folds to its
-//! digest.
+//! digest. A granule that the device cannot read is damaged like one that differs, so that it can be repaired.
 
-use crate::error::{Cause, Error};
+use crate::error::{Cause, Error, Kind};
 use crate::io::source::{Source, finish};
 use crate::pieces::PieceOutcome;
 use crate::pieces::ranges::joined;
@@ -16,6 +16,7 @@ use crate::tree::store::{Header, Hints, Store};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
+use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
 use truesum_hash::tree::Merkle;
@@ -64,8 +65,11 @@ readable! {
     pub struct Difference {
         /// The overall result.
         diagnosis: Diagnosis,
-        /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing bytes are included.
+        /// The byte ranges that differ, ascending and not adjacent, in complete granules; missing and unreadable bytes
+        /// are included.
         damaged: Vec<Range<u64>> => &[Range<u64>],
+        /// The damaged byte ranges that the device cannot read, ascending and not adjacent, in complete granules.
+        unreadable: Vec<Range<u64>> => &[Range<u64>],
         /// The comparison of the lengths.
         length: Length,
         /// The shift of old bytes that were found at another offset, if the lengths differ.
@@ -82,7 +86,8 @@ readable! {
 impl Difference {
     /// Returns a result without a shift and without damage to a tree.
     pub fn new(diagnosis: Diagnosis, damaged: Vec<Range<u64>>, length: Length, size: u64) -> Difference {
-        Difference { diagnosis, damaged, length, shift: None, blemish: None, size, before: 0 }
+        let (unreadable, blemish) = (Vec::new(), None);
+        Difference { diagnosis, damaged, unreadable, length, shift: None, blemish, size, before: 0 }
     }
 }
 
@@ -112,17 +117,28 @@ pub fn verify(
 }
 
 impl Comparison<'_> {
-    /// Compares a file with its stored tree.
+    /// Compares a file with its stored tree. Granules that the device cannot read are damaged.
     ///
     /// # Errors
-    /// Fails if the file or the tree cannot be read, if the file changed during the read, if the tree is not complete,
-    /// if the run was stopped, or if the progress to be resumed is damaged or belongs to something else.
+    /// Fails if the file cannot be read for another reason, if the tree cannot be read, if the file changed during the
+    /// read, if the tree is not complete, if the run was stopped, or if the progress to be resumed is damaged or belongs
+    /// to something else.
     pub fn verify(
         &self,
         path: impl AsRef<Path>,
         store: &Store,
         reading: &Reading<'_>,
     ) -> Result<Difference, Error> {
+        self.verify_state(path, store, reading).map(|(report, _)| report)
+    }
+
+    /// Does the same, and returns the metadata of the file that was compared.
+    pub(crate) fn verify_state(
+        &self,
+        path: impl AsRef<Path>,
+        store: &Store,
+        reading: &Reading<'_>,
+    ) -> Result<(Difference, Metadata), Error> {
         let Comparison { trusted, resume } = *self;
         let path = path.as_ref().as_os_str().as_bytes();
         let header = store.header();
@@ -131,23 +147,15 @@ impl Comparison<'_> {
             return Err(Error::new(path, "verify", Cause::Other(why)));
         };
         let file = reading.open(path)?;
-        let size = file.size_hint();
+        let (size, state) = (file.size_hint(), *file.stat());
         let length = match size.cmp(&header.size) {
             std::cmp::Ordering::Equal => Length::Same,
             std::cmp::Ordering::Less => Length::Truncated(header.size - size),
             std::cmp::Ordering::Greater => Length::Grown(size - header.size),
         };
-        let mut report = Difference {
-            diagnosis: Diagnosis::OtherTree,
-            damaged: Vec::new(),
-            length,
-            shift: None,
-            blemish: None,
-            size,
-            before: 0,
-        };
+        let mut report = Difference::new(Diagnosis::OtherTree, Vec::new(), length, size);
         if trusted.is_some_and(|trusted| trusted != digest) {
-            return Ok(report);
+            return Ok((report, state));
         }
         let whole = reading.source(&file, path);
         let source = Source { size: size.min(header.size), ..whole };
@@ -161,16 +169,19 @@ impl Comparison<'_> {
             };
             report.before = findings.checked.iter().map(bytes).sum();
         }
-        let bad = differing(source, store, findings.as_mut(), reading.thread_count())?;
+        let Differing { bad, unreadable } =
+            differing(source, store, findings.as_mut(), reading.thread_count())?;
         let (sound, good) = match store.fold()? {
             Some(folded) => (folded == *digest, bad.is_empty()),
+            // Nothing contradicts the entry or the digest.
+            None if !unreadable.is_empty() => (true, false),
             // BLAKE3 with a single granule: the digest and the entry are two pieces of evidence of equal weight.
             None => {
                 let same = root_of_one(source, &header.spec)? == *digest;
                 (same == bad.is_empty(), same)
             }
         };
-        if !bad.is_empty() && length != Length::Same {
+        if !bad.is_empty() && unreadable.is_empty() && length != Length::Same {
             report.shift = shift(whole, store, &bad)?;
         }
         finish(file, path)?;
@@ -185,15 +196,124 @@ impl Comparison<'_> {
             (false, true) => Diagnosis::TreeDamaged,
             (false, false) => Diagnosis::CannotTell,
         };
-        let ranges = bad
-            .into_iter()
-            .map(|granules| header.range(granules.start).start..header.range(granules.end - 1).end);
-        report.damaged = joined(ranges);
+        let bytes = |granules: Vec<Range<u64>>| {
+            let bytes = |range: Range<u64>| header.range(range.start).start..header.range(range.end - 1).end;
+            joined(granules.into_iter().map(bytes))
+        };
+        (report.damaged, report.unreadable) = (bytes(bad), bytes(unreadable));
         if let Some(findings) = findings {
             findings.remove()?;
         }
-        Ok(report)
+        Ok((report, state))
     }
+}
+
+/// Granules that are not those in the tree, in ascending ranges.
+struct Differing {
+    /// All of them, including missing ones.
+    bad: Vec<Range<u64>>,
+    /// Those that the device cannot read.
+    unreadable: Vec<Range<u64>>,
+}
+
+/// The granules that were compared so far.
+struct Compared<'a> {
+    store: &'a Store,
+    gather: GranuleCombiner,
+    checked: Vec<Range<u64>>,
+    bad: Vec<Range<u64>>,
+    findings: Option<&'a mut Findings>,
+}
+
+impl Compared<'_> {
+    /// The number of ranges after which neighbors are joined, because threads finish granules in nearly ascending order.
+    const JOIN: usize = 1 << 12;
+
+    /// Adds the digests of pieces starting with `first`, and compares the granules that they complete.
+    fn add(&mut self, first: u64, digests: Vec<Digest>) -> Result<(), Error> {
+        match self.gather.add(first, digests) {
+            Some((first, found)) => self.compare(first, &found),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the granules that start with `first`.
+    fn compare(&mut self, first: u64, found: &[Digest]) -> Result<(), Error> {
+        let end = (first + found.len() as u64).min(self.store.header().granules());
+        let mut differ = Vec::new();
+        for (granule, (found, kept)) in (first..).zip(found.iter().zip(self.store.get(first..end)?)) {
+            if *found != kept {
+                differ.push(granule..granule + 1);
+            }
+        }
+        self.bad.extend_from_slice(&differ);
+        self.checked.push(first..end);
+        if self.checked.len() > Compared::JOIN {
+            self.checked = joined(std::mem::take(&mut self.checked));
+        }
+        match &mut self.findings {
+            Some(findings) => findings.add(first..end, differ),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the granules below `end` that were not compared yet.
+    fn unchecked(&mut self, end: u64) -> Vec<Range<u64>> {
+        self.checked = joined(std::mem::take(&mut self.checked));
+        let starts = std::iter::once(0).chain(self.checked.iter().map(|range| range.end));
+        let ends = self.checked.iter().map(|range| range.start).chain(std::iter::once(end));
+        let ranges = starts.zip(ends).map(|(start, next)| start..next.min(end));
+        ranges.filter(|range| !range.is_empty()).collect()
+    }
+
+    /// Reads the first granules below `end` that were not compared yet one by one, up to the first that can be read
+    /// after some that cannot. The one that ended a scan is among them, because threads read in ascending order.
+    ///
+    /// # Errors
+    /// Fails if a granule cannot be read for another reason, or if the run was stopped.
+    fn pass_unreadable(
+        &mut self,
+        source: Source<'_>,
+        end: u64,
+        unreadable: &mut Vec<Range<u64>>,
+    ) -> Result<(), Error> {
+        /// More than the threads of a scan read ahead. A temporary error must not end parallel reading for good.
+        const AHEAD: usize = 256;
+        let store = self.store;
+        let mut found = false;
+        for granule in self.unchecked(end).into_iter().flatten().take(AHEAD) {
+            if source.progress.stopped() {
+                return Err(Error::interrupted(source.path));
+            }
+            let range = store.header().range(granule);
+            let itself = granule..granule + 1;
+            if range.end > source.size {
+                self.bad.push(itself.clone());
+                self.checked.push(itself);
+                continue;
+            }
+            match hash_granule(&mut source.reader(), store.header(), granule, range.start) {
+                Ok(hash) => {
+                    self.compare(granule, &[hash])?;
+                    if found {
+                        break;
+                    }
+                }
+                Err(error) if is_unreadable(&error, source) => {
+                    found = true;
+                    self.checked.push(itself.clone());
+                    unreadable.push(itself);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the device cannot read bytes of the file.
+fn is_unreadable(error: &Error, source: Source<'_>) -> bool {
+    error.kind() == Kind::Device && error.name() == source.path
 }
 
 /// Returns the granules whose hashes differ from those in the tree, including missing ones.
@@ -203,7 +323,7 @@ fn differing(
     store: &Store,
     findings: Option<&mut Findings>,
     threads: usize,
-) -> Result<Vec<Range<u64>>, Error> {
+) -> Result<Differing, Error> {
     let header = store.header();
     let (plan, ratio) = (header.plan(), header.pieces_per_granule());
     let granules = header.granules();
@@ -220,35 +340,18 @@ fn differing(
     let zeros = if source.holes { plan.zeros() } else { None };
     let missing = if here == plan.pieces() { granules } else { here / ratio };
     let mut bad = vec![missing..granules];
-    let mut wanted = vec![0..here];
+    let mut checked = Vec::new();
     if let Some(findings) = &findings {
         bad.extend_from_slice(&findings.differing);
-        wanted = unchecked(&findings.checked, here.div_ceil(ratio))
-            .map(|granules| granules.start * ratio..(granules.end * ratio).min(here))
-            .collect();
+        checked.extend_from_slice(&findings.checked);
     }
-    wanted.retain(|range| !range.is_empty());
-    let state = Mutex::new((GranuleCombiner::new(header), bad, findings));
+    let gather = GranuleCombiner::new(header);
+    let state = Mutex::new(Compared { store, gather, checked, bad, findings });
+    let lock = || state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let done = |_, run: PieceOutcome| {
-        let mut state = state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (gather, bad, findings) = &mut *state;
-        let mut compare = |first: u64, digests: Vec<Digest>| -> Result<(), Error> {
-            let Some((first, found)) = gather.add(first, digests) else { return Ok(()) };
-            let end = (first + found.len() as u64).min(granules);
-            let mut differ = Vec::new();
-            for (granule, (found, kept)) in (first..).zip(found.iter().zip(store.get(first..end)?)) {
-                if *found != kept {
-                    differ.push(granule..granule + 1);
-                }
-            }
-            bad.extend_from_slice(&differ);
-            match findings {
-                Some(findings) => findings.add(first..end, differ),
-                None => Ok(()),
-            }
-        };
+        let mut state = lock();
         match run {
-            PieceOutcome::Digests(first, digests) => compare(first, digests),
+            PieceOutcome::Digests(first, digests) => state.add(first, digests),
             PieceOutcome::Zeros(pieces) => {
                 let zero =
                     zeros.as_ref().expect("holes are read where zeros have no digest of their own").piece();
@@ -256,28 +359,35 @@ fn differing(
                 let at_once = if ratio == 1 { AT_ONCE } else { 1 };
                 for first in pieces.clone().step_by(at_once) {
                     let count = at_once.min((pieces.end - first) as usize);
-                    compare(first, vec![zero.clone(); count])?;
+                    state.add(first, vec![zero.clone(); count])?;
                 }
                 Ok(())
             }
         }
     };
-    let scan = Scan::new(source, std::slice::from_ref(&plan), threads).skipping_zeros(zeros.is_some());
-    let result = scan.run(wanted, done);
+    let plans = std::slice::from_ref(&plan);
+    let mut unreadable = Vec::new();
+    let result = loop {
+        let left = lock().unchecked(here.div_ceil(ratio)).into_iter();
+        let wanted = left.map(|range| range.start * ratio..(range.end * ratio).min(here)).collect();
+        let scan = Scan::new(source, plans, threads).skipping_zeros(zeros.is_some());
+        match scan.run(wanted, done) {
+            Err(error) if is_unreadable(&error, source) => {
+                if let Err(error) = lock().pass_unreadable(source, here.div_ceil(ratio), &mut unreadable) {
+                    break Err(error);
+                }
+            }
+            result => break result,
+        }
+    };
     let mut state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     // Save completed work, whatever the reason for stopping.
-    if let (Err(_), Some(findings)) = (&result, &mut state.2) {
+    if let (Err(_), Some(findings)) = (&result, &mut state.findings) {
         findings.write()?;
     }
     result?;
-    Ok(joined(state.1))
-}
-
-/// Returns the first `granules` granules without the ones that were already checked.
-fn unchecked(checked: &[Range<u64>], granules: u64) -> impl Iterator<Item = Range<u64>> {
-    let starts = std::iter::once(0).chain(checked.iter().map(|range| range.end));
-    let ends = checked.iter().map(|range| range.start).chain(std::iter::once(granules));
-    starts.zip(ends).map(move |(start, end)| start..end.min(granules))
+    state.bad.extend_from_slice(&unreadable);
+    Ok(Differing { bad: joined(state.bad), unreadable: joined(unreadable) })
 }
 
 /// Returns whether the bytes of the last granules are shifted by the difference of the lengths.

@@ -8,7 +8,7 @@
 pub(crate) mod restore;
 
 use crate::error::{Cause, Error};
-use crate::io::open::open_companion;
+use crate::io::open::{Root, Special, open_companion};
 use crate::io::write::AtomicFile;
 use crate::tree::header::{Header, MAX_SIZE};
 use crate::tree::store::{Store, with_suffix};
@@ -199,7 +199,11 @@ impl ParityWriter {
         let header = ParityHeader::new(tree, percent, group);
         let header =
             header.map_err(|why| Error::new(path.as_os_str().as_bytes(), "write", Cause::Undivided(why)))?;
-        let file = AtomicFile::create_internal(&path, &MAGIC)?;
+        // A parity file whose magic number is damaged is replaced, too.
+        let file = match open_companion(&path).is_ok_and(|old| is_recognizable(&old)) {
+            true => AtomicFile::begin_internal(&path)?,
+            false => AtomicFile::create_internal(&path, &MAGIC)?,
+        };
         file.limit_mode(mode)?;
         let mut writer = ParityWriter { file, header, coder: None, block: Vec::new(), added: 0 };
         // The header follows when the digest of the tree is known.
@@ -265,11 +269,16 @@ impl ParityWriter {
         Ok(())
     }
 
-    /// Writes the header, with the digest of the tree, and makes the file visible under its name.
+    /// Writes the header, with the digest of the tree, and makes the file visible under its name after `publish` has
+    /// given the tree its name. Everything is durable before that, so that almost nothing can fail in between.
     ///
     /// # Errors
-    /// Fails if the file cannot be written.
-    pub(crate) fn commit(mut self, digest: &Digest) -> Result<(), Error> {
+    /// Fails if the file cannot be written, or with the error of `publish`. An earlier parity file is then unchanged.
+    pub(crate) fn commit(
+        mut self,
+        digest: &Digest,
+        publish: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if !self.block.is_empty() {
             self.block.resize(self.header.block as usize, 0);
             self.end_block()?;
@@ -279,7 +288,7 @@ impl ParityWriter {
         self.write(&header)?;
         let written = self.file.flush().and_then(|()| self.file.file().write_all_at(&header, 0));
         written.map_err(|error| self.fail(error))?;
-        self.file.commit()
+        self.file.commit_if(publish)
     }
 }
 
@@ -306,6 +315,15 @@ fn header_in(file: &File) -> io::Result<Option<ParityHeader>> {
     Ok(None)
 }
 
+/// Returns whether an open file is a parity file, which may be damaged: one of its headers is intact, or at most one
+/// byte of its magic number is wrong.
+fn is_recognizable(file: &File) -> bool {
+    let mut begin = [0; MAGIC.len()];
+    let right = |begin: &[u8]| begin.iter().zip(MAGIC).filter(|(found, right)| **found == *right).count();
+    (file.read_exact_at(&mut begin, 0).is_ok() && right(&begin) + 1 >= MAGIC.len())
+        || header_in(file).is_ok_and(|header| header.is_some())
+}
+
 /// Returns whether an open file is a parity file of the right length. Parity blocks are not read.
 pub(crate) fn is_parity(file: &File) -> bool {
     let len = file.metadata().map(|metadata| metadata.len()).ok();
@@ -316,12 +334,34 @@ impl Parity {
     /// Opens the parity file next to a stored tree.
     ///
     /// # Errors
-    /// Fails if the file does not exist or cannot be read, is not a parity file, or belongs to another tree.
+    /// Fails as [`Parity::open_at`].
     pub fn open(store: &Store) -> Result<Parity, Error> {
+        Parity::open_at(parity_of(store.path()), store)
+    }
+
+    /// Opens the parity file next to a stored tree whose name is resolved from `root`.
+    ///
+    /// # Errors
+    /// Fails as [`Parity::open_at`].
+    pub fn open_in(root: &Root, store: &Store) -> Result<Parity, Error> {
         let path = parity_of(store.path());
+        let (file, _) = root.open(path.as_os_str().as_bytes(), Special::Refuse)?;
+        Parity::of(file, path, store)
+    }
+
+    /// Opens a parity file in any place.
+    ///
+    /// # Errors
+    /// Fails if the file does not exist or cannot be read, is not a parity file, or belongs to another tree.
+    pub fn open_at(path: impl Into<PathBuf>, store: &Store) -> Result<Parity, Error> {
+        let path = path.into();
+        let file = open_companion(&path).map_err(|error| error.with_action("read"))?;
+        Parity::of(file, path, store)
+    }
+
+    fn of(file: File, path: PathBuf, store: &Store) -> Result<Parity, Error> {
         let name = path.as_os_str().as_bytes();
         let refuse = |why: &str| Error::new(name, "use", Cause::Other(why.to_owned()));
-        let file = open_companion(&path).map_err(|error| error.with_action("read"))?;
         let header = header_in(&file).map_err(|error| Error::io(name, "read", error))?;
         let header = header.ok_or_else(|| refuse("not a parity file, or both of its headers are damaged"))?;
         if !header.belongs_to(store.header()) {

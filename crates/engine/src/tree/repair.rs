@@ -10,7 +10,7 @@ use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::io::source::Source;
 use crate::pieces::UNIT;
-use crate::tree::locate::{Diagnosis, Difference, Length, hash_granule, verify};
+use crate::tree::locate::{Comparison, Diagnosis, Difference, Length, hash_granule};
 use crate::tree::parity::Parity;
 use crate::tree::parity::restore::Restorer;
 use crate::tree::prove::Reader;
@@ -59,13 +59,6 @@ enum Origin<'a> {
 }
 
 impl Origin<'_> {
-    fn path(&self) -> &[u8] {
-        match self {
-            Origin::Copy(source, _) => source.path,
-            Origin::Parity(restorer) => restorer.path(),
-        }
-    }
-
     /// Returns the reason why the bytes of a granule cannot be right, and whether they can be read.
     fn fault(&mut self, range: &Range<u64>) -> Result<(CopyFault, bool), Error> {
         Ok(match self {
@@ -93,9 +86,13 @@ impl Origin<'_> {
         mode: Mode,
         sum: &mut u64,
     ) -> Result<(u64, u64), Error> {
-        let name = self.path().to_owned();
+        let name = match self {
+            Origin::Copy(source, _) => source.path,
+            // Parity blocks have digests, so the bytes restored from them change with the blocks of the file.
+            Origin::Parity(_) => path,
+        };
         let mut read = |buffer: &mut [u8], offset| self.read(buffer, offset);
-        repair_range(file, path, (&name, &mut read), range, right, mode, sum)
+        repair_range(file, path, (name, &mut read), range, right, mode, sum)
     }
 }
 
@@ -200,7 +197,7 @@ fn repair_from(
     mode: Mode,
     reading: &Reading<'_>,
 ) -> Result<(Difference, Vec<GranuleRepair>), Error> {
-    let report = verify(path, store, trusted, reading)?;
+    let (report, state) = Comparison::default().trusted(trusted).verify_state(path, store, reading)?;
     let path = path.as_os_str().as_bytes();
     if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
         return Ok((report, Vec::new()));
@@ -224,28 +221,18 @@ fn repair_from(
             let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
             Origin::Copy(elsewhere.unmapped(&other, copy), fault)
         }
-        Replacement::Parity(parity) => Origin::Parity(Restorer::new(parity, (&file, path), &report.damaged)),
+        Replacement::Parity(parity) => {
+            Origin::Parity(Restorer::new(parity, (&file, path), &report.damaged, reading.progress))
+        }
     };
-    let (mut repairs, mut prints) = (Vec::new(), Vec::new());
-    for granule in damaged {
-        let range = header.range(granule);
-        let (fault, readable) = origin.fault(&range)?;
-        let mut right = Vec::new();
-        let mut read = |buffer: &mut [u8], offset| {
-            origin.read(buffer, offset)?;
-            right.push(print_of(buffer));
-            Ok(())
-        };
-        let possible = readable
-            && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
-        let (writes, loses) = if possible {
-            origin.repair((&file, path), &range, &right, Mode::DryRun, &mut 0)?
-        } else {
-            (0, 0)
-        };
-        repairs.push(GranuleRepair { range, possible, fault, writes, loses });
-        prints.push(right);
+    let planned = plan(&mut origin, store, (&file, path), damaged, reading);
+    // A change since the verification explains any failure: the bytes restored from parity would be wrong.
+    if let Ok(now) = Metadata::of(&file)
+        && let Some(cause) = state.change_to(&now)
+    {
+        return Err(Error::new(path, "repair", cause));
     }
+    let (mut repairs, prints) = planned?;
     if mode == Mode::Write {
         check_loss(path, &repairs, report.size.min(header.size))?;
     }
@@ -253,6 +240,7 @@ fn repair_from(
         let mut written = 0;
         let mut write = || {
             for (done, right) in repairs.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
+                continue_unless_stopped(path, reading)?;
                 done.writes = origin.repair((&file, path), &done.range, right, mode, &mut written)?.0;
             }
             file.sync_all().map_err(|error| Error::io(path, "write", error))
@@ -264,6 +252,41 @@ fn repair_from(
         done.and_then(|()| check(path, store, &repairs, reading)).map_err(|error| after(error, written))?;
     }
     Ok((report, repairs))
+}
+
+/// Returns the repair of each damaged granule, and the digests of the units with the right bytes.
+fn plan(
+    origin: &mut Origin<'_>,
+    store: &Store,
+    file: (&File, &[u8]),
+    damaged: Vec<u64>,
+    reading: &Reading<'_>,
+) -> Result<(Vec<GranuleRepair>, Vec<Vec<Digest>>), Error> {
+    let header = store.header();
+    let (mut repairs, mut prints) = (Vec::new(), Vec::new());
+    for granule in damaged {
+        continue_unless_stopped(file.1, reading)?;
+        let range = header.range(granule);
+        let (fault, readable) = origin.fault(&range)?;
+        let mut right = Vec::new();
+        let mut read = |buffer: &mut [u8], offset| {
+            origin.read(buffer, offset)?;
+            right.push(print_of(buffer));
+            Ok(())
+        };
+        let possible = readable
+            && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
+        let (writes, loses) =
+            if possible { origin.repair(file, &range, &right, Mode::DryRun, &mut 0)? } else { (0, 0) };
+        repairs.push(GranuleRepair { range, possible, fault, writes, loses });
+        prints.push(right);
+    }
+    Ok((repairs, prints))
+}
+
+/// Fails if the run was stopped.
+fn continue_unless_stopped(path: &[u8], reading: &Reading<'_>) -> Result<(), Error> {
+    if reading.progress.stopped() { Err(Error::interrupted(path)) } else { Ok(()) }
 }
 
 /// Returns the same error with the number of bytes written before it, because the file has been modified by then.
@@ -347,6 +370,7 @@ fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Readin
         repairs.iter().any(|repair| repair.possible && repair.range == header.range(granule))
     });
     for granule in repaired {
+        continue_unless_stopped(path, reading)?;
         if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
             != store.get(granule..granule + 1)?[0]
         {

@@ -210,14 +210,14 @@ impl Store {
     /// Renames the file to its final name and makes that durable.
     ///
     /// # Errors
-    /// Returns the system's error. The tree then still exists under its previous name.
-    pub fn publish(mut self, name: impl AsRef<Path>) -> Result<Store, Error> {
+    /// Returns the system's error. If the file could not be renamed, it still has its previous name.
+    pub fn publish(&mut self, name: impl AsRef<Path>) -> Result<(), Error> {
         let name = name.as_ref();
         std::fs::rename(&self.path, name).map_err(|error| io_error(name, "write", error))?;
         crate::io::write::sync_folder(crate::io::write::folder(name))
             .map_err(|error| io_error(name, "write", error))?;
         name.clone_into(&mut self.path);
-        Ok(self)
+        Ok(())
     }
 
     /// Turns a complete tree into an unfinished one over a file of a different size, of which only `kept` granules are

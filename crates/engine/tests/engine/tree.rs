@@ -11,4 +11,5 @@ mod pieces;
 mod proofs;
 mod repairing;
 mod resuming;
+mod unreadable;
 mod verifying;

@@ -1,6 +1,7 @@
 //! Restores damaged blocks from the intact blocks and the parity blocks of their group.
 
 use crate::error::Error;
+use crate::progress::Progress;
 use crate::tree::parity::{DIGEST, Parity, digest_of};
 use reed_solomon_simd::engine::DefaultEngine;
 use reed_solomon_simd::rate::{HighRateDecoder, RateDecoder};
@@ -27,14 +28,23 @@ impl Parity {
     }
 
     /// Returns how many intact parity blocks are missing to restore these ranges; 0 if all can be restored.
-    pub fn missing(&self, damaged: &[Range<u64>]) -> u64 {
-        let groups = self.damaged_blocks(damaged).into_iter();
-        groups.map(|(group, lost)| self.intact(group, lost.len() as u64).err().unwrap_or(0)).sum()
+    ///
+    /// # Errors
+    /// Fails if the run was stopped.
+    pub fn missing(&self, damaged: &[Range<u64>], progress: &Progress) -> Result<u64, Error> {
+        let mut groups = self.damaged_blocks(damaged).into_iter();
+        groups.try_fold(0, |sum, (group, lost)| {
+            let intact = self.intact(group, lost.len() as u64, progress)?;
+            Ok(sum + intact.err().unwrap_or(0))
+        })
     }
 
     /// Returns as many intact parity blocks of a group as there are `lost` blocks, or how many of them are missing. A
     /// block that cannot be read is damaged.
-    fn intact(&self, group: u64, lost: u64) -> Result<Vec<u64>, u64> {
+    ///
+    /// # Errors
+    /// Returns the outer error if the run was stopped.
+    fn intact(&self, group: u64, lost: u64, progress: &Progress) -> Result<Result<Vec<u64>, u64>, Error> {
         let parity = self.header.parity_of(group);
         let mut block = vec![0; self.header.block as usize];
         let mut digest = [0; DIGEST];
@@ -44,11 +54,22 @@ impl Parity {
                 && self.file.read_exact_at(&mut digest, at + self.header.block).is_ok()
                 && digest_of(&[&index.to_le_bytes(), &block]).as_bytes() == digest
         };
-        let intact: Vec<u64> = parity.filter(|&index| is_intact(index)).take(lost as usize).collect();
-        match lost - intact.len() as u64 {
+        let mut intact = Vec::new();
+        for index in parity {
+            if intact.len() as u64 == lost {
+                break;
+            }
+            if progress.stopped() {
+                return Err(Error::interrupted(self.path.as_os_str().as_bytes()));
+            }
+            if is_intact(index) {
+                intact.push(index);
+            }
+        }
+        Ok(match lost - intact.len() as u64 {
             0 => Ok(intact),
             missing => Err(missing),
-        }
+        })
     }
 }
 
@@ -65,6 +86,7 @@ pub(crate) struct Restorer<'a> {
     /// The damaged file and its path.
     file: (&'a File, &'a [u8]),
     damaged: BTreeMap<u64, Vec<u64>>,
+    progress: &'a Progress,
     /// The group restored last. Because ranges are read in ascending order, each group is restored once per pass.
     current: Option<(u64, Restored)>,
 }
@@ -74,8 +96,9 @@ impl<'a> Restorer<'a> {
         parity: &'a Parity,
         file: (&'a File, &'a [u8]),
         damaged: &[Range<u64>],
+        progress: &'a Progress,
     ) -> Restorer<'a> {
-        Restorer { parity, file, damaged: parity.damaged_blocks(damaged), current: None }
+        Restorer { parity, file, damaged: parity.damaged_blocks(damaged), progress, current: None }
     }
 
     /// Returns the path of the parity file.
@@ -86,7 +109,7 @@ impl<'a> Restorer<'a> {
     /// Returns how many intact parity blocks are missing to restore the block at this offset.
     ///
     /// # Errors
-    /// Fails if an intact block of the file cannot be read.
+    /// Fails if an intact block of the file cannot be read, or if the run was stopped.
     pub(crate) fn missing(&mut self, offset: u64) -> Result<u64, Error> {
         let group = offset / self.parity.header.block / u64::from(self.parity.header.group);
         let restored = match self.current.take() {
@@ -119,10 +142,10 @@ impl<'a> Restorer<'a> {
 
     fn restore(&self, group: u64) -> Result<Restored, Error> {
         const VALID: &str = "the counts and sizes of the header are valid";
-        let Restorer { parity, file: (file, path), .. } = *self;
+        let Restorer { parity, file: (file, path), progress, .. } = *self;
         let (header, none) = (&parity.header, Vec::new());
         let lost = self.damaged.get(&group).unwrap_or(&none);
-        let intact = match parity.intact(group, lost.len() as u64) {
+        let intact = match parity.intact(group, lost.len() as u64, progress)? {
             Ok(intact) => intact,
             Err(missing) => return Ok(Restored::Missing(missing)),
         };
@@ -138,6 +161,9 @@ impl<'a> Restorer<'a> {
             let buffer = &mut buffer[..((header.block - at) as usize).min(slice)];
             decoder.reset(counts.0, counts.1, buffer.len()).expect(VALID);
             for block in blocks.clone().filter(|block| !restored.contains_key(block)) {
+                if progress.stopped() {
+                    return Err(Error::interrupted(path));
+                }
                 let offset = block * header.block + at;
                 let here = header.size.saturating_sub(offset).min(buffer.len() as u64) as usize;
                 buffer[here..].fill(0);

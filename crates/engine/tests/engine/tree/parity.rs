@@ -113,7 +113,10 @@ fn damage_is_repaired_up_to_the_limit_of_each_group_and_not_beyond() {
             }
         }
         let open = case.open().expect("usable");
-        assert_eq!(open.missing(case.case.verify().damaged()), missing);
+        assert_eq!(
+            open.missing(case.case.verify().damaged(), &Progress::default()).expect("examined"),
+            missing
+        );
         let expected = if missing == 0 { Diagnosis::Good } else { Diagnosis::FileDamaged };
         assert_eq!(case.case.verify().diagnosis(), expected);
         assert_eq!(case.file() == case.bytes, missing == 0);
@@ -276,6 +279,59 @@ fn build_with_parity_that_fails_leaves_no_files() {
     assert_eq!(std::fs::read(parity_of(&case.tree)).expect("there"), b"a document");
     let resumed = saving.begin(Begin::Resume);
     assert!(save(case.path(), &spec("sha256-tree"), &resumed, &reading(2, &Progress::default())).is_err());
+}
+
+#[test]
+fn parity_is_not_replaced_if_its_tree_cannot_be_stored() {
+    // regression: the parity file got its name first, so that a failure left new parity next to the old tree.
+    let case = Protected::new(10 * BLOCK, "sha256-tree", 20, 10);
+    let old = std::fs::read(&case.parity).expect("there");
+    case.damage(&[3]);
+    let (tree, away) = (&case.case.tree, case.case.tree.with_extension("away"));
+    let saving = Saving::new(tree).granule(BLOCK).parity(Some(20)).parity_group(10 * BLOCK);
+    // A directory with the name of the tree cannot be replaced by a file.
+    std::fs::rename(tree, &away).expect("renamed");
+    std::fs::create_dir(tree).expect("created");
+    let progress = Progress::default();
+    assert!(save(case.case.path(), &spec("sha256-tree"), &saving, &reading(2, &progress)).is_err());
+    assert!(std::fs::read(&case.parity).expect("there") == old);
+    std::fs::remove_dir(tree).and_then(|()| std::fs::rename(&away, tree)).expect("put back");
+    assert!(case.repair(Mode::Write)[0].possible());
+    assert_eq!(case.file(), case.bytes);
+}
+
+#[test]
+fn parity_file_with_a_damaged_magic_number_is_replaced() {
+    // regression: it was not recognized, so that new parity could not be stored.
+    let case = Protected::new(3 * BLOCK, "sha256-tree", 20, 10);
+    let saving = Saving::new(&case.case.tree).granule(BLOCK).parity(Some(20));
+    let save = || save(case.case.path(), &spec("sha256-tree"), &saving, &reading(2, &Progress::default()));
+    case.damage_parity(|bytes| bytes[..HEADER].fill(0));
+    save().expect("recognized by the second header");
+    assert!(case.open().is_ok());
+    case.damage_parity(|bytes| {
+        bytes[3] ^= 1;
+        bytes.truncate(1000);
+    });
+    save().expect("recognized by the rest of the magic number");
+    assert!(case.open().is_ok());
+}
+
+#[test]
+fn stopped_repair_ends_and_writes_nothing() {
+    // regression: a group was restored to its end after the run was stopped.
+    let case = Protected::new(40 * BLOCK, "sha256-tree", 20, 40);
+    case.damage(&[3, 9, 17]);
+    let (damaged, progress) = (case.file(), Progress::default());
+    let (parity, store) = (case.open().expect("usable"), case.case.store());
+    let found = case.case.verify();
+    progress.stop();
+    let stopped = parity.missing(found.damaged(), &progress).expect_err("stopped");
+    assert_eq!(stopped.kind(), truesum::Kind::Interrupted);
+    let stopped =
+        repair_from_parity(case.case.path(), &store, None, &parity, Mode::Write, &reading(2, &progress));
+    assert_eq!(stopped.expect_err("stopped").kind(), truesum::Kind::Interrupted);
+    assert_eq!(case.file(), damaged);
 }
 
 /// GF(2^16) as `docs/spec/parity.md` defines it, without tables of logarithms.
