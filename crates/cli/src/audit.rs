@@ -110,8 +110,7 @@ fn audit(args: AuditArgs) -> Exit {
         .root(args.root)
         .remote(remote)
         .threads(reporting.threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
+        .reads(args.reads.mode())
         .mapping(Mapping::Guarded)
         .select(select);
     let options = Options::default().read(read).folder(folder).moved_passes(args.moved == Some(Moved::Ok));

@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::Format;
-use truesum::{ReadOptions, ReadOrder};
+use truesum::{ReadMode, ReadOptions, ReadOrder};
 use truesum_fs::name::OsStrExt;
 
 /// Execution and output options of every command that reads files.
@@ -42,7 +42,7 @@ pub struct RunArgs {
     pub settings: SettingsArgs,
 }
 
-/// The option for the order of reads, of commands that read complete files.
+/// The options for reading, of commands that read complete files.
 #[derive(Args, Clone, Copy, Default)]
 pub struct ReadArgs {
     /// Read files one after another, each from start to end
@@ -58,6 +58,13 @@ pub struct ReadArgs {
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Reads>,
+    /// Leave the page cache as it is: remove file contents from it after reading
+    ///
+    /// Keeps a long run from replacing what other programs have cached. Files that were partly in the cache before stay there. Has
+    /// no effect on macOS and Windows.
+    #[arg(hide_short_help = true, help_heading = "Running")]
+    #[arg(long)]
+    pub drop_cache: bool,
 }
 
 /// The value of `--order`.
@@ -73,14 +80,15 @@ pub enum Reads {
 }
 
 impl ReadArgs {
-    /// Returns the order in which files are read.
-    pub fn order(&self) -> ReadOrder {
-        match self.order {
+    /// Returns how files are read.
+    pub fn mode(&self) -> ReadMode {
+        let order = match self.order {
             None => ReadOrder::Fast,
             Some(Reads::Manifest) => ReadOrder::Given,
             Some(Reads::Size) => ReadOrder::Size,
             Some(Reads::Physical) => ReadOrder::Physical,
-        }
+        };
+        ReadMode::default().order(order).sequential(self.sequential).drop_cache(self.drop_cache)
     }
 }
 

@@ -67,7 +67,7 @@ pub use io::write::AtomicFile;
 pub use job::{Compared, Damage, FileResult, Findings, Job, ObjectVersion, Outcome, Summary, Verdict};
 pub use progress::Progress;
 pub use run::config::{Config, cores};
-pub use run::order::{Order, ReadOrder};
+pub use run::order::{Order, ReadMode, ReadOrder};
 pub use run::remote::Remote;
 pub use run::run;
 pub use select::{Sample, Selection, Share, Unmatched, Wanted, rules_of};

@@ -113,6 +113,11 @@ pub fn advise_sequential(file: &File) {
     data::advise_sequential(file);
 }
 
+/// Advises the system that the first `end` bytes, or all, are not needed any more. They may stay in the cache anyway.
+pub fn advise_unneeded(file: &File, end: Option<NonZeroU64>) {
+    data::advise_unneeded(file, end);
+}
+
 /// Advises the system that `len` bytes are read soon. Reading also works without this.
 pub fn advise_soon(file: &File, offset: u64, len: Option<NonZeroU64>) {
     data::advise_soon(file, offset, len);

@@ -13,12 +13,14 @@ use crate::open::{Root, Special};
 use crate::quiescence::{Quiescence, after_tick, wait_until_stable};
 use crate::standard;
 use crate::stop::Stop;
+use crate::sys::mapped::is_partly_resident;
 use crate::sys::open::null;
 use crate::sys::wait::until_readable;
 use crate::system::{Sizes, Stamps, System};
 use crate::version::Version;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
+use std::num::NonZeroU64;
 
 /// A file being read.
 pub struct Guarded {
@@ -39,7 +41,12 @@ pub struct Guarded {
     version: Option<Box<dyn Version>>,
     /// Why reading the version failed.
     failure: Option<Cause>,
+    /// Whether its pages are removed from the cache after they have been read.
+    transient: bool,
 }
+
+/// The number of bytes after which pages that have been read are removed from the cache.
+const CACHE_STEP: u64 = 32 << 20;
 
 impl Guarded {
     /// Opens a file for reading.
@@ -78,6 +85,22 @@ impl Guarded {
             until: None,
             version: None,
             failure: None,
+            transient: false,
+        }
+    }
+
+    /// Leaves the cache as it is: pages are removed after they have been read, unless a part of the file was in the cache
+    /// before, because another program may need it.
+    pub fn without_caching(mut self) -> Guarded {
+        self.transient =
+            self.is_regular() && self.is_local() && !is_partly_resident(&self.file, self.size_hint());
+        self
+    }
+
+    /// Removes the pages up to `to` from the cache if they are not to stay and enough of them were read since `from`.
+    pub fn forget(&self, from: u64, to: u64) {
+        if self.transient && from / CACHE_STEP < to / CACHE_STEP {
+            data::advise_unneeded(&self.file, NonZeroU64::new(to));
         }
     }
 
@@ -224,6 +247,7 @@ impl Guarded {
                 Err(error) => return Err(error),
             }
         }
+        self.forget(self.position - filled as u64, self.position);
         Ok(filled)
     }
 
@@ -317,6 +341,9 @@ impl Guarded {
     /// Fails if the end was not reached, the file changed since it was opened, or it contained fewer bytes than
     /// expected.
     pub fn finish(self, path: &[u8]) -> Result<CompleteRead, Error> {
+        if self.transient {
+            data::advise_unneeded(&self.file, None);
+        }
         if !self.at_end {
             return Err(Error::new(path, "read", Cause::Other("it was not read to its end".to_owned())));
         }
@@ -368,6 +395,41 @@ mod tests {
         assert_eq!(reading.read(&mut [0; 1001]), Ok(1000));
         let whole = reading.finish(b"f").unwrap();
         assert_eq!(whole.size(), 1000);
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(truesum_fs = "portable")))]
+    fn reads_without_caching_leave_the_cache_as_it_was() {
+        let file = Scratch::new();
+        let data = vec![7; CACHE_STEP as usize + (3 << 20)];
+        std::fs::write(file.path(), &data).unwrap();
+        let open = || guarded(file.path());
+        open().file().sync_all().unwrap();
+        // The test starts to read a sample into the cache, so each test is the last before the cache is emptied.
+        let is_cached = || {
+            let file = open();
+            let is_cached = is_partly_resident(file.file(), CACHE_STEP);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            data::advise_unneeded(file.file(), None);
+            is_cached
+        };
+        data::advise_unneeded(open().file(), None);
+        if is_cached() {
+            return truesum_test_support::oracle::missing("a file system with a cache that can be emptied");
+        }
+        let mut buffer = vec![0; 1 << 20];
+        let mut read_all = |mut reading: Guarded| {
+            while reading.read(&mut buffer).unwrap() > 0 {}
+            reading
+        };
+        let reading = read_all(open().without_caching());
+        assert!(!is_cached(), "pages are removed during the read");
+        drop(reading);
+        read_all(open().without_caching()).finish(b"f").unwrap();
+        assert!(!is_cached(), "and at its end");
+        read_all(open()).finish(b"f").unwrap();
+        read_all(open().without_caching()).finish(b"f").unwrap();
+        assert!(is_cached(), "another program may need what it has cached");
     }
 
     /// An object whose bytes from `broken` on belong to another version.

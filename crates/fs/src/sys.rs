@@ -25,7 +25,7 @@
 //! | `limits` | `open_files`, `stack`, `address_space_left`, `address_space_is_limited` |
 //! | `lock` | `try_lock` |
 //! | `machine` | `host`, `system`, `release`, `architecture`, `memory`, `settings_folder` |
-//! | `mapped` | `Window`, `is_resident` |
+//! | `mapped` | `Window`, `is_resident`, `is_partly_resident` |
 //! | `mounts` | `absent`: file systems that should be mounted |
 //! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `of`, `entry_name`, `program`: paths as users, programs and manifests write them |
 //! | `path` | `real_path`: the path of an open file (not on Windows) |

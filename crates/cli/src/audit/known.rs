@@ -27,12 +27,8 @@ fn word(known: bool) -> &'static str {
 pub fn run(args: AuditArgs, read: ReadOptions, style: &OutputStyle, mut console: Console) -> Exit {
     let reporting = args.run.reporting(args.quiet || args.status);
     let output = Output::stdout();
-    let options = read
-        .threads(reporting.threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
-        .mapping(Mapping::Guarded)
-        .own(output.own());
+    let options =
+        read.threads(reporting.threads).reads(args.reads.mode()).mapping(Mapping::Guarded).own(output.own());
     let mut paths: Vec<PathBuf> = args.manifests.into_iter().map(PathBuf::from).collect();
     if paths.is_empty() {
         paths.push(PathBuf::from("."));

@@ -315,8 +315,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         .select(select)
         .special(if args.special { Special::Read } else { Special::Refuse })
         .threads(reporting.threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
+        .reads(args.reads.mode())
         .mapping(Mapping::Guarded)
         .order(if args.unordered { Order::AsReady } else { Order::Stable })
         .digest_manifests(needs_digests);

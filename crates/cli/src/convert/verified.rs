@@ -50,8 +50,7 @@ pub fn read(
         .root(args.root.clone())
         .select(select)
         .threads(reporting.threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
+        .reads(args.reads.mode())
         .mapping(Mapping::Guarded);
     let options = truesum::Options::from(read).also(args.algorithm.clone());
     let lines = manifest::format("jsonl").expect("a row of the table of formats");

@@ -7,7 +7,7 @@ use crate::tasks::{Inputs, Tasks};
 use std::path::PathBuf;
 use std::sync::Arc;
 use truesum::hash::Spec;
-use truesum::{Config, FileId, Mapping, Order, Progress, ReadOrder, Remote, Root, walk};
+use truesum::{Config, FileId, Mapping, Order, Progress, ReadMode, Remote, Root, walk};
 
 /// The files to hash, the algorithms, and how the files are read.
 pub struct Reading {
@@ -19,19 +19,17 @@ pub struct Reading {
     /// The folder that names are relative to; `None` keeps them as they were given.
     pub root: Option<PathBuf>,
     pub order: Order,
-    /// Whether each file is read from its beginning to its end before the next one.
-    pub sequential: bool,
-    /// The order in which files are read.
-    pub reads: ReadOrder,
+    /// How files are read.
+    pub reads: ReadMode,
     pub reporting: Reporting,
 }
 
 impl Reading {
     /// Returns a reading of local files whose names are kept as they were given.
     pub fn local(specs: Arc<[Spec]>, inputs: Inputs, walk: walk::Options, reporting: Reporting) -> Reading {
-        let (remote, root, order, sequential) = (None, None, Order::Stable, false);
-        let reads = ReadOrder::Fast;
-        Reading { specs, inputs, remote, walk, root, order, sequential, reads, reporting }
+        let (remote, root, order) = (None, None, Order::Stable);
+        let reads = ReadMode::default();
+        Reading { specs, inputs, remote, walk, root, order, reads, reporting }
     }
 
     /// Returns the engine's configuration. `own` are files that this run writes.
@@ -40,7 +38,6 @@ impl Reading {
             .root(Root::Anywhere)
             .special(self.walk.get_special())
             .threads(self.reporting.threads)
-            .sequential(self.sequential)
             .reads(self.reads)
             .mapping(Mapping::Guarded)
             .order(self.order)

@@ -91,8 +91,7 @@ fn options(args: &ScrubArgs, threads: usize) -> Result<AttributeOptions, Refusal
         .root(args.folder.clone())
         .select(selection(&wanted)?)
         .threads(threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
+        .reads(args.reads.mode())
         .mapping(Mapping::Guarded)
         .dry_run(args.dry_run))
 }

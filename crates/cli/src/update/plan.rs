@@ -63,8 +63,7 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     let read = read
         .root(args.root)
         .threads(reporting.threads)
-        .sequential(args.reads.sequential)
-        .reads(args.reads.order())
+        .reads(args.reads.mode())
         .mapping(Mapping::Guarded)
         .digest_manifests(form == ResultForm::Json);
     let options = Options::default()

@@ -432,8 +432,7 @@ fn parity_file_is_reported_with_the_command_that_uses_it() {
     folder.run(&["tree", "--save", "--parity", "20%", "data"]);
     flip(&folder, "data", 3 * MIB);
     let ran = folder.run(&["check", "--locate", "M"]);
-    let hint =
-        "hint: to repair the damaged ranges from the parity file: truesum tree repair FILE.ftr FILE\n";
+    let hint = "hint: to repair the damaged ranges from the parity file: truesum tree repair FILE.ftr FILE\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
     let parity = json!({"file": "data.ftr.parity", "usable": true, "missing_blocks": 0});

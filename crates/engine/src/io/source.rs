@@ -68,6 +68,7 @@ impl<'a> Source<'a> {
                 Err(error) => return Err(self.failed(error)),
             }
         }
+        self.file.forget(offset, offset + buffer.len() as u64);
         self.progress.add_bytes(buffer.len() as u64);
         Ok(())
     }

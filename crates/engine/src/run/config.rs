@@ -1,13 +1,17 @@
 //! The configuration of a run.
 
+use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::io::memory_limit::fitting;
 use crate::io::open::{Root, Special};
-use crate::run::order::{Order, ReadOrder};
+use crate::io::read::Guarded;
+use crate::run::order::{Order, ReadMode};
 use crate::run::remote::Remote;
+use std::fs::File;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use truesum_fs::metadata::Metadata;
 
 options! {
     /// The configuration of a run: how it opens, reads and hashes files.
@@ -19,10 +23,8 @@ options! {
         special: Special,
         /// The number of threads that read and hash; 0 means one per core. With limited address space, there may be fewer.
         threads: usize,
-        /// Whether each file is read from its beginning to its end, in the order of the tasks, before the next one.
-        sequential: bool,
-        /// The order in which files are read.
-        reads: ReadOrder,
+        /// How files are read.
+        reads: ReadMode,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Whether outcomes are delivered in the order of the tasks or as soon as they are ready.
@@ -42,8 +44,7 @@ impl Default for Config {
             root: Root::Anywhere,
             special: Special::Refuse,
             threads: 0,
-            sequential: false,
-            reads: ReadOrder::Fast,
+            reads: ReadMode::default(),
             mapping: Mapping::Never,
             order: Order::Stable,
             interval: None,
@@ -54,10 +55,19 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Starts to read an open file of a job.
+    ///
+    /// # Errors
+    /// Fails as [`Guarded::of`].
+    pub(crate) fn guarded(&self, file: File, stat: Metadata, name: &[u8]) -> Result<Guarded, Error> {
+        let file = Guarded::of(file, stat, name)?;
+        Ok(if self.reads.drop_cache { file.without_caching() } else { file })
+    }
+
     /// Returns whether a file is read to its end before the next one, in the order of the tasks. A single thread does
     /// this even if it was not requested, except for objects in a store, which are requested in advance.
     pub(crate) fn reads_in_order(&self) -> bool {
-        self.sequential || self.threads == 1 && self.remote.is_none()
+        self.reads.sequential || self.threads == 1 && self.remote.is_none()
     }
 }
 

@@ -106,10 +106,11 @@ impl<'a> Feeder<'a> {
         progress: &'a Progress,
     ) -> Feeder<'a> {
         let (ready, events, found) = (Vec::new(), Vec::new(), progress.found());
-        let most = if config.reads.is_sorted() { SORTED } else { WINDOW };
+        let most = if config.reads.order.is_sorted() { SORTED } else { WINDOW };
         let mut feed =
             Feed { ready, events, tasks, next: 0, found, progress, jobs: 0, ended: false, longest: 1, most };
-        let mut bytes = feed.take(if config.reads.is_sorted() { SORTED as usize } else { MAX_EXAMINED });
+        let mut bytes =
+            feed.take(if config.reads.order.is_sorted() { SORTED as usize } else { MAX_EXAMINED });
         let connections = config.remote.as_ref().map(|remote| fitting(remote.connections()));
         let in_order = config.reads_in_order();
         let mut useful_threads = if in_order { 1 } else { connections.unwrap_or(threads) };
@@ -122,7 +123,7 @@ impl<'a> Feeder<'a> {
                     only.alone = Some(true);
                     None
                 }
-                jobs if in_order || config.reads != ReadOrder::Fast => {
+                jobs if in_order || config.reads.order != ReadOrder::Fast => {
                     let mut sizes = Sizes::new(config);
                     total(jobs.iter().map(|next| sizes.of(&next.job)))
                 }
@@ -221,7 +222,7 @@ impl<'a> Feeder<'a> {
                 }
             };
             // Tasks that are sorted are taken together, after all earlier ones were delivered.
-            let is_sorted = self.config.reads.is_sorted();
+            let is_sorted = self.config.reads.order.is_sorted();
             let least = if is_sorted { feed.window() } else { 1 };
             if feed.ready.is_empty() && !feed.ended && room >= least {
                 let batch = if is_sorted { room as usize } else { BATCH.max(most).min(room as usize) };
@@ -311,7 +312,7 @@ impl Feed<'_> {
     /// Sorts the jobs that were taken, if that was requested. Jobs with the same position keep their order.
     fn sort(&mut self, config: &Config) {
         // Ready jobs are taken from the end, so the first one must be last.
-        match config.reads {
+        match config.reads.order {
             ReadOrder::Fast | ReadOrder::Given => {}
             ReadOrder::Size => {
                 let mut sizes = Sizes::new(config);

@@ -26,6 +26,20 @@ pub enum ReadOrder {
     Physical,
 }
 
+options! {
+    /// Specifies how files are read.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ReadMode {
+        /// The order in which files are read.
+        order: ReadOrder,
+        /// Whether each file is read from its beginning to its end, in the order of the tasks, before the next one.
+        sequential: bool,
+        /// Whether pages are removed from the cache after they have been read, except those of files that were partly in
+        /// the cache before.
+        drop_cache: bool,
+    }
+}
+
 impl ReadOrder {
     /// Returns whether tasks are sorted, in windows of [`SORTED`] tasks.
     pub(crate) fn is_sorted(self) -> bool {

@@ -2,7 +2,6 @@
 
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
-use crate::io::read::Guarded;
 use crate::io::sequential::read_to_end;
 use crate::job::{FileResult, Job, digests};
 use crate::progress::Progress;
@@ -34,7 +33,7 @@ pub(crate) fn read_file(
         return Ok(None);
     }
     // Only now: the run may have its own output open for writing, for which this fails.
-    let file = Guarded::of(file, stat, &job.name)?;
+    let file = config.guarded(file, stat, &job.name)?;
     if !file.is_regular() {
         let why = "only regular files can be divided into pieces";
         return Err(Error::new(&job.name, "read", Cause::Other(why.to_owned())));

@@ -4,7 +4,7 @@ use super::*;
 use crate::io::file_id::FileId;
 use crate::io::mapping::Mapping;
 use crate::job::{Job, Outcome};
-use crate::run::order::{ReadOrder, SORTED};
+use crate::run::order::{ReadMode, ReadOrder, SORTED};
 use crate::task::Notice;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn sequential_run_reads_each_file_once_and_in_order() {
         for mapping in [Mapping::Never, Mapping::Guarded] {
             for threads in [1, 0, 5] {
                 let config = Config::default().threads(threads).mapping(mapping);
-                let config = config.sequential(threads != 1);
+                let config = config.reads(ReadMode::default().sequential(threads != 1));
                 // Pages in memory, which are mapped, have no position on a disk.
                 let found = reads(&files, algorithms, &config, threads != 1 && mapping == Mapping::Never);
                 assert_eq!(found, in_order, "{algorithms}, {threads} threads, {mapping:?}");
@@ -125,7 +125,8 @@ fn files_are_read_in_the_requested_order_and_reported_in_that_of_the_tasks() {
     assert!(sorted(ReadOrder::Size) != given && sorted(ReadOrder::Physical) != given);
     for order in [ReadOrder::Given, ReadOrder::Size, ReadOrder::Physical] {
         for threads in [1, 4] {
-            let config = Config::default().threads(threads).sequential(true).reads(order);
+            let config =
+                Config::default().threads(threads).reads(ReadMode::default().sequential(true).order(order));
             assert_eq!(reads(&list, "sha1", &config, true), sorted(order), "{order:?}, {threads} threads");
         }
         // `reads` compares the outcomes with the list, so their order is tested here, too.
@@ -155,6 +156,11 @@ fn sequential_run_of_a_long_list_reads_in_order() {
             (path, data)
         })
         .collect();
-    let found = reads(&files, "sha1", &Config::default().threads(3).sequential(true), true);
+    let found = reads(
+        &files,
+        "sha1",
+        &Config::default().threads(3).reads(ReadMode::default().sequential(true)),
+        true,
+    );
     assert!(found.iter().copied().eq(0..files.len()));
 }

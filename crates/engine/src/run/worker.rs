@@ -374,7 +374,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         if self.config.own.contains(&FileId::from(&stat)) {
             return Ok(None);
         }
-        Guarded::of(file, stat, &job.name).map(|file| Some(file.until(self.progress.stop_signal())))
+        self.config.guarded(file, stat, &job.name).map(|file| Some(file.until(self.progress.stop_signal())))
     }
 
     /// Returns hashers for a file of this size, reusing those of finished files if the size does not matter.
@@ -539,7 +539,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         let _disk = next.spinning.then(|| self.feeder.lock_disk());
         let mapping = self.config.mapping;
         // Large leaves are read side by side, which makes no difference for pages that are in memory.
-        let from_start_to_end = self.config.sequential && !mapping.suits(&next.file);
+        let from_start_to_end = self.config.reads.sequential && !mapping.suits(&next.file);
         let suits = |plans: &Vec<Plan>| !from_start_to_end || plans[0].piece_hasher().is_none();
         if let Some(plans) = plans(&next.file, &next.ticket.job.specs).filter(suits) {
             return self.by_pieces(next, &plans);

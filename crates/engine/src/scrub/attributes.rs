@@ -13,7 +13,7 @@ use crate::io::state::is_default_state;
 use crate::job::{FileResult, Job, Outcome};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::ReadOrder;
+use crate::run::order::ReadMode;
 use crate::run::run;
 use crate::scrub::inventory::nothing_found;
 use crate::scrub::run::tree;
@@ -46,10 +46,8 @@ options! {
         select: Selection,
         /// The number of threads that read and hash; 0 means one per core.
         threads: usize,
-        /// Whether each file is read from its beginning to its end before the next one.
-        sequential: bool,
-        /// The order in which files are read.
-        reads: ReadOrder,
+        /// How files are read.
+        reads: ReadMode,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Whether the attributes are left as they are.
@@ -143,7 +141,6 @@ pub fn scrub_attributes(
     let config = Config::default()
         .root(tree(&options.root)?)
         .threads(options.threads)
-        .sequential(options.sequential)
         .reads(options.reads)
         .mapping(options.mapping);
     let report = AttributeReport::default();

@@ -6,7 +6,7 @@ use crate::io::open::Root;
 use crate::job::{Job, Summary};
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::{Order, ReadOrder};
+use crate::run::order::{Order, ReadMode};
 use crate::run::run;
 use crate::scrub::collection::{self, Collection};
 use crate::scrub::coverage::coverage;
@@ -56,10 +56,8 @@ options! {
         dry_run: bool,
         /// The number of threads that read and hash; 0 means one per core.
         threads: usize,
-        /// Whether each file is read from its beginning to its end before the next one.
-        sequential: bool,
-        /// The order in which files are read.
-        reads: ReadOrder,
+        /// How files are read.
+        reads: ReadMode,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// Files that are not part of the tree although they are in it, as the state file.
@@ -387,7 +385,6 @@ impl Reader<'_> {
         let config = Config::default()
             .root(root)
             .threads(self.options.threads)
-            .sequential(self.options.sequential)
             .reads(self.options.reads)
             .mapping(self.options.mapping)
             .order(Order::AsReady)

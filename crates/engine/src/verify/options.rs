@@ -7,7 +7,7 @@ use crate::io::open::{Root, Special};
 use crate::names::Spellings;
 use crate::progress::Progress;
 use crate::run::config::Config;
-use crate::run::order::{Order, ReadOrder};
+use crate::run::order::{Order, ReadMode};
 use crate::run::remote::Remote;
 use crate::select::Selection;
 use crate::verify::place::folder_of_names;
@@ -55,10 +55,8 @@ options! {
         special: Special,
         /// The number of threads that read and hash; 0 means one per core.
         threads: usize,
-        /// Whether each file is read from its beginning to its end before the next one.
-        sequential: bool,
-        /// The order in which files are read.
-        reads: ReadOrder,
+        /// How files are read.
+        reads: ReadMode,
         /// Whether files may be mapped.
         mapping: Mapping,
         /// The order of entries.
@@ -152,9 +150,9 @@ impl ReadOptions {
 
     /// Returns the configuration of a run that reads files below this root.
     pub(crate) fn config(&self, root: Root) -> Config {
-        let ReadOptions { special, threads, sequential, reads, mapping, order, .. } = *self;
+        let ReadOptions { special, threads, reads, mapping, order, .. } = *self;
         let remote = self.remote.clone();
-        Config { root, special, threads, sequential, reads, mapping, order, remote, ..Config::default() }
+        Config { root, special, threads, reads, mapping, order, remote, ..Config::default() }
     }
 }
 

@@ -31,3 +31,8 @@ impl Window {
 pub fn is_resident(_file: &File, _size: u64) -> bool {
     false
 }
+
+/// Returns false, because this is not known.
+pub fn is_partly_resident(_file: &File, _size: u64) -> bool {
+    false
+}

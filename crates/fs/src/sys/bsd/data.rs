@@ -17,6 +17,16 @@ pub fn advise_soon(file: &File, offset: u64, len: Option<NonZeroU64>) {
     let _ = rustix::fs::fadvise(file, offset, len, rustix::fs::Advice::WillNeed);
 }
 
+/// Advises the kernel that the first `end` bytes are not needed any more.
+#[cfg(not(target_os = "macos"))]
+pub fn advise_unneeded(file: &File, end: Option<NonZeroU64>) {
+    let _ = rustix::fs::fadvise(file, 0, end, rustix::fs::Advice::DontNeed);
+}
+
+/// Does nothing: macOS has no such advice for data that were read.
+#[cfg(target_os = "macos")]
+pub fn advise_unneeded(_file: &File, _end: Option<NonZeroU64>) {}
+
 /// Advises the kernel that a file is read from beginning to end.
 #[cfg(target_os = "macos")]
 #[allow(unsafe_code)]

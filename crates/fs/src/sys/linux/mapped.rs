@@ -93,15 +93,27 @@ impl Drop for Window {
     }
 }
 
-/// Returns whether the pages of a file of `size` bytes are in memory, by testing a sample of them without blocking.
+/// Returns whether the pages of a file of `size` bytes are in memory, by testing a sample of them.
 pub fn is_resident(file: &File, size: u64) -> bool {
-    const SAMPLED_PAGES: u64 = 16;
-    let step = (size / SAMPLED_PAGES).max(1);
-    (0..SAMPLED_PAGES).all(|i| {
-        let buffer = &mut [0; 1];
-        let slices = &mut [IoSliceMut::new(buffer)];
-        rustix::io::preadv2(file, slices, i * step, ReadWriteFlags::NOWAIT) == Ok(1)
-    })
+    sample(size).all(|at| is_byte_resident(file, at))
+}
+
+/// Returns whether any page of a sample is in memory.
+pub fn is_partly_resident(file: &File, size: u64) -> bool {
+    sample(size).any(|at| is_byte_resident(file, at))
+}
+
+/// Returns at most 16 offsets in a file of `size` bytes, at least one page from each other.
+fn sample(size: u64) -> impl Iterator<Item = u64> {
+    const PAGES: u64 = 16;
+    let step = (size / PAGES).max(4096);
+    (0..PAGES).map(move |i| i * step).take_while(move |at| *at < size)
+}
+
+/// Returns whether a byte can be read without blocking.
+fn is_byte_resident(file: &File, at: u64) -> bool {
+    let byte = &mut [0; 1];
+    rustix::io::preadv2(file, &mut [IoSliceMut::new(byte)], at, ReadWriteFlags::NOWAIT) == Ok(1)
 }
 
 #[cfg(test)]

@@ -117,6 +117,9 @@ fn first_range(file: &File, start: u64) -> Result<Option<(u64, u64)>, Errno> {
 /// Does nothing: files are opened for sequential reads.
 pub fn advise_sequential(_file: &File) {}
 
+/// Does nothing: the cache manager has no such advice.
+pub fn advise_unneeded(_file: &File, _end: Option<NonZeroU64>) {}
+
 /// Does nothing: Windows has no such advice.
 pub fn advise_soon(_file: &File, _offset: u64, _len: Option<NonZeroU64>) {}
 
