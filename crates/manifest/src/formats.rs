@@ -195,6 +195,7 @@ pub static FORMATS: &[&Format] = &[
     &metalink::METALINK3,
     &mhl::ASCMHL,
     &mhl::MHL,
+    &xml_lists::CLIXML,
     &xml_lists::FCIV,
     &xml_lists::INTERNET_ARCHIVE,
     &xml_lists::REPOMD,

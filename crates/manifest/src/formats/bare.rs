@@ -20,6 +20,7 @@ pub(crate) static BARE: Format = Format {
             options: options.clone(),
             place: Place::Line(1),
             deferred: None,
+            text: Vec::new(),
             is_labeled: true,
             alone: None,
         })
@@ -40,10 +41,33 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         || !head.lines(b'\n').any(is_alone)
             && labeled(first).is_some()
             && lines().all(|(_, line)| labeled(line).is_some());
+    let is_wrapped = || {
+        let joined =
+            lines().skip(1).try_fold(trim(first).to_vec(), |text, (_, line)| joined(&text, trim(line)));
+        lines().nth(1).is_some() && joined.is_some_and(|text| is_bare(&text))
+    };
+    let is_own = is_own || is_wrapped();
     let is_piped = piped(first).is_some() && lines().nth(1).is_none();
     // The line of a program that read standard input has the form of another format as well.
     let sign = if is_piped { Sign::Mark } else { Sign::Whole };
     (is_own || is_piped).then_some(Claim { sign, at })
+}
+
+/// Returns a digest that was wrapped by `xxd -p` (60 digits on a line) or `base64` (64 or 76 characters) with the text of
+/// one more line, or `None` if the line does not continue it. Digests of other numbers of bytes could be those of several
+/// files.
+fn joined(text: &[u8], line: &[u8]) -> Option<Vec<u8>> {
+    const IN_BASE64: usize = 88;
+    let joined = [text, line].concat();
+    let is_hex = is_hex(&joined) && text.len().is_multiple_of(60) && line.len() <= 60 && joined.len() <= 128;
+    let is_base64 = || {
+        matches!(text.len(), 64 | 76)
+            && joined.len() == IN_BASE64
+            && joined.ends_with(b"==")
+            && !text.ends_with(b"=")
+            && Digest::from_base64(&joined).is_ok()
+    };
+    (!text.is_empty() && !line.is_empty() && (is_hex || is_base64())).then_some(joined)
 }
 
 /// Returns true for a comment, or a heading with the name of the algorithm.
@@ -132,6 +156,8 @@ struct Bare {
     place: Place,
     /// The first line, until it is known to be the only one.
     deferred: Option<(Place, Result<Entry, Reason>)>,
+    /// The digest in the first line, and in the lines that continue it.
+    text: Vec<u8>,
     /// True if all lines so far name their algorithms.
     is_labeled: bool,
     /// The line with nothing but the name of an algorithm, until a digest follows.
@@ -244,11 +270,19 @@ impl Parse for Bare {
             return Err(not_above(&name));
         }
         self.is_labeled &= labeled(line).is_some();
+        if let Some(text) = joined(&self.text, line) {
+            let entry = self.entry(&text);
+            self.deferred = self.deferred.take().map(|(place, _)| (place, entry));
+            self.text = text;
+            return Ok(None);
+        }
         let entry = self.entry(line);
         let Some((_, first)) = &mut self.deferred else {
             self.deferred = Some((self.place, entry));
+            self.text = line.to_vec();
             return Ok(None);
         };
+        self.text.clear();
         // Lines that name different algorithms are for the same file.
         if let (true, Ok(known), Ok(entry)) = (self.is_labeled, first.as_mut(), &entry)
             && known.digests.iter().all(|(spec, _)| *spec != entry.digests[0].0)

@@ -9,11 +9,13 @@ mod pieces;
 
 use crate::digest::{contains_like, is_like, is_nearly};
 use crate::entry::{ObjectKind, PieceList};
+use crate::formats::console::Drive;
 use crate::formats::json::name::is_path_of;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
 pub(super) use pieces::Pieces;
 use pieces::{PieceCollector, attribute_value};
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, escape};
 use std::collections::{HashMap, HashSet};
@@ -29,6 +31,8 @@ const MAX_DEPTH: usize = 64;
 pub(super) struct Shape {
     /// The element of a file.
     pub(super) entry: &'static str,
+    /// An attribute whose value replaces the name of its element in paths.
+    pub(super) key: &'static str,
     /// Paths, and values with which the element is not a file of the list.
     pub(super) except: &'static [(&'static str, &'static [&'static str])],
     /// The path of the kind of an object, and the values for those that are not regular files.
@@ -51,6 +55,7 @@ pub(super) struct Shape {
 /// The values that most shapes share.
 pub(super) const LIST: Shape = Shape {
     entry: "file",
+    key: "",
     except: &[],
     kinds: ("", &[]),
     skip_itself: false,
@@ -67,6 +72,8 @@ pub(super) const LIST: Shape = Shape {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Plain,
+    /// A complete path on Windows, in which `_x000A_` is a character.
+    PowerShell,
     /// A path or a `file:` URL. Each is the location of a copy of the file. If the value before it with this path is
     /// [`URI`], it is a percent-encoded reference.
     Locations(&'static str),
@@ -134,6 +141,7 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
         gathered: PieceCollector::default(),
         piece: None,
         lists: HashMap::new(),
+        drive: Drive::default(),
     };
     let mut ended = false;
     loop {
@@ -230,6 +238,8 @@ struct Walk<'s> {
     piece: Option<(usize, String)>,
     /// Piece lists of completed entries, by the entry's offset.
     lists: HashMap<u64, Vec<PieceList>>,
+    /// The folder that paths on Windows are relative to.
+    drive: Drive,
 }
 
 impl Walk<'_> {
@@ -239,6 +249,12 @@ impl Walk<'_> {
         if name.contains(['"', '\'', '=']) {
             return Err(refused(at, "a malformed element"));
         }
+        let is_key = |attribute: &Attribute<'_>| {
+            !self.shape.key.is_empty() && attribute.key.local_name().as_ref() == self.shape.key.as_bytes()
+        };
+        let key = tag.attributes().with_checks(false).flatten().find(is_key);
+        let key = key.map(|key| attribute_value(&key, at)).transpose()?;
+        let name = key.as_deref().unwrap_or(name);
         if let Some(parent) = self.stack.last_mut() {
             parent.has_elements = true;
         }
@@ -272,6 +288,9 @@ impl Walk<'_> {
         let mut known = HashSet::new();
         for attribute in tag.attributes().with_checks(false) {
             let attribute = attribute.map_err(|_| refused(at, "a malformed attribute"))?;
+            if is_key(&attribute) {
+                continue;
+            }
             let key = attribute.key.local_name();
             let key = std::str::from_utf8(key.as_ref()).map_err(|_| refused(at, "not UTF-8"))?;
             let value = attribute_value(&attribute, at)?;
@@ -371,7 +390,7 @@ impl Walk<'_> {
         };
         let mut places =
             shape.names.iter().filter(|path| open.at(path).next().is_some()).map(|path| spelled(path));
-        if shape.names_are == Names::Plain {
+        if matches!(shape.names_are, Names::Plain | Names::PowerShell) {
             self.record(open, &places.next().map(Iterator::collect::<Vec<_>>).unwrap_or_default());
             let size = shape.sizes.iter().find_map(|path| open.at(path).last());
             let size = size.and_then(|found| scan::decimal(found.value.trim().as_bytes()));
@@ -426,6 +445,9 @@ impl Walk<'_> {
         }
         for name in names {
             match name {
+                Ok(name) if shape.names_are == Names::PowerShell => {
+                    self.records.name(&self.drive.relative(name))
+                }
                 Ok(name) => self.records.name(name),
                 Err((what, value)) => self.records.fault_of(what, value.as_bytes()),
             }
@@ -593,6 +615,10 @@ fn location(value: &str, names: Names) -> Location {
     };
     match scheme(value) {
         _ if names == Names::Plain => Ok(value.as_bytes().to_vec()),
+        _ if names == Names::PowerShell => match with_characters(value) {
+            Some(path) => Ok(path.into_bytes()),
+            None => refused("the path has half of a surrogate pair"),
+        },
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
             let Some(path) = rest.strip_prefix("//") else {
                 return decoded(rest.strip_prefix('/').unwrap_or(rest));
@@ -616,6 +642,23 @@ fn location(value: &str, names: Names) -> Location {
         _ if names == Names::Urls => decoded(value),
         _ => Ok(value.as_bytes().to_vec()),
     }
+}
+
+/// Returns a text of PowerShell with the characters that it writes as code units of UTF-16, such as `_x000A_`. Returns
+/// `None` if it is not valid UTF-16.
+fn with_characters(text: &str) -> Option<String> {
+    let (mut units, mut rest) = (Vec::new(), text);
+    while let Some(c) = rest.chars().next() {
+        let digits = rest.strip_prefix("_x").and_then(|rest| rest.split_once('_')).map(|(digits, _)| digits);
+        let unit =
+            digits.filter(|digits| digits.len() == 4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        match unit {
+            Some(unit) => units.push(unit),
+            None => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
+        }
+        rest = &rest[if unit.is_some() { "_x0000_".len() } else { c.len_utf8() }..];
+    }
+    String::from_utf16(&units).ok()
 }
 
 /// Returns the text of a character reference or of an entity that XML predefines.

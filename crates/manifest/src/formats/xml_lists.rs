@@ -1,5 +1,5 @@
 //! XML lists that only need the places of their values: metadata of RPM repositories, PREMIS, METS,
-//! XFDU (`manifest.safe`), Gradle's verification metadata and data files of ROM collections.
+//! XFDU (`manifest.safe`), Gradle's verification metadata, objects of PowerShell and data files of ROM collections.
 
 use super::xml::{self, Algorithm, LIST, Names, Shape};
 use crate::formats::prelude::*;
@@ -187,6 +187,28 @@ static BLOBS: Shape = Shape {
     names: &["Name"],
     sizes: &["Properties/Content-Length"],
     digests: &[("Properties/Content-MD5", Algorithm::Is("md5"))],
+    ..LIST
+};
+
+pub(crate) static CLIXML: Format = Format {
+    name: "clixml",
+    summary: "PowerShell's Export-Clixml of Get-FileHash: absolute paths, digests",
+    sniff: |head| {
+        let is_digests = scan::contains(head.text, b"N=\"Hash\"");
+        xml::sniff(head, "Objs", |tag| is_digests && scan::contains(tag, b"schemas.microsoft.com/powershell"))
+    },
+    reading: reading(|text, options| xml::parse(&text, &FILE_HASHES, options)),
+    ..ROW
+};
+
+/// `Select-Object` and Windows PowerShell write properties as members of `MS`, newer versions as those of `Props`.
+static FILE_HASHES: Shape = Shape {
+    entry: "Obj",
+    key: "N",
+    names: &["Props/Path", "MS/Path"],
+    names_are: Names::PowerShell,
+    sizes: &["Props/Length", "MS/Length"],
+    digests: &[("Props/Hash", Algorithm::At("Props/Algorithm")), ("MS/Hash", Algorithm::At("MS/Algorithm"))],
     ..LIST
 };
 
