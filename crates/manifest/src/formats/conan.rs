@@ -9,11 +9,10 @@ pub(crate) static CONAN: Format = Format {
     summary: "conanmanifest.txt of Conan: a time, then names with MD5 digests",
     capabilities: Capabilities { algorithms: Algorithms::Only(&["md5"]), ..Capabilities::DIGESTS },
     sniff: |head| {
-        let mut is_first = true;
-        head.whole(|line| match std::mem::take(&mut is_first) {
-            true => is_time(line).then_some(false),
-            false => split(line).filter(|(_, digest)| digest.len() == 32 && is_hex(digest)).map(|_| true),
-        })
+        // Lines that were added by others do not change the format.
+        let mut lines = head.lines(b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let is_time = lines.next().is_some_and(is_time);
+        Claim::mark(is_time && lines.next().is_some_and(is_entry))
     },
     reading: Reading::lines(|options| Box::new(List { options: options.clone(), has_time: false })),
     ..Format::DEFAULT
@@ -28,6 +27,11 @@ fn is_time(line: &[u8]) -> bool {
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = scan::rfind(line, |byte| byte == b':')?;
     Some((&line[..colon], line[colon + 1..].strip_prefix(b" ")?)).filter(|(name, _)| !name.is_empty())
+}
+
+/// Returns whether the line has a name and a complete digest.
+fn is_entry(line: &[u8]) -> bool {
+    split(line).is_some_and(|(_, digest)| digest.len() == 32 && is_hex(digest))
 }
 
 struct List {

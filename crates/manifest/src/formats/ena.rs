@@ -1,5 +1,6 @@
 //! File reports of the European Nucleotide Archive: columns with lists of URLs, sizes and MD5 digests, such as `fastq_ftp`,
-//! `fastq_bytes` and `fastq_md5`. The n-th digest belongs to the n-th URL.
+//! `fastq_bytes` and `fastq_md5`. The n-th digest belongs to the n-th URL. Index files of Genome in a Bottle have columns
+//! such as `FASTQ` and `FASTQ_MD5`.
 
 use crate::digest::contains_like;
 use crate::formats::prelude::*;
@@ -8,7 +9,7 @@ use crate::records::{Records, refused, stopped};
 
 pub(crate) static ENA: Format = Format {
     name: "ena",
-    summary: "file reports of the European Nucleotide Archive: URLs, sizes and MD5 digests of runs",
+    summary: "file reports of the European Nucleotide Archive and indexes of Genome in a Bottle: URLs, sizes and MD5 digests of runs",
     capabilities: Capabilities {
         algorithms: Algorithms::Only(&["md5"]),
         size: true,
@@ -43,11 +44,19 @@ fn columns(header: &[u8]) -> Vec<Columns> {
     let of =
         |kind: &[u8], end: &str| titles.iter().position(|title| **title == [kind, end.as_bytes()].concat());
     let found = titles.iter().enumerate().filter_map(|(digests, title)| {
+        if let Some(kind) = title.strip_suffix(b"_MD5") {
+            let is_kind = |title: &&[u8]| title.strip_prefix(b"#").unwrap_or(title) == kind;
+            return Some(Columns { urls: titles.iter().position(is_kind)?, digests, sizes: None });
+        }
         let kind = title.strip_suffix(b"_md5")?;
         let urls = URLS.iter().find_map(|end| of(kind, end))?;
         Some(Columns { urls, digests, sizes: of(kind, "_bytes") })
     });
     found.collect()
+}
+
+fn is_of_digests(title: &[u8]) -> bool {
+    title.ends_with(b"_md5") || title.ends_with(b"_MD5")
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
@@ -100,7 +109,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let is_read =
             |index: usize| columns.iter().any(|group| group.urls == index || group.digests == index);
         let is_digest = |(index, cell): (usize, &&[u8])| {
-            titles[index].ends_with(b"_md5") && !cell.is_empty() || contains_like(cell)
+            is_of_digests(titles[index]) && !cell.is_empty() || contains_like(cell)
         };
         if cells.iter().enumerate().any(|(index, cell)| !is_read(index) && is_digest((index, cell))) {
             records.bad(at, "a digest in an unknown column");
