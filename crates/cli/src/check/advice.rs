@@ -174,8 +174,9 @@ pub fn dangling_link(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     })
 }
 
-/// Returns a hint if a missing file exists under another spelling of its name.
-pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
+/// Returns a hint if a missing file exists under another spelling of its name. Files with piece digests only cannot be
+/// renamed by truesum.
+pub fn equivalent_name(folder: &Path, names: &[Vec<u8>], has_pieces: bool) -> Option<String> {
     let (name, found) = names.iter().find_map(|name| {
         let found = truesum::names::equivalent_name(folder, OsStr::from_bytes(name))?;
         Some((name, found))
@@ -187,8 +188,9 @@ pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
         ));
     }
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+    let renaming = if has_pieces { "rename the file" } else { "rename it with --fix-names" };
     Some(format!(
-        "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names"
+        "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or {renaming}"
     ))
 }
 
@@ -378,6 +380,22 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     Some(format!(
         "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}{doubt}"
     ))
+}
+
+/// Returns a hint if a file that does not match is a pointer of Git LFS to the content that the manifest describes.
+pub fn pointer(file: &Path, outcome: &Outcome) -> Option<String> {
+    /// Maximum size of a pointer in bytes.
+    const LIMIT: u64 = 1024;
+    let is_small = std::fs::metadata(file).is_ok_and(|metadata| metadata.len() <= LIMIT);
+    let text = head_of(file).filter(|_| is_small)?;
+    let mut lines = text.lines();
+    let is_pointer = lines.next()?.starts_with("version https://git-lfs.github.com/spec/");
+    let oid = lines.find_map(|line| line.strip_prefix("oid sha256:")).filter(|_| is_pointer)?;
+    let mut comparable =
+        outcome.job.expected().iter().map(Digest::to_hex).filter(|digest| digest.len() == oid.len());
+    let other = if comparable.next().is_some_and(|digest| digest != oid) { "other " } else { "" };
+    let name = display_safe(outcome.job.name());
+    Some(format!("{name} is a Git LFS pointer to {other}content; to download the content: git lfs pull"))
 }
 
 /// Returns a hint on an entry that no file can match.

@@ -377,6 +377,9 @@ impl<'a> Printer<'a> {
             Subject::Manifests(_) | Subject::Below(_) => {
                 let file = self.file_of(manifest, outcome);
                 self.hint(advice::impossible_entry_hint(manifest.name(), &file, outcome))?;
+                if outcome.verdict() == Verdict::Mismatch {
+                    self.hint(advice::pointer(&file, outcome))?;
+                }
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
                     self.mismatched = outcome.job.expected().first().cloned().map(|digest| (file, digest));
                 }
@@ -490,7 +493,7 @@ impl<'a> Printer<'a> {
             let below =
                 || if has_pieces { advice::renamed_folder(manifest.name(), &folder, &missing) } else { None };
             let known = advice::dangling_link(&folder, &missing)
-                .or_else(|| advice::equivalent_name(&folder, &missing))
+                .or_else(|| advice::equivalent_name(&folder, &missing, has_pieces))
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(below)
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));

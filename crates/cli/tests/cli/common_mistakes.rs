@@ -1,6 +1,6 @@
 //! Common mistakes, and the messages that lead on from them.
 
-use crate::program::{ABC, Folder, RunResult};
+use crate::program::{ABC, Folder, OTHER, RunResult};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -316,4 +316,16 @@ fn slash_at_the_end_of_a_name_is_explained() {
     let folder = Folder::with(&[("a/1", "abc"), ("M", &format!("{ABC}  a/1/\n"))]);
     let ran = folder.run(&["check", "M"]);
     assert!(ran.code == Some(1) && ran.err.contains("hint: a/1 is a file, but a/1/ is"), "{ran:?}");
+}
+
+#[test]
+fn pointer_of_git_lfs_is_recognized_in_place_of_the_content() {
+    let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{ABC}\nsize 3\n");
+    let folder =
+        Folder::with(&[("f", &pointer), ("M", &format!("{ABC}  f\n")), ("N", &format!("{OTHER}  f\n"))]);
+    for (manifest, what) in [("M", "content"), ("N", "other content")] {
+        let ran = folder.run(&["check", manifest]);
+        let hint = format!("hint: f is a Git LFS pointer to {what}; to download the content: git lfs pull\n");
+        assert!(ran.code == Some(1) && ran.err.contains(&hint), "{ran:?}");
+    }
 }

@@ -389,6 +389,16 @@ fn names_in_torrents_are_matched_as_in_other_manifests() {
 }
 
 #[test]
+fn hint_for_a_torrent_names_no_option_that_cannot_rename_its_files() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let words = ["torrent", "create", "--protocol", "v1", "-o", "T.torrent", "d"];
+    assert_eq!(folder.run(&words).code, Some(0));
+    std::fs::rename(folder.path("d/a"), folder.path("d/A")).unwrap();
+    let ran = folder.run(&["check", "T.torrent"]);
+    assert!(ran.code == Some(1) && ran.err.contains("--normalize, or rename the file\n"), "{ran:?}");
+}
+
+#[test]
 fn torrent_of_a_renamed_folder_is_checked_with_data() {
     for protocol in ["v1", "v2", "hybrid"] {
         let folder = Folder::with(&[("d/a", "abc"), ("d/sub/b", "other")]);
