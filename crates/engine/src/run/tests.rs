@@ -130,7 +130,7 @@ fn files_are_read_in_the_requested_order_and_reported_in_that_of_the_tasks() {
             assert_eq!(reads(&list, "sha1", &config, true), sorted(order), "{order:?}, {threads} threads");
         }
         // `reads` compares the outcomes with the list, so their order is tested here, too.
-        let config = Config::default().threads(4).reads(order);
+        let config = Config::default().threads(4).reads(ReadMode::default().order(order));
         assert_eq!(reads(&list, "sha1", &config, false).iter().collect::<HashSet<_>>().len(), list.len());
     }
 }
