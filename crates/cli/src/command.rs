@@ -28,6 +28,7 @@ use crate::output::print_with;
 use crate::scrub::arguments::ScrubArgs;
 use crate::settings;
 use crate::shard::ShardArgs;
+use crate::sign::SignArgs;
 use crate::stores::refuse_urls;
 use crate::terminal::{Escapes, on_one_line, visible, write_error};
 use crate::text::TextArgs;
@@ -53,7 +54,7 @@ Examples:
   truesum -o photos.sha256 photos          write a manifest of a folder
   truesum -c photos.sha256                 check it
   truesum -a sha256,blake3 --tag disk.iso  compute two digests in one pass
-truesum FILE... is shorthand for truesum hash FILE..., and truesum -c MANIFEST for truesum check MANIFEST.
+truesum FILE is shorthand for truesum hash FILE, and truesum -c for truesum check.
 truesum help COMMAND lists the common options of COMMAND, and truesum COMMAND --help-all lists all of them. \
 truesum help TOPIC explains a topic: exit-status, formats, algorithms, selection, trees, signatures or performance. \
 truesum --version -v shows build features and the CPU kernels in use.
@@ -88,6 +89,7 @@ pub enum Command {
     Shard(ShardArgs),
     Directory(DirectoryArgs),
     Convert(ConvertArgs),
+    Sign(SignArgs),
     Identify(IdentifyArgs),
     Find(FindArgs),
     Duplicates(DuplicatesArgs),

@@ -47,6 +47,7 @@ mod scrub;
 mod selection;
 mod settings;
 mod shard;
+mod sign;
 mod sources;
 mod startup;
 mod stores;
@@ -137,6 +138,7 @@ fn run(command: Command) -> Exit {
         Command::Shard(args) => shard::run(args),
         Command::Directory(args) => directory::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Sign(args) => sign::run(&args),
         Command::Identify(args) => identify::run(args),
         Command::Find(args) => find::run(args),
         Command::Duplicates(args) => duplicates::run(args),

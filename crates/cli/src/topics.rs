@@ -152,10 +152,9 @@ finds in or next to the manifest. With --pubkey, a manifest that is unsigned or
 signed with another key fails (exit status 1). The signature is read from the
 manifest itself, or from SHA256SUMS.minisig or SHA256SUMS.sig.
 
-To sign a manifest, use one of these programs, because truesum creates no
-signatures:
+To sign a manifest with an existing key:
 
-  minisign -Sm SHA256SUMS
+  truesum sign SHA256SUMS --key minisign.key   minisign
   signify -S -s KEY.sec -m SHA256SUMS
   gpg --armor --detach-sign SHA256SUMS
   ssh-keygen -Y sign -f KEY -n file SHA256SUMS

@@ -59,6 +59,34 @@ impl PublicKey {
     }
 }
 
+/// The bytes of a secret key of minisign.
+///
+/// A plain record.
+pub struct SecretKey {
+    /// The algorithms of signature, key derivation and checksum (2 bytes each), then salt, limits, key and checksum.
+    pub bytes: [u8; 158],
+}
+
+impl SecretKey {
+    /// Parses the file of a secret key: a comment and a line of base64. Returns `None` if it is invalid.
+    pub fn parse(text: &[u8]) -> Option<SecretKey> {
+        let (comment, rest) = line(text)?;
+        let bytes: [u8; 158] = radix::base64(line(rest)?.0)?.try_into().ok()?;
+        let is_known = matches!(&bytes[..6], b"EdScB2" | b"Ed\0\0B2");
+        (comment.starts_with(UNTRUSTED) && is_known).then_some(SecretKey { bytes })
+    }
+
+    /// Returns whether the key is encrypted with a password.
+    pub fn is_encrypted(&self) -> bool {
+        self.bytes[2..4] != [0; 2]
+    }
+
+    /// Returns whether there is a checksum: minisign writes none into keys without a password.
+    pub fn has_checksum(&self) -> bool {
+        self.bytes[126..] != [0; 32]
+    }
+}
+
 impl<'t> Signature<'t> {
     /// Parses a signature, and the message if one follows. Returns `None` if it is invalid.
     pub fn parse(text: &'t [u8]) -> Option<Signature<'t>> {

@@ -75,10 +75,7 @@ fn wrong_guess_gets_a_working_hint() {
     }
     let folder = setup();
     for (guess, expected) in [
-        (
-            "truesum sign SHA256SUMS",
-            "hint: truesum does not create signatures; to sign with minisign: minisign -Sm SHA256SUMS\n",
-        ),
+        ("truesum --sign a", "hint: truesum sign SHA256SUMS --key KEY\n"),
         ("truesum repair a b", "hint: truesum tree repair --from b a\n"),
         ("truesum benchmark", "hint: truesum bench limit --quick\n"),
         ("truesum bench disk", "hint: truesum bench limit --quick\n"),

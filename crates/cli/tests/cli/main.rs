@@ -49,6 +49,7 @@ mod scrub_manifests;
 mod selection;
 mod settings;
 mod shard;
+mod sign;
 mod stored_rules;
 mod stores;
 mod strace;

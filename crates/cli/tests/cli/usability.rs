@@ -134,7 +134,7 @@ fn signatures_are_skipped_with_a_note_on_verifying_them() {
     assert!(ran.err.contains(hint) && ran.code == Some(0), "{}", ran.err);
     assert!(!folder.run(&["check", "-q", "d/SHA256SUMS"]).err.contains("signature"));
     assert_eq!(folder.run(&["check", "d/SHA256SUMS.asc"]).code, Some(2), "what is named is not passed over");
-    let ran = folder.run(&["help", "sign"]);
+    let ran = folder.run(&["help", "signatures"]);
     assert!(ran.out().contains("truesum check --pubkey KEY.pub") && ran.code == Some(0));
 }
 
