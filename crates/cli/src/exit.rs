@@ -85,7 +85,10 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "sign" => &[
             ("0", "all signatures were written"),
-            ("1", "a manifest could not be read, is malformed, or has no entries; its signature was not written"),
+            (
+                "1",
+                "a manifest could not be read, is malformed, or has no entries; its signature was not written",
+            ),
             (
                 "2",
                 "the command could not be carried out: incorrect usage, an unusable key, a wrong password, a signature that exists, or output that could not be written",

@@ -68,7 +68,7 @@ fn only_manifests_that_can_be_checked_are_signed() {
         let ran = folder.run(&["sign", name, "M", "--key", "plain", "--overwrite"]);
         assert_eq!(ran.code, Some(1), "{name}: {}", ran.err);
         assert!(ran.err.starts_with(&format!("truesum: {name}: cannot ")), "{}", ran.err);
-        assert!(!folder.path(&format!("{name}.minisig")).exists(), "{name}");
+        assert!(!folder.path(format!("{name}.minisig")).exists(), "{name}");
         assert!(folder.path("M.minisig").exists(), "the other manifest is signed");
     }
 }
