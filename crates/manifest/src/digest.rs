@@ -59,7 +59,7 @@ fn is_base64(word: &[u8]) -> bool {
 }
 
 /// Returns whether the word has digits, capital and small letters.
-fn is_mixed(word: &[u8]) -> bool {
+pub(crate) fn is_mixed(word: &[u8]) -> bool {
     let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
     has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
 }

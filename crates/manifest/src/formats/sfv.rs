@@ -112,7 +112,12 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if !is_hex(digest) {
         return Err(if digest.len() == DIGITS { Reason::NotHex } else { Reason::NotALine });
     }
-    let (spec, digest) = tagged("crc32", digest, options)?;
+    // `rhash --crc32c` writes this format as well.
+    let tag = match options.expected() {
+        [spec] if spec.algorithm().name() == "crc32c" => "crc32c",
+        _ => "crc32",
+    };
+    let (spec, digest) = tagged(tag, digest, options)?;
     let name = match name {
         [b'"', name @ .., b'"'] if !name.is_empty() => name,
         name => name,

@@ -1,7 +1,7 @@
 //! SFV with digests of other algorithms: cfv's `.sfvmd5`, and RHash `--sfv` with other algorithms
 //! than CRC-32. The last column is always the digest.
 
-use crate::digest::{is_hex, is_long_hex, tagged, untagged};
+use crate::digest::{is_hex, is_long_hex, is_mixed, tagged, untagged};
 use crate::formats::prelude::*;
 
 pub(crate) static SFVMD5: Format = Format {
@@ -18,8 +18,16 @@ pub(crate) static SFVMD5: Format = Format {
 };
 
 /// Numbers of digits in base32, which RHash writes for Tiger tree hashes, and with `--base32` for others.
-const BASE32: &[(usize, &str)] =
-    &[(7, "crc32"), (26, "md5"), (32, "sha1"), (39, "tth"), (52, "sha256"), (103, "sha512")];
+const BASE32: &[(usize, &str)] = &[
+    (7, "crc32"),
+    (26, "md5"),
+    (32, "sha1"),
+    (39, "tth"),
+    (45, "sha224"),
+    (52, "sha256"),
+    (77, "sha384"),
+    (103, "sha512"),
+];
 
 /// Returns the usual algorithm of a digest in base32.
 fn in_base32(text: &[u8]) -> Option<&'static str> {
@@ -28,7 +36,16 @@ fn in_base32(text: &[u8]) -> Option<&'static str> {
 }
 
 fn is_digest(text: &[u8]) -> bool {
-    is_long_hex(text) || in_base32(text).is_some()
+    is_long_hex(text) || in_base32(text).is_some() || is_in_base64(text)
+}
+
+/// Returns whether a text has the form of a digest in base64, which RHash writes with `--base64`: a word has no padding,
+/// and hardly ever 32 or 64 characters with digits among capital and small letters.
+fn is_in_base64(text: &[u8]) -> bool {
+    let is_marked = text.ends_with(b"=") || matches!(text.len(), 32 | 64) && is_mixed(text) && !is_hex(text);
+    is_marked
+        && radix::base64(text)
+            .is_some_and(|bytes| matches!(bytes.len(), 4 | 16 | 20 | 24 | 28 | 32 | 48 | 64))
 }
 
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -86,6 +103,10 @@ impl Parse for Lines {
         let (name, digest) = split(line).ok_or(Reason::NotALine)?;
         let (spec, digest) = match in_base32(digest) {
             Some(tag) if self.options.expected().is_empty() => tagged(tag, digest, &self.options)?,
+            // Too short for an algorithm to be assumed from the length.
+            None if digest.len() == 8 && self.options.expected().is_empty() && is_in_base64(digest) => {
+                tagged("crc32", digest, &self.options)?
+            }
             None if self.is_md5 => tagged("md5", digest, &self.options)?,
             _ => untagged(digest, &self.options)?,
         };
