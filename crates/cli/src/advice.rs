@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
-use truesum::manifest::{Head, Reading, VERIFY, detect};
+use truesum::manifest::{Head, Reading, Refusal, VERIFY, detect};
 use truesum::open::open_companion;
 use truesum::tree::store::with_suffix;
 use truesum::update::SIGNATURES;
@@ -57,14 +57,14 @@ fn on_data(path: &Path) -> String {
         return format!("to verify the file with its stored tree: truesum tree verify {word}");
     }
     match signature_command(path, false) {
-        Some(command) => format!("to verify the signature of the file: {command}"),
+        Some((what, command)) => format!("to verify the {what} of the file: {command}"),
         None => format!("to compare the file with a digest: truesum check DIGEST {word}"),
     }
 }
 
-/// Returns the command that verifies the detached signature next to a file. If truesum verifies it, the argument is the
-/// manifest, or else the signature.
-pub fn signature_command(file: &Path, is_manifest: bool) -> Option<String> {
+/// Returns what is next to a file, a detached signature or a time stamp, and the command that verifies it. If truesum
+/// verifies it, the argument is the manifest, or else the signature.
+pub fn signature_command(file: &Path, is_manifest: bool) -> Option<(&'static str, String)> {
     /// Number of bytes by which signatures are recognized.
     const HEAD: u64 = 4 << 10;
     SIGNATURES.iter().find_map(|end| {
@@ -73,12 +73,17 @@ pub fn signature_command(file: &Path, is_manifest: bool) -> Option<String> {
         open_companion(&at).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
         let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
         let Reading::Not(reason) = row.reading() else { return None };
-        Some(match row.name() {
+        let what = match reason {
+            Refusal::TimeStamp(_) | Refusal::TimeStampRequest(_) => "time stamp",
+            Refusal::Text(_) | Refusal::Signature(_) => "detached signature",
+        };
+        let command = match row.name() {
             "minisign-signature" | "signify-signature" => {
                 format!("truesum check --pubkey KEY.pub {}", path_word(if is_manifest { file } else { &at }))
             }
             _ => reason.message(Some(at.as_os_str().as_bytes())).split_once(VERIFY)?.1.to_owned(),
-        })
+        };
+        Some((what, command))
     })
 }
 

@@ -81,6 +81,7 @@ mod slackware;
 mod spdx;
 mod squirrel;
 mod sri;
+mod timestamp;
 mod torrent;
 mod tth;
 mod verity;
@@ -129,6 +130,10 @@ pub static FORMATS: &[&Format] = &[
     &signature::SSH,
     &signature::CMS,
     &signature::SIGSTORE,
+    &timestamp::OPENTIMESTAMPS,
+    &timestamp::REPLY,
+    &timestamp::TOKEN,
+    &timestamp::REQUEST,
     &signature::SIGNIFY,
     &sfvmd5::SFVMD5,
     &md5deep::MD5DEEP,

@@ -422,9 +422,9 @@ fn lists_content(outcome: &Outcome) -> bool {
 
 /// Returns a hint with the command that verifies the signature next to a manifest, if there is one.
 pub fn signature_beside(manifest: &Path) -> Option<String> {
-    let command = signature_command(manifest, true)?;
+    let (what, command) = signature_command(manifest, true)?;
     let shown = display_safe(manifest.as_os_str().as_bytes());
-    Some(format!("{shown} has a detached signature that was not verified; to verify it: {command}"))
+    Some(format!("{shown} has a {what} that was not verified; to verify it: {command}"))
 }
 
 /// Returns the beginning of a file as text.

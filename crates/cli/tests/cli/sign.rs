@@ -95,3 +95,26 @@ fn wrong_password_and_other_keys_are_refused() {
         assert!(!folder.path("M.minisig").exists());
     }
 }
+
+#[test]
+fn time_stamps_are_named_with_their_command_and_never_count_as_verified() {
+    let folder = folder();
+    folder.write("M.ots", b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2\xe8\x84\xe8\x92\x94\x01\x08");
+    let ran = folder.run(&["check", "M"]);
+    let hint = "hint: M has a time stamp that was not verified; to verify it: ots verify M.ots -f M\n";
+    assert!(ran.code == Some(0) && ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["check", "M.ots"]);
+    assert!(ran.code != Some(0) && ran.err.contains("ots verify M.ots -f M"), "{}", ran.err);
+    // A request lists the digest of a file, but not as a manifest does.
+    let request = b"\x30\x10\x02\x01\x01\x30\x0b\x30\x03\x06\x01\x2a\x04\x04abcd";
+    folder.write("M.tsq", request);
+    let ran = folder.run(&["check", "M.tsq"]);
+    let command = "openssl ts -verify -queryfile M.tsq -in M.tsr -CAfile CA.pem";
+    assert!(ran.code != Some(0) && ran.err.contains(command), "{}", ran.err);
+    for (from, to) in [("a", "d/a"), ("M", "d/SHA256SUMS"), ("M.ots", "d/SHA256SUMS.ots")] {
+        folder.write(to, folder.read(from));
+    }
+    folder.write("d/SHA256SUMS.tsq", request);
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "d/a: OK\n".to_owned()), "{}", ran.err);
+}

@@ -11,7 +11,7 @@ use truesum_manifest::{Head, detect};
 
 /// The extensions of detached signatures, which are appended to the name of the signed file: OpenPGP, minisign,
 /// signify, CMS and PKCS #7, OpenTimestamps, RFC 3161, sigstore.
-pub const SIGNATURES: [&str; 13] = [
+pub const SIGNATURES: [&str; 15] = [
     ".sig",
     ".asc",
     ".minisig",
@@ -22,6 +22,8 @@ pub const SIGNATURES: [&str; 13] = [
     ".p7",
     ".ots",
     ".tsr",
+    ".tst",
+    ".tsq",
     ".sigstore.json",
     ".sigstore",
     ".bundle",
@@ -58,6 +60,8 @@ fn is_whole(text: &[u8]) -> bool {
         "signify-signature" => lines.len() == 2,
         "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),
         "sigstore-bundle" => is_one_object(text.trim_ascii()),
+        // Recognized only as a complete sequence.
+        "timestamp-request" => true,
         _ => false,
     }
 }

@@ -10,6 +10,10 @@ pub enum Refusal {
     /// A detached signature, which this command verifies: `{name}` stands for its name, `{file}` for
     /// that of the signed file.
     Signature(&'static str),
+    /// A time stamp of a file, which this command verifies.
+    TimeStamp(&'static str),
+    /// A request for a time stamp: this command verifies the reply to it.
+    TimeStampRequest(&'static str),
 }
 
 impl Refusal {
@@ -17,7 +21,11 @@ impl Refusal {
     pub fn message(self, file_name: Option<&[u8]>) -> String {
         match self {
             Refusal::Text(text) => text.to_owned(),
-            Refusal::Signature(command) => verified_by(command, file_name),
+            Refusal::Signature(command) => verified_by("a detached signature", command, file_name),
+            Refusal::TimeStamp(command) => verified_by("a time stamp", command, file_name),
+            Refusal::TimeStampRequest(command) => {
+                verified_by("a request for a time stamp", command, file_name)
+            }
         }
     }
 }
@@ -25,16 +33,13 @@ impl Refusal {
 /// Precedes the verification command in the message of [`Refusal`] of a detached signature.
 pub const VERIFY: &str = "to verify it: ";
 
-/// Returns the error message for a detached signature, with the command that verifies it.
-fn verified_by(command: &str, file_name: Option<&[u8]>) -> String {
+/// Returns the error message for what belongs to another file, with the command that verifies it.
+fn verified_by(what: &str, command: &str, file_name: Option<&[u8]>) -> String {
     let name = file_name.unwrap_or(b"FILE.sig");
     let stem = name.strip_suffix(b".json").filter(|stem| stem.ends_with(b".sigstore")).unwrap_or(name);
     let dot = stem.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0);
     let signed = dot.map_or(&b"FILE"[..], |at| &name[..at]);
-    let before = format!(
-        "this is a detached signature of {}; it contains no checksums; {VERIFY}",
-        display_safe(signed)
-    );
+    let before = format!("this is {what} of {}; it contains no checksums; {VERIFY}", display_safe(signed));
     // The name is inserted last, because it may contain `{file}`.
     let (begin, rest) = command.split_once("{name}").unwrap_or((command, ""));
     [&before, begin, &word(name), &rest.replace("{file}", &word(signed))].concat()
