@@ -324,9 +324,7 @@ impl Printer<'_> {
             Event::Finding(finding) => finding.name().as_os_str().as_bytes(),
             _ => b"",
         };
-        let is_terminal = output.is_terminal;
-        let mut write = || output.write_entry(line, name);
-        let written = if is_terminal { console.around(write) } else { write() };
+        let written = output.write_entry(line, name);
         line.clear();
         written
     }

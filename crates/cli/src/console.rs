@@ -115,14 +115,6 @@ impl Console {
         self.write(format!("{text}\n").as_bytes(), Escapes::None);
     }
 
-    /// Runs `write`, which may write to the terminal, while the progress line is hidden.
-    pub fn around<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.display {
-            Some(display) => display.around(write),
-            None => write(),
-        }
-    }
-
     fn say(&self, kind: Kind, text: &str) {
         let (word, style) = match kind {
             Kind::Error => ("", Style::new()),
@@ -137,6 +129,6 @@ impl Console {
     }
 
     fn write(&self, bytes: &[u8], escapes: Escapes) {
-        self.around(|| write_error(bytes, escapes));
+        write_error(bytes, escapes);
     }
 }

@@ -79,7 +79,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
             Event::Passed(notice) => report(notice, reporting, ("not read", "not read"), &mut console),
             _ => {}
         }
-        let written = console.around(|| output.write(&line));
+        let written = output.write(&line);
         line.clear();
         written
     });

@@ -4,7 +4,7 @@ use crate::advice;
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::sources;
-use crate::terminal::{Escapes, on_one_line, visible};
+use crate::terminal::{Escapes, on_one_line, visible, without_progress};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Seek, Write};
@@ -138,9 +138,11 @@ impl Output {
     fn write_with(&mut self, bytes: &[u8], escapes: Escapes) -> io::Result<()> {
         match &mut self.to {
             Sink::Stdout(stdout) if self.is_terminal => {
-                stdout.write_all(&visible(bytes, escapes))?;
-                // Messages are written between lines, so each line must appear before the next message.
-                stdout.flush()
+                without_progress(|| {
+                    stdout.write_all(&visible(bytes, escapes))?;
+                    // Messages are written between lines, so each line must appear before the next message.
+                    stdout.flush()
+                })
             }
             Sink::Stdout(stdout) => stdout.write_all(bytes),
             Sink::File(file) => file.write_all(bytes),

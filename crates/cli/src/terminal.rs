@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use truesum::manifest::path::display_safe;
 use truesum_fs::standard::stderr;
 use truesum_fs::{Errno, data};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The escape sequences that may reach the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,10 @@ pub fn lost_messages() -> bool {
 
 /// Writes to standard error. There is nowhere left to report a failure, which is recorded for [`lost_messages`].
 pub fn write_error(text: &[u8], escapes: Escapes) {
+    without_progress(|| write_message(text, escapes));
+}
+
+fn write_message(text: &[u8], escapes: Escapes) {
     // Messages of several threads do not mix.
     let _lock = std::io::stderr().lock();
     let stderr = stderr();
@@ -50,10 +55,41 @@ pub fn write_error(text: &[u8], escapes: Escapes) {
     }
 }
 
-/// Writes `line` over the line `previous`, both without control characters. A carriage return and
-/// blanks work on every terminal. Failures are ignored, as progress is no message.
-pub fn replace_line(previous: &str, line: &str) {
-    let rest = previous.width().saturating_sub(line.width());
+/// The progress line that is on the terminal; empty if there is none.
+static PROGRESS: Mutex<String> = Mutex::new(String::new());
+
+/// Replaces the progress line. It has no control characters, and may be empty.
+pub fn set_progress(line: String) {
+    let mut shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    if *shown != line {
+        replace_line(&shown, &line);
+        *shown = line;
+    }
+}
+
+/// Runs `write`, which writes to the terminal, while the progress line is removed. Everything that
+/// writes to a terminal calls this; calls cannot be nested.
+pub fn without_progress<T>(write: impl FnOnce() -> T) -> T {
+    let shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    if shown.is_empty() {
+        return write();
+    }
+    replace_line(&shown, "");
+    let written = write();
+    replace_line("", &shown);
+    written
+}
+
+/// Returns the number of columns that a text occupies at most: terminals differ in whether they
+/// combine several characters into one symbol.
+pub fn columns(text: &str) -> usize {
+    text.width().max(text.chars().filter_map(|char| char.width()).sum())
+}
+
+/// Writes `line` over the line `previous`. A carriage return and blanks work on every terminal.
+/// Failures are ignored, as progress is no message.
+fn replace_line(previous: &str, line: &str) {
+    let rest = columns(previous).saturating_sub(columns(line));
     let end = if line.is_empty() { "\r" } else { "" };
     let _ = std::io::stderr().write_all(format!("\r{line}{:rest$}{end}", "").as_bytes());
 }

@@ -53,10 +53,7 @@ pub fn run(args: AuditArgs, read: ReadOptions, style: &OutputStyle, mut console:
             KnownEvent::Failed(error) => console.failure(error),
             _ => {}
         }
-        let written = match output.is_terminal {
-            true => console.around(|| output.write(&line)),
-            false => output.write(&line),
-        };
+        let written = output.write(&line);
         line.clear();
         written
     });

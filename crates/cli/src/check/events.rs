@@ -209,19 +209,18 @@ impl<'a> Printer<'a> {
 
     /// Writes the pending lines, which belong to the entry with this name in this manifest.
     fn write_entry(&mut self, name: &[u8], manifest: &[u8]) -> io::Result<()> {
-        let Printer { console, output, lines, .. } = self;
+        let Printer { output, lines, .. } = self;
         if lines.is_empty() {
             return Ok(());
         }
         let is_terminal = output.is_terminal;
-        let mut write = || match self.plan.form {
+        let written = match self.plan.form {
             Form::Text { template: None, colors: true, .. } => output.write_colored(lines),
             Form::Text { template: Some(_), .. } if is_terminal => {
                 output.write_entry(&on_one_line(lines, manifest), name)
             }
             _ => output.write_entry(lines, name),
         };
-        let written = if is_terminal { console.around(write) } else { write() };
         lines.clear();
         written
     }

@@ -143,7 +143,7 @@ fn manifest(
                 }
                 StoredResult::Notice(Notice::Malformed(line)) => {
                     counts.malformed += 1;
-                    console.around(|| console.error_of(bytes, &line.to_string()));
+                    console.error_of(bytes, &line.to_string());
                 }
                 StoredResult::Notice(Notice::Failed(error)) => {
                     counts.failed += 1;
@@ -151,7 +151,7 @@ fn manifest(
                 }
                 StoredResult::Notice(_) => {}
             }
-            console.around(|| output.write(&lines))
+            output.write(&lines)
         },
     )?;
     let pieced = entries.pieced() as u64;

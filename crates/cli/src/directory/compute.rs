@@ -283,7 +283,7 @@ pub fn run(args: ComputeArgs) -> Exit {
         if reporting.verbose {
             console.line(&summary(folder, &found));
         }
-        written = console.around(|| output.write(&line));
+        written = output.write(&line);
         if written.is_err() {
             break;
         }

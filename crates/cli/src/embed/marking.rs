@@ -95,8 +95,8 @@ impl Sink for Renamer<'_> {
                 }
             }
         };
-        let Renamer { console, output, carried_out, .. } = self;
-        console.around(|| output.write(line.as_bytes()))?;
+        let Renamer { output, carried_out, .. } = self;
+        output.write(line.as_bytes())?;
         // Each rename is printed before the next one is carried out.
         if *carried_out { output.pause() } else { Ok(()) }
     }

@@ -177,12 +177,11 @@ impl Printer {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let Printer { console, output, line, .. } = self;
+        let Printer { output, line, .. } = self;
         if line.is_empty() {
             return Ok(());
         }
-        let written =
-            if output.is_terminal { console.around(|| output.write(line)) } else { output.write(line) };
+        let written = output.write(line);
         line.clear();
         written
     }

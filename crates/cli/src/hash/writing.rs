@@ -147,10 +147,7 @@ impl Writing<'_> {
 
     /// Writes the pending lines, which belong to the entry with this name.
     fn hand_out(&mut self, name: &[u8]) -> io::Result<()> {
-        let Writing { console, output, lines, .. } = self;
-        let is_terminal = output.is_terminal;
-        let mut write = || output.write_entry(lines, name);
-        if is_terminal { console.around(write) } else { write() }
+        self.output.write_entry(&self.lines, name)
     }
 }
 

@@ -93,11 +93,7 @@ impl Printer {
         if line.is_empty() {
             return Ok(());
         }
-        let Printer { console, output, .. } = self;
-        let written = match output.is_terminal {
-            true => console.around(|| output.write(line)),
-            false => output.write(line),
-        };
+        let written = self.output.write(line);
         written.map_err(|error| {
             let kind = error.kind();
             self.failed = Some(error);

@@ -47,10 +47,7 @@ pub fn run(args: &ScrubArgs, mut console: Console) -> Exit {
             }
         };
         let line = format!("{word}\t{}{note}\n", display_safe(name.as_os_str().as_bytes()));
-        let written = match output.is_terminal {
-            true => console.around(|| output.write(line.as_bytes())),
-            false => output.write(line.as_bytes()),
-        };
+        let written = output.write(line.as_bytes());
         written.map_err(|error| {
             let kind = error.kind();
             failed = Some(error);

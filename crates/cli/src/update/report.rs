@@ -105,10 +105,7 @@ impl<'p> Printer<'p> {
             Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
             _ => {}
         }
-        let written = match output.is_terminal {
-            true => console.around(|| output.write(line)),
-            false => output.write(line),
-        };
+        let written = output.write(line);
         line.clear();
         written
     }

@@ -269,7 +269,10 @@ fn file_in_place_of_a_manifest_is_explained_by_what_is_next_to_it() {
     assert_eq!(folder.run(&["tree", "--save", "a.bin"]).code, Some(0));
     for (name, hint) in [
         ("a.bin", "to verify the file with its stored tree: truesum tree verify a.bin\n"),
-        ("b.bin", "to verify the detached signature of the file: truesum check --pubkey KEY.pub b.bin.minisig\n"),
+        (
+            "b.bin",
+            "to verify the detached signature of the file: truesum check --pubkey KEY.pub b.bin.minisig\n",
+        ),
     ] {
         let ran = folder.run(&["check", name]);
         assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
