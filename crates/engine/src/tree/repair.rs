@@ -85,7 +85,7 @@ impl Origin<'_> {
         right: &[Digest],
         mode: Mode,
         sum: &mut u64,
-    ) -> Result<(u64, u64), Error> {
+    ) -> Result<RangeRepair, Error> {
         let name = match self {
             Origin::Copy(source, _) => source.path,
             // Parity blocks have digests, so the bytes restored from them change with the blocks of the file.
@@ -198,7 +198,7 @@ fn repair_from(
     reading: &Reading<'_>,
 ) -> Result<(Difference, Vec<GranuleRepair>), Error> {
     let (report, state) = Comparison::default().trusted(trusted).verify_state(path, store, reading)?;
-    let path = path.as_os_str().as_bytes();
+    let (file_path, path) = (path, path.as_os_str().as_bytes());
     if !matches!(report.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
         return Ok((report, Vec::new()));
     }
@@ -239,9 +239,16 @@ fn repair_from(
     if mode.writes() && repairs.iter().any(|repair| repair.possible) {
         let mut written = 0;
         let mut write = || {
-            for (done, right) in repairs.iter_mut().zip(&prints).filter(|(done, _)| done.possible) {
+            let possible = |(done, _): &(&mut GranuleRepair, _)| done.possible;
+            for (done, (right, found)) in repairs.iter_mut().zip(&prints).filter(possible) {
                 continue_unless_stopped(path, reading)?;
-                done.writes = origin.repair((&file, path), &done.range, right, mode, &mut written)?.0;
+                let mut repair = |mode| origin.repair((&file, path), &done.range, right, mode, &mut written);
+                // What another program has written in the meantime is probably newer, and must not be overwritten.
+                if repair(Mode::DryRun)?.found != *found {
+                    let why = format!("the bytes from offset {} changed during the repair", done.range.start);
+                    return Err(Error::new(path, "repair", Cause::Changed(why)));
+                }
+                done.writes = repair(mode)?.written;
             }
             file.sync_all().map_err(|error| Error::io(path, "write", error))
         };
@@ -249,19 +256,23 @@ fn repair_from(
         // The file must not be open for writing when it is read.
         drop(origin);
         drop(file);
-        done.and_then(|()| check(path, store, &repairs, reading)).map_err(|error| after(error, written))?;
+        let verified =
+            done.and_then(|()| Comparison::default().trusted(trusted).verify(file_path, store, reading));
+        let checked = verified.and_then(|now| check(path, (&report, &now), &repairs));
+        checked.map_err(|error| after(error, written))?;
     }
     Ok((report, repairs))
 }
 
-/// Returns the repair of each damaged granule, and the digests of the units with the right bytes.
+/// Returns the repair of each damaged granule, the digests of the units with the right bytes, and the digest of the bytes
+/// found.
 fn plan(
     origin: &mut Origin<'_>,
     store: &Store,
     file: (&File, &[u8]),
     damaged: Vec<u64>,
     reading: &Reading<'_>,
-) -> Result<(Vec<GranuleRepair>, Vec<Vec<Digest>>), Error> {
+) -> Result<(Vec<GranuleRepair>, Vec<(Vec<Digest>, Digest)>), Error> {
     let header = store.header();
     let (mut repairs, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {
@@ -276,10 +287,12 @@ fn plan(
         };
         let possible = readable
             && hash_granule(&mut read, header, granule, range.start)? == store.get(granule..granule + 1)?[0];
-        let (writes, loses) =
-            if possible { origin.repair(file, &range, &right, Mode::DryRun, &mut 0)? } else { (0, 0) };
+        let RangeRepair { written: writes, lost: loses, found } = match possible {
+            true => origin.repair(file, &range, &right, Mode::DryRun, &mut 0)?,
+            false => RangeRepair { written: 0, lost: 0, found: print_of(b"") },
+        };
         repairs.push(GranuleRepair { range, possible, fault, writes, loses });
-        prints.push(right);
+        prints.push((right, found));
     }
     Ok((repairs, prints))
 }
@@ -301,14 +314,29 @@ pub(crate) fn after(error: Error, written: u64) -> Error {
     error.with_cause(Cause::Other(why))
 }
 
+/// The algorithm that identifies bytes during a repair.
+fn print_spec() -> Spec {
+    "blake3".parse().expect("a row of the table")
+}
+
 /// Returns a digest that identifies these bytes.
 pub(crate) fn print_of(bytes: &[u8]) -> Digest {
-    "blake3".parse::<Spec>().expect("a row of the table").digest(bytes)
+    print_spec().digest(bytes)
+}
+
+/// The comparison of a range with its right bytes.
+#[derive(Debug)]
+pub(crate) struct RangeRepair {
+    /// The number of bytes in blocks that differ, which were or would be written.
+    pub(crate) written: u64,
+    /// The number of existing bytes that differ.
+    pub(crate) lost: u64,
+    /// The digest of the existing bytes that could be read.
+    pub(crate) found: Digest,
 }
 
 /// Writes the blocks of a range that differ from those of a source, given by its name and a reader, whose units have the
-/// digests `right`. Returns the number of bytes in these blocks, and how many existing bytes differ. Bytes written are
-/// added to `sum` immediately.
+/// digests `right`. Bytes written are added to `sum` immediately.
 pub(crate) fn repair_range(
     file: &File,
     path: &[u8],
@@ -317,7 +345,8 @@ pub(crate) fn repair_range(
     right: &[Digest],
     mode: Mode,
     sum: &mut u64,
-) -> Result<(u64, u64), Error> {
+) -> Result<RangeRepair, Error> {
+    let mut print = print_spec().hasher();
     let (mut good, mut found) = (vec![0; UNIT as usize], vec![0; UNIT as usize]);
     let (mut written, mut lost) = (0, 0);
     for (start, right) in range.clone().step_by(good.len()).zip(right) {
@@ -329,6 +358,7 @@ pub(crate) fn repair_range(
         }
         // Bytes that cannot be read, for whatever reason, are written.
         let readable = read_to_end(file, &mut found[..len], start);
+        print.update(&found[..readable]);
         for (index, right) in good[..len].chunks(BLOCK).enumerate() {
             let at = index * BLOCK;
             if at + right.len() <= readable && found[at..at + right.len()] == *right {
@@ -344,7 +374,7 @@ pub(crate) fn repair_range(
             }
         }
     }
-    Ok((written, lost))
+    Ok(RangeRepair { written, lost, found: print.finish_reset() })
 }
 
 /// Returns how many bytes can be read from `start`.
@@ -361,27 +391,41 @@ fn read_to_end(file: &File, buffer: &mut [u8], start: u64) -> usize {
     filled
 }
 
-/// Reads the repaired granules again and compares them with the tree.
-fn check(path: &[u8], store: &Store, repairs: &[GranuleRepair], reading: &Reading<'_>) -> Result<(), Error> {
-    let file = reading.open(path)?;
-    let source = reading.unmapped(&file, path);
-    let header = store.header();
-    let repaired = (0..header.granules()).filter(|&granule| {
-        repairs.iter().any(|repair| repair.possible && repair.range == header.range(granule))
-    });
-    for granule in repaired {
-        continue_unless_stopped(path, reading)?;
-        if hash_granule(&mut source.reader(), header, granule, header.range(granule).start)?
-            != store.get(granule..granule + 1)?[0]
-        {
-            let why = format!(
-                "the bytes from offset {} differ from the data that was written",
-                header.range(granule).start
-            );
-            return Err(Error::new(path, "repair", Cause::Other(why)));
+/// Compares the differences of the complete file before and after a repair: only granules that could not be repaired may be
+/// left. Another program may have written anywhere in the meantime, so all bytes were read again.
+fn check(
+    path: &[u8],
+    (before, now): (&Difference, &Difference),
+    repairs: &[GranuleRepair],
+) -> Result<(), Error> {
+    let fails = |cause| Err(Error::new(path, "repair", cause));
+    if !matches!(now.diagnosis, Diagnosis::Good | Diagnosis::FileDamaged) {
+        return fails(Cause::Changed("its stored tree changed during the repair".to_owned()));
+    }
+    for bad in &now.damaged {
+        let mut at = bad.start;
+        while at < bad.end {
+            match repairs.iter().find(|repair| repair.range.contains(&at)) {
+                Some(repair) if !repair.possible => at = repair.range.end,
+                Some(_) => {
+                    let why = format!("the bytes from offset {at} differ from the data that was written");
+                    return fails(Cause::Other(why));
+                }
+                None => {
+                    return fails(Cause::Changed(format!(
+                        "the bytes from offset {at} changed during the repair"
+                    )));
+                }
+            }
         }
     }
-    Ok(())
+    match (before.length, now.length) {
+        (_, Length::Same) => Ok(()),
+        (before, now) if before == now => Ok(()),
+        // Only a part of what is missing could be restored.
+        (Length::Truncated(before), Length::Truncated(now)) if now < before => Ok(()),
+        _ => fails(Cause::Changed("its size changed during the repair".to_owned())),
+    }
 }
 
 impl Difference {
@@ -396,6 +440,33 @@ mod tests {
     use super::*;
     use crate::progress::Progress;
     use truesum_test_support::Scratch;
+
+    /// Regression: every byte was said to match the tree although another program had written during the repair.
+    #[test]
+    fn changes_during_a_repair_are_reported() {
+        let repair = |range: Range<u64>, possible| {
+            let fault = CopyFault::Damaged;
+            GranuleRepair { range, possible, fault, writes: 0, loses: 0 }
+        };
+        let repairs = [repair(0..10, true), repair(20..30, false)];
+        let damaged = |damaged: &[Range<u64>], length| {
+            Difference::new(Diagnosis::FileDamaged, damaged.to_vec(), length, 100)
+        };
+        let before = damaged(&[0..10, 20..30], Length::Same);
+        let reason = |now: Difference| check(b"f", (&before, &now), &repairs).map_err(|error| error.reason());
+        assert_eq!(reason(damaged(&[20..30], Length::Same)), Ok(()));
+        let changed = "changed during the repair";
+        for (now, why) in [
+            (damaged(&[20..30, 50..60], Length::Same), changed),
+            (damaged(&[20..40], Length::Same), changed),
+            (damaged(&[0..10, 20..30], Length::Same), "differ from the data that was written"),
+            (damaged(&[20..30], Length::Grown(1)), changed),
+            (damaged(&[20..30], Length::Truncated(1)), changed),
+            (Difference::new(Diagnosis::TreeDamaged, Vec::new(), Length::Same, 100), changed),
+        ] {
+            assert!(reason(now).unwrap_err().contains(why), "{why}");
+        }
+    }
 
     #[test]
     fn copy_that_changes_between_reads_is_not_written() {

@@ -21,7 +21,8 @@ use crate::run::run;
 use crate::task::{Notice, Sink, Task};
 use crate::tree::prove::Reader;
 use crate::tree::repair::{
-    CopyFault, GranuleRepair, Mode, after as after_writing, check_loss, is_same, print_of, repair_range,
+    CopyFault, GranuleRepair, Mode, RangeRepair, after as after_writing, check_loss, is_same, print_of,
+    repair_range,
 };
 use crate::verify::entries::tasks::Entries;
 use crate::verify::foreign::manifest_reader;
@@ -456,7 +457,8 @@ impl PieceRepairs<'_> {
         let file = root.resolve(path, access);
         let file = file.map_err(|error| root.refusal(path, "open", error))?;
         let copy = (source.path, &mut source.reader() as &mut Reader<'_>);
-        let (written, lost) = repair_range(&file, path, copy, part, right, self.mode, &mut self.sum)?;
+        let RangeRepair { written, lost, .. } =
+            repair_range(&file, path, copy, part, right, self.mode, &mut self.sum)?;
         if self.mode.writes() && written > 0 {
             file.sync_all().map_err(|error| Error::io(path, "write", error))?;
         }
