@@ -264,15 +264,17 @@ fn repair_from(
     Ok((report, repairs))
 }
 
-/// Returns the repair of each damaged granule, the digests of the units with the right bytes, and the digest of the bytes
-/// found.
+/// The digests of the right bytes of a granule's units, and that of the bytes found.
+type Prints = (Vec<Digest>, Digest);
+
+/// Returns the repair of each damaged granule, and its digests.
 fn plan(
     origin: &mut Origin<'_>,
     store: &Store,
     file: (&File, &[u8]),
     damaged: Vec<u64>,
     reading: &Reading<'_>,
-) -> Result<(Vec<GranuleRepair>, Vec<(Vec<Digest>, Digest)>), Error> {
+) -> Result<(Vec<GranuleRepair>, Vec<Prints>), Error> {
     let header = store.header();
     let (mut repairs, mut prints) = (Vec::new(), Vec::new());
     for granule in damaged {

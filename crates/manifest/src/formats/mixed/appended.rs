@@ -40,7 +40,7 @@ fn is_short(line: &[u8]) -> bool {
     let end = scan::find(line, scan::is_blank).unwrap_or(0);
     matches!(end, 8 | 16)
         && is_hex(&line[..end])
-        && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name))
+        && matches!(&line[end..], [b' ', b' ' | b'*', name @ ..] if is_name(name) && !scan::is_blank(name[0]))
 }
 
 fn is_tagged(line: &[u8]) -> bool {
@@ -149,6 +149,8 @@ fn is_name(text: &[u8]) -> bool {
         [drive, b':', path @ ..] if drive.is_ascii_alphabetic() && matches!(path, [b'\\' | b'/', ..]) => path,
         path => path,
     };
+    // A backslash at the end of a line continues it, as in mtree.
+    let path = path.strip_suffix(b"\\").unwrap_or(path);
     let is_path = || scan::all(path, |byte| is_of_name(byte) || byte == b'\\');
     let is_marked = || path.iter().any(|byte| matches!(byte, b'.' | b'/' | b'\\'));
     is_path() && is_marked() || is_url(text)
