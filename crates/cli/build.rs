@@ -23,7 +23,7 @@ fn main() {
         if links(&format!("link-arg={FOLD}")) {
             println!("cargo::rustc-link-arg-bins={FOLD}");
         }
-        if links(&format!("link-arg=-l:{UNWINDER}")) {
+        if loads_unwinder() && links(&format!("link-arg=-l:{UNWINDER}")) {
             println!("cargo::rustc-link-lib=dylib:+verbatim={UNWINDER}");
         }
     }
@@ -36,6 +36,13 @@ const FOLD: &str = "-Wl,--icf=all";
 /// The unwinder as a static library. The standard library needs it for backtraces; as a shared library, it takes an eighth of
 /// the time in which the program starts.
 const UNWINDER: &str = "libgcc_eh.a";
+
+/// Returns whether the program would load the unwinder as a shared library, as on Linux with a shared glibc.
+fn loads_unwinder() -> bool {
+    let value = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    let is_static = value("FEATURE").split(',').any(|feature| feature == "crt-static");
+    value("OS") == "linux" && value("ENV") == "gnu" && !is_static
+}
 
 /// Returns whether a program can be linked with an option. Only lld has `--icf`, and only GCC has `libgcc_eh.a`.
 fn links(option: &str) -> bool {
