@@ -5,7 +5,8 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::pasted::{
-    bare, cksum, embedded, grouped, is_cut, name_in_line, normalized, pasted, sum_line,
+    SEVERAL, bare, cksum, embedded, grouped, is_cut, is_other_digest, name_in_line, normalized, pasted,
+    sum_line,
 };
 use crate::digests::{COMPLETE, mistyped_refusal};
 use crate::ending::{self, Ending};
@@ -230,6 +231,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
             }
             if names.iter().any(|name| stores::is_url(name.as_os_str())) {
                 return Err(Refusal::new("--expect: exactly one object is required"));
+            }
+            if let Some(refusal) = unread_part(&expected, &names) {
+                return Err(refusal);
             }
             Subject::Files(names, expected)
         }
@@ -614,6 +618,32 @@ fn expected(
         }
         _ => Err(not_a_digest(text)),
     }
+}
+
+/// Refuses a pasted line in which more than a name follows the digest, as far as that can be told from the name of a file:
+/// another digest, or a size or an algorithm before the name of the file. It would not be compared.
+fn unread_part(expected: &Expected, files: &[PathBuf]) -> Option<Refusal> {
+    let name = String::from_utf8_lossy(expected.name.as_deref()?);
+    if files.iter().any(|file| file.file_name() == Path::new(&*name).file_name()) {
+        return None;
+    }
+    if name.split_whitespace().any(|word| is_other_digest(word, &expected.digest)) {
+        return Some(Refusal::with_hint(format!("--expect: {SEVERAL}"), "specify only one of them"));
+    }
+    let is_part = |word: &str| word.parse::<u64>().is_ok() || word.parse::<Spec>().is_ok();
+    files.iter().find_map(|file| {
+        let before = name.strip_suffix(file.file_name()?.to_str()?)?;
+        let mut words = before.split([' ', '\t', '*', '?']).filter(|word| !word.is_empty()).peekable();
+        (words.peek().is_some() && before.ends_with([' ', '\t', '*']) && words.all(is_part)).then(|| {
+            Refusal::with_hint(
+                format!(
+                    "--expect: the line has more than a digest and a name: {}",
+                    display_safe(name.as_bytes())
+                ),
+                "to check all of it, pass the line on standard input: truesum check -",
+            )
+        })
+    })
 }
 
 /// Returns the digest of a multipart upload as `identify` recognizes it, unless the text specifies

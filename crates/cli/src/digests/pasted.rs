@@ -13,6 +13,9 @@ pub const MIN_DIGITS: usize = 8;
 /// Numbers of digits of common digests, in hexadecimal.
 pub const LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];
 
+/// The reason why a text with two digests is refused.
+pub const SEVERAL: &str = "several digests, but only one is expected";
+
 /// Quotes around a text.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
@@ -333,9 +336,19 @@ pub fn grouped(text: &str) -> Result<Option<String>, &'static str> {
     let are_equal = groups.iter().all(|group| *group == groups[0]);
     match groups.iter().all(|group| group.len() == groups[0].len()) {
         true if !(are_digests && are_equal) => Ok(Some(name + &groups.concat())),
-        _ if are_digests => Err("several digests, but only one is expected"),
+        _ if are_digests => Err(SEVERAL),
         _ => Ok(None),
     }
+}
+
+/// Returns whether a word is a hexadecimal digest of a common length, possibly after the name of its algorithm, and not
+/// this one.
+pub fn is_other_digest(word: &str, digest: &Digest) -> bool {
+    let (_, digits) = before_digest(word);
+    let digits = bare_digits(digits);
+    LENGTHS.contains(&digits.len())
+        && is_hexadecimal(digits)
+        && !digits.eq_ignore_ascii_case(&digest.to_hex())
 }
 
 /// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,

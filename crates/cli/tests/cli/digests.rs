@@ -422,6 +422,33 @@ fn hint_for_a_pasted_digest_works_when_it_is_pasted() {
     }
 }
 
+/// Regression: only the first digest was compared, and everything after it was taken for the name of another file.
+#[test]
+fn pasted_line_with_more_than_a_digest_and_a_name_is_refused() {
+    let folder = Folder::with(&[("f", "abc")]);
+    let other = "000150983cd24fb0d6963f7d28e17f72";
+    for (text, why) in [
+        (format!("{ABC}  {other}"), "several digests"),
+        (format!("{ABC} *{other}"), "several digests"),
+        (format!("sha256:{ABC} md5:{other}"), "several digests"),
+        (format!("{ABC}  f {other}  g"), "several digests"),
+        (format!("{ABC}  MD5 (f) = {other}"), "several digests"),
+        (format!("{ABC} 4 f"), "more than a digest and a name: 4 f"),
+        (format!("{ABC} sha512 4 f"), "more than a digest and a name: sha512 4 f"),
+        (format!("{ABC} ?SHA512*f"), "more than a digest and a name: ?SHA512*f"),
+    ] {
+        let ran = folder.run(&["check", &text, "f"]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{text}: {}", ran.err);
+    }
+    folder.write(other, "abc");
+    assert_eq!(folder.run(&["check", &format!("{ABC}  {other}"), other]).code, Some(0));
+    assert_eq!(
+        folder.run(&["check", &format!("{ABC}  {ABC}"), "f"]).code,
+        Some(0),
+        "a file named by its digest"
+    );
+}
+
 #[test]
 fn pasted_line_in_any_form_is_compared_or_explained() {
     let folder = Folder::with(&[("f", "abc")]);

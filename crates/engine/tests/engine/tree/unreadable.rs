@@ -100,7 +100,8 @@ fn unreadable_blocks_are_damaged_and_restored_from_parity() {
         let found = device.verify(&case, threads).expect("compared");
         assert_eq!(found.diagnosis(), Diagnosis::FileDamaged, "{name} on {threads} threads");
         assert_eq!((found.damaged(), found.unreadable()), (&damaged[..], &damaged[..]), "{name}");
-        // Other damage is told apart, and a block that can be read later is not damaged.
+        // A damaged block that can be read is not reported as unreadable, and one that can be read later is not
+        // damaged.
         let mut changed = bytes.clone();
         changed[70 * BLOCK as usize] ^= 1;
         let found = Device::new(&changed, &bad[..1], u64::MAX).verify(&case, threads).expect("compared");
