@@ -256,7 +256,7 @@ impl fmt::Display for SpecError {
             SpecError::KeyLength { name, len, least, most } if least == most => {
                 write!(f, "{name} requires a key of {least} bytes, not {len}")
             }
-            SpecError::KeyLength { name, len, least, most } if *len > *most => {
+            SpecError::KeyLength { name, len, most, .. } if *len > *most => {
                 write!(f, "{name} requires a key of at most {most} bytes, not {len}")
             }
             SpecError::KeyLength { name, len, least, .. } => {

@@ -62,13 +62,13 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
             Some(refusal) => Err(refusal),
             None => Ok(Operands::Manifests(names)),
         },
-        ([digest], []) if let Some(name) = existing_name(digest) => {
-            Ok(Operands::Digest(digest.to_string_lossy().into_owned(), vec![name]))
-        }
-        ([digest], []) if let Some(refusal) = digest.to_str().and_then(mistyped_refusal) => {
-            Err(Refusal { text: format!("check: {}", refusal.text), ..refusal })
-        }
         ([digest], []) => {
+            if let Some(name) = existing_name(digest) {
+                return Ok(Operands::Digest(digest.to_string_lossy().into_owned(), vec![name]));
+            }
+            if let Some(refusal) = digest.to_str().and_then(mistyped_refusal) {
+                return Err(Refusal { text: format!("check: {}", refusal.text), ..refusal });
+            }
             let digest = shell_word(digest.as_os_str());
             let hint = format!("to compare a file with it: truesum check {digest} FILE");
             Err(Refusal::with_hint("check: a digest was given without a file to compare with it", hint))

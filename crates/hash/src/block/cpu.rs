@@ -109,11 +109,13 @@ features! {
 /// Zen 5 (AMD family 26) takes two cycles (Software Optimization Guide, table of instruction latencies), so that a
 /// single message is hashed faster without vectors if there is nothing else to compute in the meantime.
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, unused_unsafe, reason = "the function is safe only in later versions of Rust")]
 fn is_quick() -> bool {
     use std::arch::x86_64::__cpuid;
     // The maker is spelled in ebx, edx and ecx, in this order. The family is the sum of two fields;
     // the second one is zero on AMD processors whose first one is below 15.
-    let (maker, version) = (__cpuid(0), __cpuid(1).eax);
+    // SAFETY: every x86-64 processor has the instruction and these two leaves.
+    let (maker, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
     let family = (version >> 8 & 15) + (version >> 20 & 255);
     [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).concat() != b"AuthenticAMD" || family != 26
 }

@@ -46,26 +46,29 @@ impl Object {
                 Kind::Fault => found.push("", "", at, Kind::Fault, none),
                 Kind::Null if member.key.holds_digest() => found.push("", "", at, Kind::Null, none),
                 Kind::Text if self.is_no_digest(key, value, member) || is_composite(key, value, member) => {}
-                Kind::Text if let Some(tag) = of_service(key) => {
-                    found.push(tag, value, at, Kind::Digest, none)
+                Kind::Text => {
+                    if let Some(tag) = of_service(key) {
+                        found.push(tag, value, at, Kind::Digest, none);
+                        continue;
+                    }
+                    match walk.keys.tag(member.key) {
+                        // Backblaze received it with the file and did not compute it.
+                        Some("sha1") if value.starts_with(UNVERIFIED) => {
+                            found.push("sha1", &value[UNVERIFIED.len()..], at, Kind::Digest, none);
+                        }
+                        Some("crc")
+                            if !sense.is(Meaning::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
+                        {
+                            found.push("crc32", value, at, Kind::Digest, none);
+                        }
+                        _ if member.key.is(Meaning::Digest) && !value.trim().is_empty() => {
+                            found.push("", value, at, Kind::Digest, none);
+                        }
+                        Some(tag) => found.push(tag, value, at, Kind::Digest, none),
+                        None if member.key.holds_digest() => found.push("", "", at, Kind::Fault, none),
+                        None => {}
+                    }
                 }
-                Kind::Text => match walk.keys.tag(member.key) {
-                    // Backblaze received it with the file and did not compute it.
-                    Some("sha1") if value.starts_with(UNVERIFIED) => {
-                        found.push("sha1", &value[UNVERIFIED.len()..], at, Kind::Digest, none);
-                    }
-                    Some("crc")
-                        if !sense.is(Meaning::Holder) && value.len() == 8 && is_hex(value.as_bytes()) =>
-                    {
-                        found.push("crc32", value, at, Kind::Digest, none);
-                    }
-                    _ if member.key.is(Meaning::Digest) && !value.trim().is_empty() => {
-                        found.push("", value, at, Kind::Digest, none);
-                    }
-                    Some(tag) => found.push(tag, value, at, Kind::Digest, none),
-                    None if member.key.holds_digest() => found.push("", "", at, Kind::Fault, none),
-                    None => {}
-                },
                 Kind::Number | Kind::Odd | Kind::True if member.key.holds_digest() => {
                     found.push("", "", at, Kind::Fault, none);
                 }
