@@ -151,9 +151,13 @@ fn verification_is_not_resumed_for_another_file_or_tree() {
     let case = Case::new(&bytes);
     case.built("sha256-tree", MIB);
     let kept = findings_of(&case.tree);
-    let stopped = || {
+    // On a busy machine, a verification may end before the thread that stops it runs.
+    let is_stopped = || {
         let _ = std::fs::remove_file(&kept);
-        assert!(resume_verification(&case, 1, Some(10 * MIB)).0.is_err());
+        resume_verification(&case, 1, Some(10 * MIB)).0.is_err()
+    };
+    let stopped = || {
+        assert!((0..100).any(|_| is_stopped()), "stopped before its end");
         std::fs::read(&kept).expect("kept")
     };
     stopped();
