@@ -126,6 +126,11 @@ mod tests {
                 assert_eq!(try_open(outside), Some(Errno::XDEV), "{outside}");
             }
             assert_eq!(try_open("nothing"), Some(Errno::NOENT));
+            // regression: opened in steps, such a name was that of the file.
+            for folder in ["sub/file/", "sub/file/."] {
+                assert_eq!(try_open(folder), Some(Errno::NOTDIR), "{folder}");
+            }
+            assert_eq!(try_open("sub/"), None);
         }
         let inside = open(root.as_fd(), b"in", OFlags::RDONLY, Confinement::Beneath);
         assert!(inside.is_ok(), "a link inside the root is followed");

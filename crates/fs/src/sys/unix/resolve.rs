@@ -86,6 +86,8 @@ pub fn open_by_steps(
         Some(b'/') => return Err(Errno::XDEV),
         Some(_) => {}
     }
+    // A name that ends so is that of a folder, as everywhere else.
+    let last = if path.ends_with(b"/") || path.ends_with(b"/.") { flags | OFlags::DIRECTORY } else { flags };
     let mut step: Option<OwnedFd> = None;
     let mut parts =
         path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".").peekable();
@@ -94,7 +96,7 @@ pub fn open_by_steps(
             return Err(Errno::XDEV);
         }
         let at = step.as_ref().map_or(folder, AsFd::as_fd);
-        let flags = if parts.peek().is_some() { FOLDER } else { flags } | OFlags::NOFOLLOW;
+        let flags = if parts.peek().is_some() { FOLDER } else { last } | OFlags::NOFOLLOW;
         let next = match openat(at, part, flags) {
             // A link may also be reported as "not a directory", and as "too many links" on FreeBSD.
             Err(error) if error == Errno::LOOP || is_link(at, part) => return Err(refusal),
