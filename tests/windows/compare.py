@@ -165,6 +165,7 @@ def normalize(text, top):
     # Rates, durations and times of the run.
     text = re.sub(rb"\d+(?:\.\d+)? (?:ms|s|[kMG]i?B/s)\b", b"N", text)
     text = re.sub(rb"oldest verification: .*", b"oldest verification: N", text)
+    text = re.sub(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", b"N", text)
     text = re.sub(rb"(oldest_verification_timestamp\S*|_timestamp_seconds\S*) [\d.e+]+", rb"\1 N", text)
     return re.sub(rb'"(?:seconds|elapsed|started|finished|created|date|duration|time|oldest)":("[^"]*"|[\d.]+)', b'"N"', text)
 
