@@ -32,6 +32,7 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn files_are_ordered_by_device_and_position_and_unknown_positions_follow() {
@@ -51,8 +52,8 @@ mod tests {
     fn position_of_a_written_file_is_stable() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
-        let file = File::open(&path).unwrap();
+        let mut file = File::create_new(&path).unwrap();
+        file.write_all(&[7; 1 << 20]).unwrap();
         file.sync_all().unwrap();
         let stat = Metadata::of(&file).unwrap();
         let placement = Placement::of(Some(&file), &stat);

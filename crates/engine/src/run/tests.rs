@@ -7,6 +7,7 @@ use crate::job::{Job, Outcome};
 use crate::run::order::{ReadMode, ReadOrder, SORTED};
 use crate::task::Notice;
 use std::collections::HashSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::name::OsStrExt;
@@ -100,9 +101,10 @@ fn files_are_read_in_the_requested_order_and_reported_in_that_of_the_tasks() {
     let mut list: Vec<(PathBuf, Vec<u8>)> = (0..250usize)
         .map(|at| {
             let (path, data) = (folder.path().join(at.to_string()), vec![at as u8; at * 7919 % 20_000]);
-            std::fs::write(&path, &data).unwrap();
+            let mut file = std::fs::File::create_new(&path).unwrap();
+            file.write_all(&data).unwrap();
             // Before, the data may have no position on the disk.
-            std::fs::File::open(&path).unwrap().sync_all().unwrap();
+            file.sync_all().unwrap();
             (path, data)
         })
         .collect();

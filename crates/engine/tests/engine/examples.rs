@@ -10,6 +10,7 @@ const DIGEST: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c331244
 /// They are built together with the tests, next to the tests' directory.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let program: PathBuf = test.parent().unwrap().with_file_name("examples").join(name);
     assert!(
         program.exists(),
