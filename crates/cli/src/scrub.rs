@@ -184,9 +184,9 @@ fn may_write(args: &ScrubArgs) -> Result<(), Refusal> {
 /// With the number of threads and the progress of a run, the page shows where corrupt files are damaged.
 fn write_page(args: &ScrubArgs, reading: Option<(usize, &Progress)>, console: &mut Console) -> Exit {
     let Some(html) = &args.html else { return Exit::Done };
-    let within = plan::within(args);
+    let within = plan::days(args);
     let written = scrub::overview(&plan::state(args), &args.folder, within).and_then(|overview| {
-        let (mut record, heading) = page::page(&overview, within);
+        let (mut record, heading) = page::page(&overview, overview.within());
         if let Some(reading) = reading {
             page::add_damage(&overview, &args.folder, reading, &mut record);
         }
@@ -241,7 +241,7 @@ fn import(args: &ScrubArgs, mut console: Console) -> Exit {
                 let state = plan::state(args);
                 let shown = truesum::manifest::path::display_safe(state.as_os_str().as_bytes());
                 console.note(&format!("{shown}: {} imported", count(files, "file", "files")));
-                if let Ok(overview) = scrub::overview(&state, &args.folder, plan::within(args)) {
+                if let Ok(overview) = scrub::overview(&state, &args.folder, None) {
                     note_imported(overview.rules(), &mut console);
                 }
             }
@@ -286,8 +286,7 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
     if let Err(refusal) = may_write(args) {
         return console.refuse(&refusal);
     }
-    let within = plan::within(args);
-    let overview = match scrub::overview(&plan::state(args), &args.folder, within) {
+    let overview = match scrub::overview(&plan::state(args), &args.folder, plan::days(args)) {
         Ok(overview) if args.manifests && !overview.collection() => {
             let why = "it is the state file of all files of a folder".to_owned();
             let why = Cause::State(StateFault::OfTree, why);
@@ -301,9 +300,9 @@ fn show(args: &ScrubArgs, console: &mut Console) -> Exit {
     let text = match (args.log, args.json, args.prometheus) {
         (true, true, _) => overview::log_objects(&overview),
         (true, false, _) => overview::log(&overview).into_bytes(),
-        (false, true, _) => overview::status_object(&overview, within),
+        (false, true, _) => overview::status_object(&overview),
         (false, false, true) => overview::prometheus(&overview).into_bytes(),
-        (false, false, false) => overview::status(&overview, within).into_bytes(),
+        (false, false, false) => overview::status(&overview).into_bytes(),
     };
     let printed = print(&String::from_utf8_lossy(&text), console);
     let written = write_page(args, None, console);

@@ -49,6 +49,7 @@ pub use attributes::{
 pub use coverage::{AGES, Amount, Coverage, Folder};
 pub use history::Run;
 pub use names::import_root;
+pub use plan::DEFAULT_WITHIN;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};
 pub use run::{Options, Scrub};

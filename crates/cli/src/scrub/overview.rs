@@ -24,7 +24,7 @@ pub fn seconds(from: Time, to: Time) -> u64 {
 }
 
 /// Returns the status for users.
-pub fn status(overview: &Overview, within: u64) -> String {
+pub fn status(overview: &Overview) -> String {
     let coverage = overview.coverage();
     let all = coverage.all();
     let names: Vec<String> = overview.algorithms().iter().map(ToString::to_string).collect();
@@ -44,7 +44,7 @@ pub fn status(overview: &Overview, within: u64) -> String {
     }
     let _ = writeln!(out, "recorded: {}, {}", count(all.files(), "file", "files"), size(all.bytes()));
     let share = percent(coverage.within().weight(), all.weight());
-    let _ = writeln!(out, "verified {}: {share}", in_the_last(within));
+    let _ = writeln!(out, "verified {}: {share}", in_the_last(overview.within()));
     let _ = writeln!(out, "oldest verification: {}", oldest(coverage));
     let _ = writeln!(out, "last read:");
     for (name, amount) in ages().iter().zip(coverage.ages()).filter(|(_, amount)| amount.files() > 0) {
@@ -76,7 +76,8 @@ pub fn oldest(coverage: &Coverage) -> String {
 }
 
 /// Returns the status as one JSON object.
-pub fn status_object(overview: &Overview, within: u64) -> Vec<u8> {
+pub fn status_object(overview: &Overview) -> Vec<u8> {
+    let within = overview.within();
     let coverage = overview.coverage();
     let mut out = Vec::new();
     begin(SCHEMA, "status", &mut out);

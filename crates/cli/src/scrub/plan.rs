@@ -12,21 +12,23 @@ use std::time::Duration;
 use truesum::Mapping;
 use truesum::manifest::Rule;
 use truesum::manifest::path::display_safe;
-use truesum::scrub::{DEFAULT_STATE, Options, Policy};
+use truesum::scrub::{DEFAULT_STATE, DEFAULT_WITHIN, Options, Policy};
 use truesum_fs::name::OsStrExt;
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// The default of `--within` in days.
-const WITHIN: u64 = 30;
-
 /// Returns the state file.
 pub fn state(args: &ScrubArgs) -> PathBuf {
     args.state.clone().unwrap_or_else(|| args.folder.join(DEFAULT_STATE))
 }
 
+/// Returns the number of days that `--within` specifies.
+pub fn days(args: &ScrubArgs) -> Option<u64> {
+    args.within.map(|time| (time.as_secs() / DAY.as_secs()).max(1))
+}
+
 /// Returns the number of days within which every file is read.
 pub fn within(args: &ScrubArgs) -> u64 {
-    args.within.map_or(WITHIN, |time| (time.as_secs() / DAY.as_secs()).max(1))
+    days(args).unwrap_or(DEFAULT_WITHIN)
 }
 
 /// Returns the options of a run with this number of threads.

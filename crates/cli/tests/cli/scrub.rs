@@ -765,3 +765,33 @@ fn corrupt_file_is_not_a_missing_one_with_the_same_size_and_time() {
         assert_eq!((&lines[..], ran.code), (&["corrupt\tf1", "missing\tf2"][..], Some(1)), "{}", ran.err);
     }
 }
+
+#[test]
+fn damaged_file_that_was_renamed_and_touched_is_not_accepted_as_a_missing_and_a_new_one() {
+    // regression: once its time had changed, `--accept missing` removed the entry of the file.
+    let folder = recorded(&[("d/f1", "one"), ("d/f2", "two")]);
+    std::fs::rename(folder.path("d/f2"), folder.path("d/m")).unwrap();
+    write(&folder, "d/m", "TWO", 1000);
+    let accepting = ["scrub", "-q", "--accept", "new,modified,moved,missing", "d"];
+    for (mtime, line) in [(1000, "moved-modified\tm\tf2\n"), (5000, "missing\tf2\n")] {
+        set_mtime(&folder.path("d/m"), time(mtime));
+        let ran = folder.run(&accepting);
+        assert_eq!(ran.code, Some(1), "{}", ran.out());
+        assert!(ran.out().contains(line), "{}", ran.out());
+    }
+    std::fs::remove_file(folder.path("d/m")).unwrap();
+    let ran = folder.run(&accepting);
+    assert!(ran.code == Some(1) && ran.out().contains("missing\tf2\n"), "{}", ran.out());
+}
+
+#[test]
+fn status_shows_the_period_of_the_last_run() {
+    let folder = recorded(&[("d/f1", "one")]);
+    assert!(folder.run(&["scrub", "--status", "d"]).out().contains("in the last 30 days"));
+    assert_eq!(folder.run(&["scrub", "-q", "--within", "90d", "d"]).code, Some(0));
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(0));
+    let status = |options: &[&str]| folder.run(&[&["scrub", "--status", "d"], options].concat()).out();
+    assert!(status(&[]).contains("in the last 90 days"), "{}", status(&[]));
+    assert!(status(&["--within", "7d"]).contains("in the last 7 days"));
+    assert!(status(&["--json"]).contains("\"within_days\":90"), "{}", status(&["--json"]));
+}

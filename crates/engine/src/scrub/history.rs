@@ -54,6 +54,8 @@ readable! {
         failures: u64,
         /// The exit status: 0 if nothing was wrong, 1 if something was, 2 if the run was not completed.
         exit: u8,
+        /// The number of days within which it was to read every file; `None` if it was to read all of them.
+        within: Option<u64>,
     }
     private {
         /// Whether missing and accepted files have been compared, so that files accepted until then are not moved ones.
@@ -76,37 +78,27 @@ impl Run {
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_number(self.number, out);
         put_number(self.day, out);
-        out.push(
-            u8::from(self.start.is_some()) | u8::from(self.end.is_some()) << 1 | u8::from(self.paired) << 2,
-        );
+        let flags = [self.start.is_some(), self.end.is_some(), self.paired, self.within.is_some()];
+        out.push(flags.iter().enumerate().map(|(bit, &flag)| u8::from(flag) << bit).sum());
         self.start.into_iter().chain(self.end).for_each(|time| put_time(time, out));
         put_bytes(self.host.as_bytes(), out);
         put_bytes(self.version.as_bytes(), out);
         [self.files, self.bytes, self.failures].into_iter().for_each(|count| put_number(count, out));
         out.push(self.exit);
+        self.within.into_iter().for_each(|days| put_number(days, out));
     }
 
     pub(crate) fn take(rest: &mut Rest<'_>) -> Option<Run> {
         let (number, day) = (rest.number()?, rest.number()?);
-        let flags = rest.byte().filter(|flags| *flags < 8)?;
+        let flags = rest.byte().filter(|flags| *flags < 16)?;
         let start = if flags & 1 != 0 { Some(rest.time()?) } else { None };
         let end = if flags & 2 != 0 { Some(rest.time()?) } else { None };
         let (host, version) = (rest.text()?, rest.text()?);
         let (files, bytes, failures) = (rest.number()?, rest.number()?, rest.number()?);
         let paired = flags & 4 != 0;
-        Some(Run {
-            number,
-            day,
-            start,
-            end,
-            host,
-            version,
-            files,
-            bytes,
-            failures,
-            exit: rest.byte()?,
-            paired,
-        })
+        let exit = rest.byte()?;
+        let within = if flags & 8 != 0 { Some(rest.number()?) } else { None };
+        Some(Run { number, day, start, end, host, version, files, bytes, failures, exit, within, paired })
     }
 }
 
@@ -143,6 +135,7 @@ mod tests {
                 end,
                 host: "h".into(),
                 exit: 1,
+                within: end.map(|_| 90),
                 paired: end.is_some(),
                 ..Run::default()
             };

@@ -112,11 +112,25 @@ impl Recorder<'_, '_> {
         before: &Record,
         is_acceptable: bool,
     ) -> io::Result<()> {
-        let is_accepted = is_acceptable && self.policy.accepts(FileStatus::Missing);
+        // A corrupt file must not disappear. It can be moved, because its digests remain.
+        let is_accepted = is_acceptable && !before.is_corrupt() && self.policy.accepts(FileStatus::Missing);
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
         let treatment = if is_accepted { Treatment::Accepted } else { Treatment::Failed };
         let difference = Difference::new(name, FileStatus::Missing, treatment);
         self.report_difference(&Difference { before: Some(before), ..difference })
+    }
+
+    /// Records and reports a missing file whose size and time another file has, with other content.
+    pub(crate) fn report_moved_and_modified(
+        &mut self,
+        (from, before): (&[u8], &Record),
+        (to, found): (&[u8], &Record),
+    ) -> io::Result<()> {
+        // Never accepted as missing, even if the time of the other file changes, so that it is not recognized any more.
+        self.put(from, Some(&Record { status: FileStatus::Corrupt, ..before.clone() }))?;
+        let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
+        let (from, before, found) = (Some(from), Some(before), Some(found));
+        self.report_difference(&Difference { from, before, found, ..difference })
     }
 
     /// Returns the accepted, the new and the rejected files that may be missing ones because of their sizes. The files
@@ -213,10 +227,7 @@ impl Recorder<'_, '_> {
             if (file as usize) < accepted {
                 self.put(to, None)?;
             }
-            self.put(from, Some(&missing_record(before)))?;
-            let (from, before, found) = (Some(&from[..]), Some(before), Some(record));
-            let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
-            self.report_difference(&Difference { from, before, found, ..difference })?;
+            self.report_moved_and_modified((from, before), (to, record))?;
         }
         // Any missing file with the size and time of such a file may be the one that it was.
         let mut stamps = Stamps::default();

@@ -32,6 +32,9 @@
 
 use std::collections::BTreeMap;
 
+/// The number of days within which every file is read, unless another one is specified.
+pub const DEFAULT_WITHIN: u64 = 30;
+
 /// The weight of opening a file, in bytes: an SSD reads about as much in that time.
 const OPENING: u64 = 4096;
 

@@ -342,18 +342,13 @@ impl Recorder<'_, '_> {
             let Similar::Damaged(at) = similar else {
                 let is_known = matches!(similar, Similar::None);
                 is_compared &= is_known;
-                // A corrupt file must not disappear. It can be moved, because its digests remain.
-                self.report_missing(&from, &before, is_removed && is_known && !before.is_corrupt())?;
+                self.report_missing(&from, &before, is_removed && is_known)?;
                 continue;
             };
             let (to, record) = new.pair(at);
             // Its content must not be accepted as that of a new file.
             self.put(to, None)?;
-            // Nor is it accepted as missing if the time of the other file changes, so that it is not recognized any more.
-            self.put(&from, Some(&Record { status: FileStatus::Corrupt, ..before.clone() }))?;
-            let difference = Difference::new(to, FileStatus::MovedModified, Treatment::Failed);
-            let (before, found) = (Some(&before), Some(record));
-            self.report_difference(&Difference { from: Some(&from), before, found, ..difference })?;
+            self.report_moved_and_modified((&from, &before), (to, record))?;
         }
         Ok((new.into_paired(), is_compared))
     }

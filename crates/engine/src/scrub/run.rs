@@ -163,7 +163,9 @@ impl<'a> Scrub<'a> {
         self.use_rules(&mut state)?;
         let before = state.runs.last().cloned().unwrap_or_default();
         let this = before.next(clock::now(), *within);
-        let this = Run { host: machine::host(), version: self.options.version.clone(), ..this };
+        let promised = (!self.options.all).then_some(*within);
+        let (host, version) = (machine::host(), self.options.version.clone());
+        let this = Run { host, version, within: promised, ..this };
         let gap = this.day - before.day;
         let earlier = EarlierRuns::of(&state.runs);
         let is_first = state.scan().next().is_none();

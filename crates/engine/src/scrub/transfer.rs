@@ -8,6 +8,7 @@ use crate::scrub::coverage::{Coverage, coverage};
 use crate::scrub::history::Run;
 use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::names::Conversion;
+use crate::scrub::plan::DEFAULT_WITHIN;
 use crate::scrub::record::Record;
 use crate::scrub::run::{fits, head};
 use crate::scrub::store::{Head, State};
@@ -281,17 +282,21 @@ readable! {
         created: Time,
         /// The runs so far, the oldest first; at most the last 3660.
         runs: Vec<Run> => &[Run],
+        /// The number of days within which every file is promised to be read.
+        within: u64,
         /// The ages of the last verifications, the open failures, and what is due.
         coverage: Coverage => &Coverage,
     }
 }
 
-/// Returns what the state of the tree `root` contains. `within` is the promised number of days. The state may be in use.
+/// Returns what the state of the tree `root` contains. The state may be in use. `within` is the promised number of days;
+/// by default, that of the last run that had one.
 ///
 /// # Errors
 /// Fails if the state does not exist, cannot be read, is damaged or belongs to another tree.
-pub fn overview(path: &Path, root: &Path, within: u64) -> Result<Overview, Error> {
+pub fn overview(path: &Path, root: &Path, within: Option<u64>) -> Result<Overview, Error> {
     let state = existing_of(path, root)?;
+    let within = within.or_else(|| state.runs.iter().rev().find_map(Run::within)).unwrap_or(DEFAULT_WITHIN);
     let last = state.runs.last().map_or(0, Run::day);
     let coverage = coverage(&state, clock::now(), within, last)?;
     let State { head: Head { root, specs, created, rules, .. }, runs, .. } = state;
@@ -302,6 +307,7 @@ pub fn overview(path: &Path, root: &Path, within: u64) -> Result<Overview, Error
         created,
         rules,
         runs,
+        within,
         coverage,
     })
 }

@@ -96,7 +96,7 @@ fn states_of_scrub_contain_names_relative_to_the_tree() {
     Scrub::new(&options, &progress).run(&mut |_| Ok(())).unwrap();
     let listed = String::from_utf8(scrub::export(&state, Vec::new()).unwrap()).unwrap();
     assert!(listed.contains("\"sub/a\"") && listed.contains("\"sub/b\""), "{listed}");
-    text(scrub::overview(&state, &root, 30).unwrap().root().as_os_str().as_bytes());
+    text(scrub::overview(&state, &root, None).unwrap().root().as_os_str().as_bytes());
     scrub::forget(&state, &root, &[native(Path::new(""), "sub/a")]).unwrap();
     let listed = String::from_utf8(scrub::export(&state, Vec::new()).unwrap()).unwrap();
     assert!(!listed.contains("sub/a") && listed.contains("\"sub/b\""), "{listed}");
