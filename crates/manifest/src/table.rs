@@ -1,6 +1,6 @@
 //! Recognition of formats: by the beginning of a manifest, and by its name.
 
-use crate::algorithm::{algorithm_in_file_name, implies_algorithm};
+use crate::algorithm::{algorithm_from_name, algorithm_in_file_name, implies_algorithm};
 use crate::digest::{MIN_DIGITS, is_tag};
 use crate::format::{AlgorithmSource, Claim, Format, Head, Options, Sign, Spelling};
 use crate::formats::nameless::UNMARKED;
@@ -112,6 +112,32 @@ fn is_digit(byte: u8) -> bool {
 
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._/+-".contains(&byte) || byte >= 0x80
+}
+
+/// The extensions of manifests, in addition to names that contain an algorithm.
+const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
+
+/// The extensions of compressed files.
+pub const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
+
+/// Returns whether a file with this name, which contains no folder, is likely to be a manifest.
+///
+/// Names that other files have as well do not count: `md5sum` is a program, and most files `*.json` are not manifests.
+pub fn has_manifest_name(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let compressed = COMPRESSED.iter().find(|end| lower.ends_with(end));
+    if compressed.is_some_and(|end| has_manifest_name(&name[..name.len() - end.len()])) {
+        return true;
+    }
+    let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
+    // `sha256sum` and `md5` are programs, and `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are manifests.
+    let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
+    let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
+    stem.starts_with(b"checksums")
+        || name == b"CHECKSUM"
+        || ENDS.iter().any(|end| lower.ends_with(end))
+        || bagit::is_named(&lower)
+        || !plain && algorithm_from_name(name).is_some()
 }
 
 /// Returns the format of a manifest, as [`detect`] does.
@@ -344,5 +370,39 @@ mod tests {
             ("9dd4e461268c8034f5c8564e155c67a6  a\n", "MD5 (a) = 9dd4e461268c8034f5c8564e155c67a6\n");
         assert_eq!(found(format!("x\n{gnu}{bsd}").as_bytes(), None), Some("gnu"));
         assert_eq!(found(format!("x\n{bsd}{gnu}").as_bytes(), Some(b"MD5SUMS")), Some("bsd"));
+    }
+
+    #[test]
+    fn manifests_are_recognized_by_name() {
+        for (name, expected) in [
+            (&b"x.iso.sha256"[..], true),
+            (b"X.SFV", true),
+            (b"md5sums", true),
+            (b"CHECKSUMS", true),
+            (b"checksums.jsonl", true),
+            (b"x.iso.sha256.gz", true),
+            (b"x.sfv.zst", true),
+            (b"x.jsonl.gz", false),
+            (b"md5.c.gz", false),
+            (b"MD5SUM", true),
+            (b"CHECKSUM", true),
+            (b"sha256sum.txt", true),
+            (b"md5sum", false),
+            (b"sha256", false),
+            (b"md5.c", false),
+            (b"tiger.txt", false),
+            (b"photo.jpg", false),
+            (b"list.json", false),
+            (b"manifest-sha256.txt", true),
+            (b"tagmanifest-md5.txt", true),
+            (b"manifest-of-things.txt", false),
+            (b"\xed\xa0\x80.sha256", true),
+            // Names that consist of the extension of compressed files.
+            (b".gz", false),
+            (b".gz.xz", false),
+            (b"", false),
+        ] {
+            assert_eq!(has_manifest_name(name), expected, "{}", name.escape_ascii());
+        }
     }
 }

@@ -18,11 +18,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
-use truesum_manifest::algorithm_from_name;
+use truesum_manifest::COMPRESSED;
 use truesum_manifest::json::SCHEMA;
-
-/// The extensions of manifests, in addition to names that contain an algorithm.
-const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
 
 /// The extensions of JSON Lines files, which are manifests only if they contain entries.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
@@ -34,9 +31,6 @@ const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mh
 /// The names of the indexes of Debian and RPM repositories, which are checked only if the user names them for the same
 /// reason.
 const INDEXES: &[&[u8]] = &[b"Release", b"InRelease", b"Packages", b"Sources", b"repomd.xml"];
-
-/// Ends of names of compressed files.
-const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
 
 /// The search for manifests below folders.
 pub(super) struct Discovery<'c> {
@@ -304,55 +298,5 @@ fn contains(mut rest: impl Read, before: &[u8], text: &[u8]) -> io::Result<bool>
 /// Returns whether a file has the name of a manifest. If a file with such a name below a folder is
 /// not a manifest, that is a failure.
 pub fn has_manifest_name(path: &Path) -> bool {
-    if ends(path, COMPRESSED) && has_manifest_name(&path.with_extension("")) {
-        return true;
-    }
-    let name = path.file_name().unwrap_or_default().as_bytes();
-    let lower = name.to_ascii_lowercase();
-    let stem = lower.strip_suffix(b".txt").unwrap_or(&lower);
-    // `sha256sum` and `md5` are programs, and `tiger.txt` is about tigers; `SHA256SUMS` and `md5sums` are manifests.
-    let word = !stem.contains(&b'.') && !stem.ends_with(b"sums");
-    let plain = word && !name.ends_with(b"SUM") && !(stem.ends_with(b"sum") && stem.len() < lower.len());
-    stem.starts_with(b"checksums")
-        || name == b"CHECKSUM"
-        || ENDS.iter().any(|end| lower.ends_with(end))
-        || bag::is_of_algorithm(name)
-        || !plain && algorithm_from_name(name).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ffi::OsStr;
-
-    #[test]
-    fn manifests_are_recognized_by_name() {
-        for (name, expected) in [
-            ("d/SHA256SUMS", true),
-            ("x.iso.sha256", true),
-            ("X.SFV", true),
-            ("md5sums", true),
-            ("CHECKSUMS", true),
-            ("checksums.jsonl", true),
-            ("x.iso.sha256.gz", true),
-            ("x.sfv.zst", true),
-            ("x.jsonl.gz", false),
-            ("md5.c.gz", false),
-            ("MD5SUM", true),
-            ("CHECKSUM", true),
-            ("sha256sum.txt", true),
-            ("md5sum", false),
-            ("sha256", false),
-            ("md5.c", false),
-            ("tiger.txt", false),
-            ("photo.jpg", false),
-            ("list.json", false),
-            ("manifest-sha256.txt", true),
-            ("tagmanifest-md5.txt", true),
-            ("manifest-of-things.txt", false),
-        ] {
-            assert_eq!(has_manifest_name(Path::new(name)), expected, "{name}");
-        }
-        assert!(has_manifest_name(Path::new(OsStr::from_bytes(b"\xed\xa0\x80.sha256"))));
-    }
+    truesum_manifest::has_manifest_name(path.file_name().unwrap_or_default().as_bytes())
 }

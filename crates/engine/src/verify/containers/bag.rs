@@ -41,7 +41,7 @@ fn is_list(name: &OsStr, begin: &str) -> bool {
 }
 
 /// Returns whether this is the name of a bag manifest with a known algorithm, such as `manifest-sha256.txt`.
-pub(crate) fn is_of_algorithm(name: &[u8]) -> bool {
+fn is_of_algorithm(name: &[u8]) -> bool {
     let nothing = Head::new(b"", true);
     detect(nothing, Some(name)).is_some_and(|row| row.name() == "bagit")
 }
