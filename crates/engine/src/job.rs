@@ -231,7 +231,8 @@ pub struct FileResult {
     inode: u64,
     digests: Vec<Digest>,
     time: Duration,
-    pieces: Option<Findings>,
+    // Boxed because outcomes of all files are moved between threads, and few have pieces.
+    pieces: Option<Box<Findings>>,
 }
 
 impl FileResult {
@@ -263,7 +264,7 @@ impl FileResult {
 
     /// Adds the results for the piece digests of a complete read.
     pub(crate) fn with_pieces(self, pieces: Findings) -> FileResult {
-        FileResult { pieces: Some(pieces), ..self }
+        FileResult { pieces: Some(Box::new(pieces)), ..self }
     }
 
     /// Returns the number of bytes read, or the size of the file if the job has no specs.
@@ -303,7 +304,7 @@ impl FileResult {
 
     /// Returns the results for piece digests, if the manifest has them.
     pub fn pieces(&self) -> Option<&Findings> {
-        self.pieces.as_ref()
+        self.pieces.as_deref()
     }
 }
 
