@@ -5,13 +5,19 @@
 //   hasher.update(bytes);                               // once for each part of the message
 //   hasher.finish();                                    // "ba7816bf..."
 //   truesum.digests("md5", [bytes, bytes]);             // several messages in parallel lanes
+//   const manifest = truesum.manifest(bytes, { name: "SHA256SUMS" });
+//   await truesum.verify([manifest], [["x.iso", blob]]); // { verified, counts, reasons }
 //
 // An unknown name, and a message whose size differs from the given one, throw an Error with a message.
+
+import { verify } from "./verify.mjs";
 
 /** Bytes copied to the module's memory at a time: few enough to stay in a core's cache. */
 const SLICE = 128 << 10;
 /** Maximum total size of several messages copied at once; a single message may be larger. */
 const BATCH = 4 << 20;
+
+const encoder = new TextEncoder();
 
 // These getters throw for objects of any other type, even ones that imitate the type, and accept buffers from other frames.
 const lengths = [ArrayBuffer, globalThis.SharedArrayBuffer]
@@ -141,6 +147,31 @@ export class Truesum {
         return found;
     }
 
+    /** Returns whether a file with this name, which contains no folder, is likely to be a manifest. */
+    isManifest(name) {
+        return this.#passed([encoder.encode(name)], (at, length) => this.#module.is_manifest(at, length)) === 1;
+    }
+
+    /**
+     * Reads a manifest of any text format.
+     * @param name - Its name, which may determine its format and algorithm. A list of one digest without a name is for the file that the
+     *     manifest is named after, or for `subject`.
+     * @param path - Its path, if it is itself one of the files to verify.
+     * @param algorithm - If given, digests of all other algorithms are malformed lines.
+     */
+    manifest(data, { name = "", path, subject = "", algorithm = "" } = {}) {
+        const parts = [bytesOf(data), ...[name, subject, algorithm].map((text) => encoder.encode(text))];
+        if (this.#passed(parts, (...args) => this.#module.manifest(...args)) < 0) {
+            throw new Error(this.#text());
+        }
+        return { name, path, ...JSON.parse(this.#text()) };
+    }
+
+    /** Compares files with manifests: see `verify.mjs`. */
+    verify(manifests, files, options) {
+        return verify(this, manifests, files, options);
+    }
+
     #batch(algorithm, messages, bytes) {
         const { memory, reserve, release, digests } = this.#module;
         const table = 4 * messages.length;
@@ -164,18 +195,28 @@ export class Truesum {
 
     /** Passes a name to `call` in the module's memory and returns its result; if that is falsy, throws the module's message. */
     #named(algorithm, call) {
-        const name = new TextEncoder().encode(algorithm);
+        const result = this.#passed([encoder.encode(algorithm)], call);
+        if (!result) {
+            throw new Error(this.#text());
+        }
+        return result;
+    }
+
+    /** Passes bytes to `call` in the module's memory, as their address and the length of each part. Returns its result. */
+    #passed(parts, call) {
         const { memory, reserve, release } = this.#module;
-        const room = reserve(name.length);
+        const lengths = parts.map((part) => part.length);
+        const total = lengths.reduce((sum, length) => sum + length, 0);
+        const room = reserve(total);
         try {
-            new Uint8Array(memory.buffer).set(name, room);
-            const result = call(room, name.length);
-            if (!result) {
-                throw new Error(this.#text());
+            let at = room;
+            for (const part of parts) {
+                new Uint8Array(memory.buffer).set(part, at);
+                at += part.length;
             }
-            return result;
+            return call(room, ...lengths);
         } finally {
-            release(room, name.length);
+            release(room, total);
         }
     }
 

@@ -1,6 +1,6 @@
 // Uses every function of the npm package, for tests/wasm/package.
 
-import { Truesum, type Bytes, type Hasher } from "truesum";
+import { Truesum, type BlobLike, type Bytes, type Hasher, type Manifest, type Outcome } from "truesum";
 
 function same(found: unknown, expected: unknown, what: string): void {
     if (JSON.stringify(found) !== JSON.stringify(expected)) {
@@ -37,3 +37,35 @@ same(truesum.algorithms().length > 170, true, "number of algorithms");
 // Node supports SIMD, so that the faster module was loaded.
 same(truesum.rows("sha256")[0]?.[0], "simd128", "kernel of sha256");
 same(truesum.memory() > 0, true, "memory");
+
+/** A file in memory. This program is compiled without the type of Blob. */
+function file(bytes: Uint8Array, read = bytes): BlobLike {
+    const slice = (start: number, end: number) => ({ arrayBuffer: async () => read.slice(start, end).buffer as ArrayBuffer });
+    return { size: bytes.length, slice };
+}
+
+const text = Uint8Array.from(`${SHA256}  sub/abc\n`, (letter) => letter.charCodeAt(0));
+const manifest: Manifest = truesum.manifest(text, { name: "SHA256SUMS" });
+same([manifest.format, manifest.entries.length, manifest.malformedCount], ["gnu", 1, 0], "a manifest");
+same([truesum.isManifest("SHA256SUMS"), truesum.isManifest("abc")], [true, false], "names of manifests");
+throws(() => truesum.manifest(text, { algorithm: "sha257" }), "a manifest with an unknown algorithm");
+
+const outcomes: Outcome[] = [];
+const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
+const bytes = Uint8Array.of(97, 98, 99);
+const intact = await truesum.verify([manifest], [["sub/abc", file(bytes)]], { onOutcome });
+same([intact.verified, intact.reasons], [true, []], "an intact file");
+same(outcomes, [{ name: "sub/abc", status: "ok", detail: "" }], "its outcome");
+const other = Uint8Array.of(97, 98, 100);
+for (const [files, options, what] of [
+    [[["sub/abc", file(other)]], {}, "a damaged file"],
+    [[["abc", file(bytes)]], {}, "a file in another folder"],
+    [[["sub/abc", file(bytes)], ["more", file(bytes)]], {}, "a file that is not in the manifest"],
+    [[["sub/abc", file(bytes, bytes.slice(1))]], {}, "a file that was truncated"],
+    [[["sub/abc", file(bytes)]], { unchanged: () => false }, "a file that changed"],
+    [[], {}, "no files"],
+] as [[string, BlobLike][], object, string][]) {
+    const result = await truesum.verify([manifest], files, options);
+    same([result.verified, result.reasons.length > 0], [false, true], what);
+}
+same((await truesum.verify([], [])).verified, false, "no manifests");

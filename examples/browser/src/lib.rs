@@ -1,8 +1,10 @@
-//! The hash crate as functions for JavaScript: arguments and results are only numbers and addresses in the module's
+//! The hash and manifest crates as functions for JavaScript: arguments and results are only numbers and addresses in the module's
 //! memory. Pages and programs use it through `truesum.mjs`.
 //!
 //! On failure, functions return null or -1 and leave the reason as text; a panic ends in a trap, which is an error in
 //! JavaScript.
+
+mod manifest;
 
 use std::cell::RefCell;
 use truesum_hash::{ALGORITHMS, Hasher, Spec, hash_many, kernel};
@@ -171,4 +173,44 @@ pub unsafe extern "C" fn rows(name: *const u8, len: usize) -> i32 {
         .collect::<String>()
         .into_bytes());
     0
+}
+
+/// Reads a manifest. `data` holds its bytes, its name, the name of the file that a digest without a name belongs to, and
+/// the name of an algorithm, one after the other; all but the first may be empty. Returns 0 with JSON as the answer
+/// (`manifest::read`), or -1 with the reason if the algorithm is unknown.
+///
+/// # Safety
+/// `data` is valid for reading the sum of the lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn manifest(
+    data: *const u8,
+    text: usize,
+    name: usize,
+    subject: usize,
+    algorithm: usize,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    let all = unsafe { std::slice::from_raw_parts(data, text + name + subject + algorithm) };
+    let (text, all) = all.split_at(text);
+    let (name, all) = all.split_at(name);
+    let (subject, algorithm) = all.split_at(subject);
+    let requested = if algorithm.is_empty() {
+        None
+    } else {
+        // SAFETY: the bytes of the slice are valid for reading.
+        let Some(spec) = (unsafe { spec(algorithm.as_ptr(), algorithm.len()) }) else { return -1 };
+        Some(spec)
+    };
+    say(manifest::read(text, name, subject, requested).to_string().into_bytes());
+    0
+}
+
+/// Returns 1 if a file with this name, which contains no folder, is likely to be a manifest, and 0 otherwise.
+///
+/// # Safety
+/// `name` is valid for reading `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn is_manifest(name: *const u8, len: usize) -> i32 {
+    // SAFETY: the caller's promise.
+    i32::from(truesum_manifest::has_manifest_name(unsafe { std::slice::from_raw_parts(name, len) }))
 }
