@@ -112,7 +112,8 @@ class Page:
         for word in words:
             assert word in shown, f"{verdict}: no {word!r} in {shown!r}"
         if rows is not None:
-            names = self.page.evaluate("[...document.querySelectorAll('tbody tr')].map((row) => [row.cells[1].firstChild.data, row.dataset.status])")
+            row = "(row) => [row.cells[1].firstChild.data, row.dataset.status]"
+            names = self.page.evaluate(f"[...document.querySelectorAll('tbody tr')].map({row})")
             assert dict(names) == rows, f"{verdict}: {names} instead of {rows}"
 
 
