@@ -20,9 +20,25 @@ let removals = 0;
 
 const workerUrl = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
 
+/** The digits of Base85, in the order of RFC 1924. */
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+
+/** Returns the bytes of a text in Base85: five digits for four bytes, and at the end one digit more than bytes. */
+function decoded(text) {
+    const size = Math.floor((text.length * 4) / 5);
+    const groups = new DataView(new ArrayBuffer(size + 4));
+    const padded = text.padEnd(Math.ceil(text.length / 5) * 5, "~");
+    const values = new Map([...DIGITS].map((digit, value) => [digit, value]));
+    for (let at = 0; at < padded.length; at += 5) {
+        const value = [...padded.slice(at, at + 5)].reduce((sum, digit) => 85 * sum + values.get(digit), 0);
+        groups.setUint32((at / 5) * 4, value);
+    }
+    return new Uint8Array(groups.buffer, 0, size);
+}
+
 /** Returns the WebAssembly module of this page. */
 async function compile() {
-    const packed = Uint8Array.from(atob(at("module").textContent), (letter) => letter.charCodeAt(0));
+    const packed = decoded(at("module").textContent.trim());
     const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(unpacked).arrayBuffer());
 }
