@@ -774,7 +774,7 @@ fn damaged_file_that_was_renamed_and_touched_is_not_accepted_as_a_missing_and_a_
     write(&folder, "d/m", "TWO", 1000);
     let accepting = ["scrub", "-q", "--accept", "new,modified,moved,missing", "d"];
     for (mtime, line) in [(1000, "moved-modified\tm\tf2\n"), (5000, "missing\tf2\n")] {
-        set_mtime(&folder.path("d/m"), time(mtime));
+        set_mtime(&folder, "d/m", time(mtime));
         let ran = folder.run(&accepting);
         assert_eq!(ran.code, Some(1), "{}", ran.out());
         assert!(ran.out().contains(line), "{}", ran.out());

@@ -763,11 +763,11 @@ fn state_of_another_folder_is_neither_changed_nor_shown() {
     let third = tempfile::tempdir().unwrap();
     for error in [
         forget(&state, third.path(), &["a".into()]).unwrap_err(),
-        overview(&state, third.path(), 30).unwrap_err(),
+        overview(&state, third.path(), None).unwrap_err(),
     ] {
         assert!(error.to_string().contains("it is the state file of another folder"), "{error}");
     }
-    assert_eq!(overview(&state, tree.folder.path(), 30).unwrap().coverage().all().files(), 1);
+    assert_eq!(overview(&state, tree.folder.path(), None).unwrap().coverage().all().files(), 1);
 }
 
 #[test]
@@ -788,7 +788,7 @@ fn entries_of_a_manifest_that_a_killed_forget_removed_are_not_those_of_a_later_o
     tree.write("w.md5", B, 1000);
     assert_eq!(tree.run().failures(), 0, "{:?}", tree.found);
     assert_eq!(tree.run().failures(), 0, "{:?}", tree.found);
-    let known = |tree: &Tree| overview(&tree.state(), tree.folder.path(), 30).unwrap().coverage().clone();
+    let known = |tree: &Tree| overview(&tree.state(), tree.folder.path(), None).unwrap().coverage().clone();
     assert_eq!((known(&tree).all().files(), known(&tree).manifests()), (1, 2), "`a` is in no manifest");
     // A file that both manifests list is removed from one of them only.
     tree.write("w.md5", A, 2000);
