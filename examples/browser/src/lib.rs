@@ -1,5 +1,5 @@
-//! The hash and manifest crates as functions for JavaScript: arguments and results are only numbers and addresses in the module's
-//! memory. Pages and programs use it through `truesum.mjs`.
+//! The hash and manifest crates as functions for JavaScript: arguments and results are only numbers
+//! and addresses in the module's memory. Pages and programs use it through `truesum.mjs`.
 //!
 //! On failure, functions return null or -1 and leave the reason as text; a panic ends in a trap, which is an error in
 //! JavaScript.
