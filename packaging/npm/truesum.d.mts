@@ -95,8 +95,8 @@ export interface Entry {
     /** The paths that the file may have. */
     paths: string[];
     size: number | null;
-    /** Algorithms and digests in hexadecimal. */
-    digests: [algorithm: string, digest: string][];
+    /** Algorithms, each with the digests in hexadecimal that match: more than one if programs differ in the byte order. */
+    digests: [algorithm: string, ...accepted: string[]][];
     /** The reason why this entry cannot be verified. */
     fault: string | null;
     /** Whether the entry may be that of a folder. */

@@ -1,7 +1,7 @@
 //! The entries of a manifest as JSON, read as the program reads them.
 
 use serde_json::{Value, json};
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::{alternatives, display_safe, within_root};
 use truesum_manifest::weak::{self, Strength};
 use truesum_manifest::{Entry, Options, Place, ReadError, Reader};
@@ -58,8 +58,7 @@ fn entry(at: Place, entry: Entry) -> Value {
         Ok(paths) => (paths, fault(&entry)),
         Err(why) => (Vec::new(), Some(why)),
     };
-    let digests: Vec<[String; 2]> =
-        entry.digests.iter().map(|(spec, digest)| [spec.to_string(), digest.to_hex()]).collect();
+    let digests: Vec<Vec<String>> = entry.digests.iter().map(digest).collect();
     json!({
         "line": matches!(at, Place::Line(_)).then(|| at.number()),
         "name": display_safe(&entry.path),
@@ -70,6 +69,17 @@ fn entry(at: Place, entry: Entry) -> Value {
         // A folder, if one has this name: some formats do not distinguish folders from files without a digest.
         "untyped": entry.untyped && entry.digests.is_empty() && entry.pieces.is_empty() && entry.size.is_none(),
     })
+}
+
+/// Returns the name of an algorithm and the digests that match.
+fn digest((spec, listed): &(Spec, Digest)) -> Vec<String> {
+    let backwards = Digest::new(&listed.as_bytes().iter().rev().copied().collect::<Vec<u8>>());
+    let mut digest = vec![spec.to_string(), listed.to_hex()];
+    // Some programs write the bytes of certain digests in reverse order.
+    if backwards != *listed && spec.agree(listed, &backwards) {
+        digest.push(backwards.to_hex());
+    }
+    digest
 }
 
 /// Returns why a file cannot be compared with this entry.
