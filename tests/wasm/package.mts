@@ -56,6 +56,14 @@ const bytes = Uint8Array.of(97, 98, 99);
 const intact = await truesum.verify([manifest], [["sub/abc", file(bytes)]], { onOutcome });
 same([intact.verified, intact.reasons], [true, []], "an intact file");
 same(outcomes, [{ name: "sub/abc", status: "ok", detail: "" }], "its outcome");
+// Some programs write the bytes of this digest in reverse order.
+const xxh64 = truesum.digests("xxh64", [bytes])[0]!;
+const reversed = xxh64.match(/../g)!.reverse().join("");
+for (const listed of [xxh64, reversed]) {
+    const line = Uint8Array.from(`XXH64 (abc) = ${listed}\n`, (letter) => letter.charCodeAt(0));
+    const result = await truesum.verify([truesum.manifest(line)], [["abc", file(bytes)]]);
+    same(result.verified, true, `xxh64 as ${listed}`);
+}
 const other = Uint8Array.of(97, 98, 100);
 for (const [files, options, what] of [
     [[["sub/abc", file(other)]], {}, "a damaged file"],
