@@ -265,6 +265,41 @@ pub(crate) fn is_like(text: &[u8]) -> bool {
             && radix::base64(text).is_some_and(|bytes| matches!(bytes.len(), 16 | 20 | 28 | 32 | 48 | 64))
 }
 
+/// Returns whether a word could be a digest of at least 32 bits, in hexadecimal, base64 or base32, although it may also be
+/// something else.
+pub(crate) fn could_be_digest(word: &[u8]) -> bool {
+    let is_single_case = || {
+        let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+        has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) != has(u8::is_ascii_lowercase)
+    };
+    // Base32, also that of Nix, of 16, 20, 24, 32, 48 and 64 bytes.
+    let is_base32 = || {
+        matches!(word.len(), 26 | 32 | 39 | 52 | 77 | 103)
+            && scan::all(word, |byte| byte.is_ascii_alphanumeric())
+            && is_single_case()
+    };
+    matches!(word.len(), 8 | 16) && is_hex(word) || is_like(word) || is_base32()
+}
+
+/// Returns whether a text contains a word that could be a digest ([`could_be_digest`]), or hexadecimal digits in groups, as
+/// GnuPG prints them.
+pub(crate) fn could_hold_digest(text: &[u8]) -> bool {
+    scan::count(text.len());
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric();
+    // The name of an algorithm may be before the digest, as in `sha256-DIGEST`.
+    let behind = |word: &[u8]| word.iter().position(|byte| b"=-_".contains(byte)).map_or(0, |at| at + 1);
+    // Five groups are more than a UUID or the number of a card has.
+    let mut groups = 0;
+    text.len() >= MIN_DIGITS
+        && (text
+            .split(|&byte| !is_of_word(byte) && !b"+/=_-".contains(&byte))
+            .any(|word| could_be_digest(word) || could_be_digest(&word[behind(word)..]))
+            || text.split(|&byte| !is_of_word(byte)).filter(|word| !word.is_empty()).any(|word| {
+                groups = if matches!(word.len(), 2 | 4) && is_hex(word) { groups + 1 } else { 0 };
+                groups > 4 || could_be_digest(word)
+            }))
+}
+
 /// Returns whether a line is a complete line of GNU coreutils for a file: a digest, two characters and a name other than
 /// that of standard input.
 pub(crate) fn is_gnu_line(line: &[u8]) -> bool {

@@ -5,12 +5,14 @@ mod capabilities;
 mod head;
 mod refusal;
 mod style;
+mod syntax;
 mod writing;
 
 pub use capabilities::{AlgorithmSource, Algorithms, Capabilities, Names, PieceLayout};
 pub use head::{Claim, Head, Sign};
 pub use refusal::{Refusal, VERIFY};
 pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
+pub(crate) use syntax::{Syntax, SyntaxReader};
 pub use writing::{Compose, Unrepresentable, Writing};
 
 use crate::algorithm::{NamedAlgorithm, algorithm_from_name, algorithm_in_file_name};
@@ -47,6 +49,8 @@ readable! {
     private {
         /// Looks for evidence of this format in the beginning of a manifest.
         sniff: fn(&Head<'_>) -> Option<Claim>,
+        /// The syntax of lines without an entry. Other lines that could have a digest are errors.
+        syntax: Syntax,
     }
 }
 
@@ -172,6 +176,7 @@ impl Format {
         summary: "",
         capabilities: Capabilities::DIGESTS,
         sniff: |_| None,
+        syntax: Syntax::Any,
         reading: Reading::not(""),
         writing: Writing::No,
         tagged: None,

@@ -8,9 +8,9 @@
 mod conditions;
 mod omitted;
 
-use crate::digest::is_gnu_line;
+use crate::digest::{could_hold_digest, is_gnu_line};
 use crate::entry::Entry;
-use crate::format::{Format, Head, Options, Parse, Parts, Reading};
+use crate::format::{Format, Head, Options, Parse, Parts, Reading, SyntaxReader};
 use crate::formats::mixed::{appended::is_appended, is_comment};
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
@@ -78,7 +78,7 @@ const OTHERS: &str = "others";
 
 /// The source of entries.
 enum Source {
-    Lines(Box<dyn Parse + Send>),
+    Lines(Box<dyn Parse + Send>, SyntaxReader),
     Parts(Parts),
 }
 
@@ -202,14 +202,14 @@ impl<R: Read> Reader<R> {
                 }
                 self.lines.set_terminator(terminator);
                 self.crs = usize::from(terminator == b'\n') + usize::from(terminator == b'\n' && is_doubled);
-                Source::Lines(parser(&self.options))
+                Source::Lines(parser(&self.options), SyntaxReader::new(row.syntax))
             }
             Reading::Document { limit, parse } => {
                 let Some(text) = self.lines.rest(limit)? else {
                     return Ok((row, Source::of(too_long(limit))));
                 };
                 let text = if is_doubled { without_doubled_cr(&text) } else { text };
-                let foreign = foreign_lines(&text);
+                let foreign = foreign_lines(&text, SyntaxReader::new(row.syntax));
                 let found = parse(text, &self.options);
                 found.map_or_else(Source::of, |parts| Source::Parts(with_foreign_lines(parts, foreign)))
             }
@@ -268,14 +268,16 @@ impl<R: Read> Reader<R> {
         }
         let crs = self.crs;
         let (_, source) = self.chosen.as_mut()?;
-        if let Source::Lines(parser) = source {
+        if let Source::Lines(parser, syntax) = source {
             self.by_line = true;
             loop {
                 parser.at(Place::Line(self.lines.number() + 1));
                 let result = match self.lines.next() {
                     Err(error) => return Some(Err(ReadError::Io(error))),
                     Ok(None) => break,
-                    Ok(Some(raw)) => read_line(raw, &mut self.signed, &self.rules, parser.as_mut(), crs),
+                    Ok(Some(raw)) => {
+                        read_line(raw, &mut self.signed, &self.rules, parser.as_mut(), syntax, crs)
+                    }
                 };
                 let at = Place::Line(self.lines.number());
                 match result {
@@ -346,6 +348,12 @@ fn unpacked(
     }))
 }
 
+/// Returns whether a line without an entry is a checksum line of another program, or could be one and is not a line of the
+/// format.
+fn is_foreign(line: &[u8], is_allowed: bool) -> bool {
+    !is_allowed && could_hold_digest(line) || is_appended(line)
+}
+
 /// A line of a document that has the form of a checksum line of another program. A document may consist of such lines, so
 /// the type is small; documents are smaller than 4 GiB.
 struct ForeignLine {
@@ -355,9 +363,9 @@ struct ForeignLine {
 }
 
 /// Returns the lines of a document of text that have the form of those of another program.
-fn foreign_lines(text: &[u8]) -> Vec<ForeignLine> {
+fn foreign_lines(text: &[u8], mut syntax: SyntaxReader) -> Vec<ForeignLine> {
     let lines = scan::lines(if is_text(text) { text } else { b"" }).zip(1..);
-    let foreign = lines.filter(|((_, line), _)| is_appended(line));
+    let foreign = lines.filter(|((_, line), _)| is_foreign(line, syntax.allows(line)));
     let of = |((begin, line), number): ((usize, &[u8]), _)| ForeignLine {
         number,
         span: begin as u32..(begin + line.len()) as u32,
@@ -416,6 +424,7 @@ fn read_line(
     signed: &mut Signed,
     rules: &Mutex<Rules>,
     parser: &mut dyn Parse,
+    syntax: &mut SyntaxReader,
     crs: usize,
 ) -> Result<Option<Entry>, Reason> {
     let line = match raw {
@@ -433,10 +442,13 @@ fn read_line(
             Ok(None)
         }
         // A line that the format skips belongs to no file. If it is that of another program, it was appended.
-        Some(line) => match parser.line(line)? {
-            None if is_appended(line) && !parser.has_kept_line() => Err(Reason::NotALine),
-            found => Ok(found),
-        },
+        Some(line) => {
+            let is_allowed = syntax.allows(line);
+            match parser.line(line)? {
+                None if is_foreign(line, is_allowed) && !parser.has_kept_line() => Err(Reason::NotALine),
+                found => Ok(found),
+            }
+        }
         None => Ok(None),
     }
 }

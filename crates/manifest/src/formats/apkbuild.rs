@@ -11,6 +11,7 @@ pub(crate) static APKBUILD: Format = Format {
         let is_script = head.lines(b'\n').any(|line| line.starts_with(b"pkgname="));
         is_script.then(|| head.marked(|line| opening(line).is_some()))?
     },
+    syntax: Syntax::Shell,
     reading: Reading::lines(|options| Box::new(Script { options: options.clone(), algorithm: None })),
     ..Format::DEFAULT
 };

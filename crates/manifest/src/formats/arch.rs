@@ -24,6 +24,7 @@ pub(crate) static ARCH: Format = Format {
             head.lines(b'\n').any(|line| line.starts_with(b"pkgname=") || line.starts_with(b"pkgbase="));
         (flat || script).then_some(claim)
     },
+    syntax: Syntax::Shell,
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT
 };

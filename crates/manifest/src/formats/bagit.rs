@@ -34,6 +34,7 @@ pub(crate) static BAGIT: Format = Format {
         let at = head.lines(b'\n').position(|line| starts_with_digest(line) && is_hex(scan::word(line).0))?;
         Some(Claim { sign: Sign::Possible, at })
     },
+    syntax: Syntax::Any,
     reading: Reading::lines(|options| {
         let algorithm = options.file_name.as_deref().and_then(algorithm);
         Box::new(Lines { algorithm, options: options.clone() })

@@ -12,6 +12,7 @@ pub(crate) static CARGO_LOCK: Format = Format {
         let claim = head.marked(|line| line.starts_with(PACKAGE))?;
         head.lines(b'\n').any(|line| line.starts_with(b"checksum = \"")).then_some(claim)
     },
+    syntax: Syntax::Toml,
     reading: Reading::lines(|options| {
         Box::new(Lock { options: options.clone(), package: Package::default(), other: true })
     }),

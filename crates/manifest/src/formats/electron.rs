@@ -22,6 +22,7 @@ pub(crate) static ELECTRON: Format = Format {
     summary: "electron-builder's latest.yml: names, sizes and SHA-512 of release files",
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
+    syntax: Syntax::Yaml,
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT
 };

@@ -4,7 +4,9 @@
 use crate::algorithm::usual;
 use crate::digest::starts_with_digest;
 use crate::entry::Entry;
-use crate::format::{AlgorithmSource, Capabilities, Format, Reading, Style, Unrepresentable, Writing};
+use crate::format::{
+    AlgorithmSource, Capabilities, Format, Reading, Style, Syntax, Unrepresentable, Writing,
+};
 use crate::formats::bsd::{BSD, BSD_Z};
 use crate::formats::hashdeep::piece;
 use crate::formats::mixed::Mixed;
@@ -16,6 +18,7 @@ pub(crate) static GNU: Format = Format {
     summary: "digest and name, separated by two spaces or a space and *, as written by sha256sum",
     capabilities: Capabilities { algorithm_source: AlgorithmSource::Elsewhere, ..Capabilities::DIGESTS },
     sniff: |head| head.first(b'\n', is_line),
+    syntax: Syntax::Any,
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
     tagged: Some(&BSD),

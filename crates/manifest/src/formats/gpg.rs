@@ -158,6 +158,10 @@ impl Parse for Groups {
         before.transpose()
     }
 
+    fn has_kept_line(&self) -> bool {
+        self.open.is_some()
+    }
+
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         self.close().transpose()
     }

@@ -116,6 +116,8 @@ struct Tree {
     /// The current directory, with a trailing slash unless it is empty. Surplus `..` lines lead
     /// to its parents.
     folder: Vec<u8>,
+    /// Whether the last statement sets values for the following files.
+    has_set: bool,
 }
 
 impl Tree {
@@ -373,6 +375,10 @@ impl Parse for Tree {
         found
     }
 
+    fn has_kept_line(&self) -> bool {
+        self.has_set || !self.begun.is_empty()
+    }
+
     fn last(&mut self) -> Result<Option<Entry>, Reason> {
         match self.begun.is_empty() && !self.too_long {
             true => Ok(None),
@@ -384,6 +390,7 @@ impl Parse for Tree {
 impl Tree {
     /// Parses a line including its continuations.
     fn statement(&mut self, text: &[u8]) -> Result<Option<Entry>, Reason> {
+        self.has_set = text.starts_with(b"/set ");
         match (text.strip_prefix(b"/set "), text.strip_prefix(b"/unset ")) {
             (Some(words), _) => self.set(words).map(|()| None),
             (_, Some(words)) => {

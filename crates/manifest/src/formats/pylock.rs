@@ -22,6 +22,7 @@ pub(crate) static PYLOCK: Format = Format {
         };
         head.marked(is_archive).filter(|_| is_lock || head.lines(b'\n').any(|line| line == b"[[packages]]"))
     },
+    syntax: Syntax::Toml,
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT
 };

@@ -10,6 +10,7 @@ pub(crate) static PYTHON_LOCK: Format = Format {
     summary: "Poetry, PDM or uv lock file: file names or URLs, digests and sizes of archives",
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.marked(is_archive),
+    syntax: Syntax::Toml,
     reading: Reading::lines(|options| Box::new(Lock { options: options.clone(), refused: false })),
     ..Format::DEFAULT
 };

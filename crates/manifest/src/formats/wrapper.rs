@@ -17,6 +17,7 @@ pub(crate) static WRAPPER: Format = Format {
         let is_wrapper = PAIRS.iter().any(|(url, digest)| has(url.as_bytes()) && has(digest.as_bytes()));
         Claim::mark(is_wrapper)
     },
+    syntax: Syntax::Properties,
     reading: Reading::document(1 << 20, parse),
     ..Format::DEFAULT
 };

@@ -56,6 +56,7 @@ pub(crate) static HELM: Format = Format {
     name: "helm",
     summary: "index.yaml of Helm repositories: digests of chart packages",
     sniff: |head| sniff(head, b"apiVersion:", b"entries:"),
+    syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
         parse(&text, &List { list: b"entries", url: b"urls", digest: b"digest", ..List::URLS }, options)
     }),
@@ -66,6 +67,7 @@ pub(crate) static WINGET: Format = Format {
     name: "winget",
     summary: "installer manifest of the Windows Package Manager: digests of installers",
     sniff: |head| sniff(head, b"PackageIdentifier:", b"Installers:"),
+    syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
         let list =
             List { list: b"Installers", url: b"InstallerUrl", digest: b"InstallerSha256", ..List::URLS };
@@ -84,6 +86,7 @@ pub(crate) static DVC: Format = Format {
         let has_items = || head.lines(b'\n').any(is_item);
         Claim::mark(head.lines(b'\n').any(|line| line == b"outs:") && has_items())
     },
+    syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
         // The MD5 at the top is that of this document, and what it was made of is elsewhere.
         parse(&text, &List { list: b"outs", other: &[b"md5", b"deps"], ..List::DVC }, options)
@@ -96,6 +99,7 @@ pub(crate) static DVC_LOCK: Format = Format {
     file_names: &["dvc.lock"],
     summary: "dvc.lock of DVC: paths, sizes and MD5 of the files that stages read and write",
     sniff: |head| sniff(head, b"schema:", b"stages:"),
+    syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
         parse(&text, &List { list: b"stages", ..List::DVC }, options)
     }),
@@ -110,6 +114,7 @@ pub(crate) static CONDA_LOCK: Format = Format {
         let has = |wanted: &[u8]| head.lines(b'\n').any(|line| scan::trim_end(line) == wanted);
         Claim::mark(has(b"metadata:") && has(b"  content_hash:"))
     },
+    syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
         // Their digests are those of the sources of the lock file.
         let other: &[&[u8]] = &[b"metadata"];

@@ -11,6 +11,7 @@ pub(crate) static YOCTO: Format = Format {
     file_names: &[".bb"],
     summary: "SRC_URI[sha256sum] in a BitBake recipe; the recipe is not executed",
     sniff: |head| head.marked(|line| sum(line).is_some()),
+    syntax: Syntax::Shell,
     reading: Reading::document(16 << 20, parse),
     ..Format::DEFAULT
 };

@@ -53,12 +53,42 @@ fn lines(digest: &str) -> Vec<String> {
         format!("\"{digest}  {NAME}\""),
         format!("'{NAME} {digest}',"),
         format!("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=  {NAME}"),
+        // regression: these forms were skipped by documents that allow other text between their entries.
+        format!("           3  {digest}  {NAME}"),
+        format!("       3  2024:01:02:03:04:05  {digest}  {NAME}"),
+        format!("{digest}  2024:01:02:03:04:05  {NAME}"),
+        format!("LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ  {NAME}"),
+        format!("LWPNACQDBZRYXW3VHJVCJ64QBZNGHOHHHZWCLNQ:{NAME}"),
+        format!("XXH3_0123456789abcdef  {NAME}"),
+        format!("{NAME}: {}", grouped(digest, 8)),
+        format!("{NAME}: {}", grouped(&digest[..40], 4)),
+        format!("{NAME}:    MD5 = {}", grouped(&digest[..32], 2)),
+        format!("\"SHA256\",\"{}\",\"C:\\dir\\b.txt\"", digest.to_uppercase()),
+        format!("\"{NAME}\" {digest}"),
+        format!("{NAME},12,01234567,"),
+        format!("{NAME},sha256=ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0,12"),
+        format!("sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0= {NAME}"),
+        format!("{NAME} sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+        format!("./{NAME} size=3 sha256digest={digest}"),
+        format!("./{NAME} type=file mode=0644 uname=root time=1700000000.000000000 md5={}", &digest[..32]),
+        format!("{NAME}:8:01234567:"),
+        format!("sha256sum: {digest}  {NAME}"),
+        format!("{digest} ?SHA256*{NAME}"),
+        format!("{NAME}|{digest}"),
+        format!("| {NAME} | `{digest}` |"),
+        format!("* {NAME}: {digest}"),
     ]
 }
 
 /// Returns a line with a size, as in Debian's lists.
 fn sized(digest: &str) -> String {
     format!(" {digest} 3 {NAME}")
+}
+
+/// Returns a digest in groups of capital digits, as GnuPG prints it.
+fn grouped(digest: &str, digits: usize) -> String {
+    let digits: Vec<_> = digest.as_bytes().chunks(digits).map(String::from_utf8_lossy).collect();
+    digits.join(" ").to_uppercase()
 }
 
 /// Returns the names with digests in a manifest, or `None` if it has a bad line or is rejected.

@@ -1,30 +1,26 @@
 //! Recognition of lines of checksum programs that were appended to a manifest of another format.
 
 use super::tagged;
-use crate::digest::{is_gnu_line, is_hex, is_like, is_long_hex};
+use crate::digest::{could_be_digest, could_hold_digest, is_gnu_line, is_hex, is_long_hex};
 use crate::scan;
 use truesum_hash::Spec;
 
 /// Returns whether a line is a complete checksum line for a file, possibly indented or in quotes. In a place where a format
 /// has no such line, it was appended to the manifest, and belongs to a file that would not be verified.
 ///
-/// The forms are a GNU line, `ALGORITHM (NAME) = DIGEST`, `ALGORITHM: DIGEST NAME`, `DIGEST SIZE NAME`, `NAME: DIGEST`,
-/// `NAME DIGEST`, `DIGEST NAME`, a row of comma-separated fields, a line of `cksum` or `sum`, and a link with a digest.
-///
-/// Where nothing else marks the name, it has a dot, a slash or a backslash, because any word can be the key of a number that
-/// is not the digest of a file, such as that of a commit.
+/// Programs write the name, digests, algorithms, sizes and times in any order and with any separators, so a line is such a
+/// line if it has a name and a digest and nothing else ([`Fields`]). The others are lines of GNU programs and
+/// `ALGORITHM (NAME) = DIGEST`, in which any text is a name, lines of `cksum` or `sum`, and links with a digest.
 pub(crate) fn is_appended(line: &[u8]) -> bool {
     let line = unquoted(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)));
     let line = line.strip_prefix(b"\\").unwrap_or(line);
     is_gnu_line(line)
         || is_short(line)
         || is_tagged(line)
-        || is_labeled(line)
-        || is_sized(line)
-        || is_named(line)
-        || is_row(line)
         || is_decimal(line)
         || is_link(line)
+        || could_hold_digest(line)
+            && Fields::of(line).is_some_and(|fields| fields.has_name && fields.has_digest())
 }
 
 /// Returns a text without quotes around it, which a comma may follow in a list of texts.
@@ -53,52 +49,104 @@ fn is_tagged(line: &[u8]) -> bool {
     line.first().is_some_and(|&byte| is_start(byte)) && tagged::split(line).is_some_and(is_line)
 }
 
-fn is_labeled(line: &[u8]) -> bool {
-    let Some((label, rest)) = scan::cut(&line[..line.len().min(256)], b':') else { return false };
-    let (digest, name) = scan::word(scan::trim_start(rest));
-    name.first().is_some_and(|&byte| is_of_name(byte)) && is_hex(digest) && is_digest_of(label, digest)
+/// The fields of a line that has nothing but names of files, digests, algorithms, numbers and attributes.
+///
+/// Where nothing else marks the name, it has a dot, a slash or a backslash, because any word can be the key of a number that
+/// is not the digest of a file, such as that of a commit.
+#[derive(Default)]
+struct Fields {
+    has_name: bool,
+    has_complete_digest: bool,
+    /// The number of digits in groups of two or four, in which GnuPG prints digests.
+    grouped: usize,
+    /// Whether one of these groups is not a number.
+    has_letters: bool,
 }
 
-fn is_sized(line: &[u8]) -> bool {
-    let (digest, rest) = scan::word(line);
-    let (size, name) = scan::word(rest);
-    is_long_hex(digest) && scan::decimal(size).is_some() && name.first().is_some_and(|&byte| is_of_name(byte))
+/// The keys of attributes of files in `mtree`, whose values may be words.
+const ATTRIBUTES: &[&[u8]] = &[
+    b"size",
+    b"mode",
+    b"type",
+    b"time",
+    b"uid",
+    b"gid",
+    b"uname",
+    b"gname",
+    b"nlink",
+    b"flags",
+    b"inode",
+    b"optional",
+];
+
+impl Fields {
+    /// Maximum length of a line that is split. The line of a file is shorter, unless its name is very long.
+    const LONGEST: usize = 8 << 10;
+    /// Minimum number of digits in groups that are a digest.
+    const GROUPED: usize = 32;
+
+    /// Splits a line. Returns `None` if it has any other text.
+    fn of(line: &[u8]) -> Option<Fields> {
+        let mut fields = Fields::default();
+        let line = line.strip_suffix(b"\\").unwrap_or(line);
+        let is_separator = |byte: u8| scan::is_blank(byte) || b",|\"'`()[]".contains(&byte);
+        // A text in quotes may have several lines, of which each is part of an entry.
+        let is_complete = line.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
+        let known = line.len() <= Fields::LONGEST
+            && is_complete
+            && line.split(|&byte| is_separator(byte)).all(|word| fields.add(word, true));
+        known.then_some(fields).filter(|fields| !fields.has_letters || fields.grouped >= Fields::GROUPED)
+    }
+
+    fn has_digest(&self) -> bool {
+        self.has_complete_digest || self.grouped >= Fields::GROUPED
+    }
+
+    /// Adds a word, or its parts if it is `divisible`. Returns false if it has no place in a checksum line.
+    fn add(&mut self, word: &[u8], divisible: bool) -> bool {
+        scan::count(word.len());
+        let word = word.strip_prefix(b"*").or(word.strip_prefix(b"?")).unwrap_or(word);
+        if word.iter().all(|byte| b"*-=:\\".contains(byte)) {
+            return true;
+        }
+        // The name of the algorithm may be before the digest, as in `sha256-DIGEST` and `XXH3_DIGEST`.
+        let sign = scan::find(word, |byte| b":=-_".contains(&byte)).filter(|&at| is_algorithm(&word[..at]));
+        if could_be_digest(word) || sign.is_some_and(|at| could_be_digest(&word[at + 1..])) {
+            self.has_complete_digest = true;
+            return true;
+        }
+        if matches!(word.len(), 2 | 4) && is_hex(word) {
+            self.grouped += word.len();
+            self.has_letters |= !word.iter().all(u8::is_ascii_digit);
+            return true;
+        }
+        let is_number = word.iter().all(|byte| byte.is_ascii_digit() || b"-:.+/".contains(byte));
+        if is_number && word.iter().any(u8::is_ascii_digit) || is_algorithm(word) {
+            return true;
+        }
+        if is_name(word) {
+            self.has_name = true;
+            return true;
+        }
+        let Some((before, behind)) = scan::find(word, |byte| matches!(byte, b':' | b'=' | b'*'))
+            .map(|at| (&word[..at], &word[at + 1..]))
+            .filter(|_| divisible)
+        else {
+            return false;
+        };
+        ATTRIBUTES.contains(&before) || self.add(before, false) && self.parts(behind)
+    }
+
+    /// Adds the parts of a word between colons.
+    fn parts(&mut self, word: &[u8]) -> bool {
+        word.split(|&byte| byte == b':').all(|part| self.add(part, false))
+    }
 }
 
-fn is_named(line: &[u8]) -> bool {
-    let Some(gap) = scan::find(line, scan::is_blank) else { return false };
-    if is_like(&line[..gap]) {
-        return is_name(scan::trim_start(&line[gap..]));
-    }
-    let gap = scan::rfind(line, scan::is_blank).unwrap_or(gap);
-    let (name, digest) = (scan::trim_end(&line[..gap]), &line[gap + 1..]);
-    // A line of an SFV file.
-    if digest.len() == 8 && is_hex(digest) {
-        return is_name(name);
-    }
-    if !is_like(digest) {
-        return false;
-    }
-    let name = scan::trim_end(name.strip_suffix(b":").or(name.strip_suffix(b"=")).unwrap_or(name));
-    let (first, rest) = scan::word(name);
-    let name = if !rest.is_empty() && algorithm(first).is_some() { rest } else { name };
-    is_name(name.strip_prefix(b"(").and_then(|name| name.strip_suffix(b")")).unwrap_or(name))
-}
-
-/// Returns whether a line is a row of fields with a digest, a name and nothing else but numbers.
-fn is_row(line: &[u8]) -> bool {
-    const FIELDS: usize = 8;
-    let (mut digests, mut names) = (0, 0);
-    let known =
-        line.splitn(FIELDS + 1, |&byte| byte == b',').map(|field| unquoted(scan::trim(field))).all(|field| {
-            scan::count(field.len());
-            let is_digest = is_long_hex(field);
-            let is_name = !is_digest && is_name(field);
-            digests += usize::from(is_digest);
-            names += usize::from(is_name);
-            is_digest || is_name || scan::decimal(field).is_some() || field.is_empty()
-        });
-    known && digests > 0 && names == 1
+/// Returns whether a word names an algorithm, or a program or keyword of one.
+fn is_algorithm(word: &[u8]) -> bool {
+    let ends = [&b""[..], b"digest", b"sum", b"deep"];
+    ends.iter().any(|end| word.strip_suffix(*end).is_some_and(|name| algorithm(name).is_some()))
 }
 
 /// Returns whether a line is one of `cksum` or `sum`: `CHECKSUM SIZE NAME` in decimal. Only numbers that are too large for
