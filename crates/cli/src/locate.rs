@@ -218,7 +218,10 @@ impl Located {
         match &self.found {
             LocateResult::NoTree => format!("damage not located, because there is no stored tree {tree}"),
             LocateResult::Unusable(_, why) => format!("damage not located: {why}"),
-            LocateResult::Compared(compared) => compared.words(&tree),
+            LocateResult::Compared(compared) => match &compared.parity {
+                ParityState::Unusable(error) => format!("{}\n{error}", compared.words(&tree)),
+                _ => compared.words(&tree),
+            },
             LocateResult::Pieces(pieces) => pieces.words(&tree),
         }
     }

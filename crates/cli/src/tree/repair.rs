@@ -19,7 +19,7 @@ use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Diagnosis, Length};
 use truesum::tree::parity::Parity;
-use truesum::tree::repair::{Mode, repair as repair_file, repair_from_parity};
+use truesum::tree::repair::{GranuleRepair, Mode, repair as repair_file, repair_from_parity};
 use truesum::tree::store::{Store, with_suffix};
 use truesum_fs::name::OsStrExt;
 
@@ -37,7 +37,8 @@ or the copy itself if there is only one file. \
 Likewise, FILE is then the folder with the files, or the file itself. The default for FILE is the folder that truesum check would use.
 Without --from, damaged ranges are restored from the parity file that truesum tree --save --parity stored next to the tree.
 Only differing blocks in damaged ranges are written, and only if the copy matches the tree there. Damage in other parts of the copy does not matter. Nothing is written if more than \
-half of FILE would be overwritten, because FILE may then be a different file (see --most).")]
+half of FILE would be overwritten, because FILE may then be a different file (see --most).
+Exit status: 0 FILE is intact or was repaired, 1 FILE is still damaged, also with --dry-run, 2 an error occurred.")]
 pub struct RepairArgs {
     /// Stored tree (or the data file next to it), or a piece list
     #[arg(value_name = "TREE", value_hint = ValueHint::FilePath)]
@@ -111,6 +112,11 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     else {
         return Exit::NotAsRequested;
     };
+    if Parity::open_at(OsStr::from_bytes(&name), &store).is_ok() {
+        let why = "it is the parity file of the tree, not the file to repair (to repair from it: --from)";
+        console.error_of(&name, why);
+        return Exit::NotAsRequested;
+    }
     let parity = match &args.copy {
         Some(copy) => match parity_given(copy, &name, &store) {
             Some(Err(error)) => {
@@ -150,10 +156,14 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
         return Exit::NotAsRequested;
     }
     let mut text = String::new();
-    for repair in &repairs {
-        let done = loss::done(repair, mode);
-        let _ =
-            writeln!(text, "{} {} {done}", repair.range().start, repair.range().end - repair.range().start);
+    // A damaged part of a copy can have thousands of blocks: one line for each row of blocks with the same fault.
+    let is_row = |one: &GranuleRepair, next: &GranuleRepair| {
+        let are_left = !one.possible() && !next.possible() && one.range().end == next.range().start;
+        are_left && loss::done(one, mode) == loss::done(next, mode)
+    };
+    for row in repairs.chunk_by(is_row) {
+        let (start, end) = (row[0].range().start, row[row.len() - 1].range().end);
+        let _ = writeln!(text, "{start} {} {}", end - start, loss::done(&row[0], mode));
     }
     let left = repairs.iter().filter(|repair| !repair.possible()).count() as u64;
     let exit = watch.print(Ok(text), console);

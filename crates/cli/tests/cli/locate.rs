@@ -437,4 +437,8 @@ fn parity_file_is_reported_with_the_command_that_uses_it() {
     let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
     let parity = json!({"file": "data.ftr.parity", "usable": true, "missing_blocks": 0});
     assert_eq!(entry["located"]["parity"], parity);
+    // regression: a parity file that cannot be used was mentioned only in JSON.
+    folder.write("data.ftr.parity", "x");
+    let ran = folder.run(&["check", "--locate", "M"]);
+    assert!(ran.out().contains("  data.ftr.parity: cannot "), "{}", ran.out());
 }

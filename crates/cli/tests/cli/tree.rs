@@ -605,7 +605,9 @@ fn damage_is_repaired_from_parity_without_a_copy() {
     assert!(text(&found.stderr).contains("1 parity block is missing to repair all ranges"));
     let damaged = std::fs::read(&data).unwrap();
     let tried = run_expecting(folder, 1, &["tree", "repair", "a file.ftr", "a file"]);
-    assert!(tried.contains("0 1048576 cannot be repaired: 1 parity block is missing\n"), "{tried}");
+    let rows = ["0 2097152", "4194304 1048576"];
+    let rows = rows.map(|row| format!("{row} cannot be repaired: 1 parity block is missing\n"));
+    assert_eq!(tried, rows.concat(), "one line for adjacent blocks");
     assert_eq!(std::fs::read(&data).unwrap(), damaged);
     let json = run_expecting(folder, 1, &["tree", "verify", "--json", "a file"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -708,4 +710,39 @@ fn parity_file_belongs_to_its_file_in_other_commands() {
         assert_eq!(ran.status.code(), Some(0), "{args:?}: {}", text(&ran.stderr));
         assert!(!(text(&ran.stdout) + &text(&ran.stderr)).contains("not in the manifest"), "{args:?}");
     }
+}
+
+#[test]
+fn parity_file_is_not_repaired_as_the_file_of_its_tree() {
+    // regression: --most overwrote the parity file with the content of a copy.
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("f"), vec![7; 2 << 20]).unwrap();
+    run_expecting(folder, 0, &["tree", "--save", "--parity", "50%", "f"]);
+    let parity = std::fs::read(folder.join("f.ftr.parity")).unwrap();
+    for from in [&[][..], &["--from", "f"]] {
+        let args = [&["tree", "repair", "--most", "f.ftr", "f.ftr.parity"], from].concat();
+        let ran = run(folder, &args);
+        assert_eq!(ran.status.code(), Some(2), "{}", text(&ran.stderr));
+        assert!(text(&ran.stderr).contains("it is the parity file of the tree"), "{}", text(&ran.stderr));
+        assert_eq!(std::fs::read(folder.join("f.ftr.parity")).unwrap(), parity);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn symbolic_link_in_the_place_of_a_tree_is_kept() {
+    // regression: the link was replaced with the tree.
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("f"), "data").unwrap();
+    for target in ["elsewhere", "f"] {
+        std::os::unix::fs::symlink(target, folder.join("f.ftr")).unwrap();
+        let ran = run(folder, &["tree", "--save", "f"]);
+        assert_eq!(ran.status.code(), Some(2), "{}", text(&ran.stderr));
+        assert!(text(&ran.stderr).contains("it is a symbolic link"), "{}", text(&ran.stderr));
+        assert!(folder.join("f.ftr").is_symlink() && !folder.join("f.ftr.part").exists());
+        std::fs::remove_file(folder.join("f.ftr")).unwrap();
+    }
+    assert_eq!(std::fs::read(folder.join("f")).unwrap(), b"data");
 }

@@ -181,6 +181,11 @@ pub fn save(
     let hints = Hints::of(file.stat());
     let refuse = |why: String| Error::new(path, "store its tree", Cause::Undivided(why));
     let header = Header::new(spec, source.size, saving.granule, hints).map_err(refuse)?;
+    if saving.target.is_symlink() {
+        // The link would be replaced; its target may be on a file system to which the tree cannot be renamed.
+        let why = "it is a symbolic link; remove it, or store the tree in another folder".to_owned();
+        return Err(Error::new(saving.target.as_os_str().as_bytes(), "write", Cause::Other(why)));
+    }
     if let Ok(old) = open_companion(saving.target) {
         may_be_replaced(&old, saving.target)?;
     }
