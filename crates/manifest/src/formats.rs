@@ -199,6 +199,7 @@ pub static FORMATS: &[&Format] = &[
     &metalink::METALINK4,
     &metalink::METALINK3,
     &mhl::ASCMHL,
+    &mhl::CHAIN,
     &mhl::MHL,
     &xml_lists::CLIXML,
     &xml_lists::FCIV,

@@ -59,7 +59,7 @@ pub use format::{
     Writing,
 };
 pub use formats::FORMATS;
-pub use formats::mhl::{IGNORED as ASCMHL_IGNORED, chain as ascmhl_chain};
+pub use formats::mhl::{AscMhlList, IGNORED as ASCMHL_IGNORED, ascmhl_list, chain as ascmhl_chain};
 pub use joined::{Joined, Window};
 pub use line::{Line, LineError, LineResult, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};

@@ -19,6 +19,7 @@ use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
 use truesum::manifest::{Head, Signer, detect};
 use truesum::open::open_companion;
 use truesum::verify::bag::is_bag;
+use truesum::verify::history;
 use truesum::verify::lists_one_of;
 use truesum::verify::place::folder_of_names;
 use truesum::{Checked, Kind, NotUsed, Outcome, Progress, ReadOptions, Report, Root, Verdict};
@@ -145,7 +146,9 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
             console.hint("to add a CRC-32 to a file name: truesum embed add --yes FILE");
         }
         Subject::Manifests(names) if report.unread() > 0 => {
-            if let Some(folder) = names.iter().find(|name| name.is_dir() && !is_bag(name)) {
+            if let Some(folder) =
+                names.iter().find(|name| name.is_dir() && !is_bag(name) && history::folder_of(name).is_none())
+            {
                 let folder = path_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = path_word(manifest);

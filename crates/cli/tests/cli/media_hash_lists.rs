@@ -72,3 +72,119 @@ fn media_history_files_are_not_reported_as_extra() {
         "3 files in clips are not in the manifest: ascmhl/0003_junk.mhl, ascmhl/notes, ascmhl_chain.xml\n";
     assert!(ran.code == Some(1) && ran.err.contains(message), "{}", ran.err);
 }
+
+/// Returns a list of a history with these elements.
+fn generation(elements: &str) -> String {
+    format!("<hashlist version=\"2.0\" xmlns=\"urn:ASC:MHL:v2.0\"><hashes>{elements}</hashes></hashlist>")
+}
+
+/// Writes the chain file of a history with these lists.
+fn write_chain(folder: &Folder, history: &str, lists: &[&str]) {
+    let md5: truesum::hash::Spec = "md5".parse().unwrap();
+    let entries: String = lists
+        .iter()
+        .map(|list| {
+            let digest = md5.digest(&folder.read(format!("{history}/{list}")));
+            format!("<hashlist><path>{list}</path><md5>{digest}</md5></hashlist>")
+        })
+        .collect();
+    let begin = "<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">";
+    folder.write(format!("{history}/ascmhl_chain.xml"), format!("{begin}{entries}</ascmhldirectory>"));
+}
+
+#[test]
+fn history_is_checked_with_all_its_lists() {
+    let md5 = |text: &str| "md5".parse::<truesum::hash::Spec>().unwrap().digest(text.as_bytes()).to_hex();
+    let hash = |name: &str, text: &str, more: &str| {
+        let digest = md5(text);
+        format!("<hash><path>{name}</path><md5>{digest}</md5>{more}</hash>")
+    };
+    let folder = Folder::with(&[("d/a", "1"), ("d/new", "2"), ("d/c", "3"), ("d/sub/x", "4")]);
+    std::fs::create_dir_all(folder.path("d/ascmhl")).unwrap();
+    std::fs::create_dir_all(folder.path("d/sub/ascmhl")).unwrap();
+    folder.write("d/sub/ascmhl/0001_sub.mhl", generation(&hash("x", "4", "")));
+    write_chain(&folder, "d/sub/ascmhl", &["0001_sub.mhl"]);
+    let nested = md5(&String::from_utf8(folder.read("d/sub/ascmhl/0001_sub.mhl")).unwrap());
+    let references = format!(
+        "</hashes><references><hashlistreference><path>sub/ascmhl/0001_sub.mhl</path><md5>{nested}</md5>\
+         </hashlistreference></references><hashes>"
+    );
+    let first = hash("a", "1", "") + &hash("old", "2", "") + &references;
+    folder.write("d/ascmhl/0001_d.mhl", generation(&first));
+    let failed = format!("<hash><path>a</path><md5 action=\"failed\">{}</md5></hash>", md5("X"));
+    let second = hash("new", "2", "<previousPath>old</previousPath>") + &hash("c", "3", "") + &failed;
+    folder.write("d/ascmhl/0002_d.mhl", generation(&second));
+    write_chain(&folder, "d/ascmhl", &["0001_d.mhl", "0002_d.mhl"]);
+    let expected = "0001_d.mhl: OK\n0002_d.mhl: OK\na: OK\nnew: OK\nsub/ascmhl/0001_sub.mhl: OK\nc: OK\n\
+                    0001_sub.mhl: OK\nx: OK\n";
+    for name in ["d", "d/ascmhl", "d/ascmhl/"] {
+        let ran = folder.run(&["check", "--exact", name]);
+        assert_eq!((ran.out().as_str(), ran.code), (expected, Some(0)), "{name}: {}", ran.err);
+    }
+    // A file whose verification failed has the content that the failed digest is of.
+    folder.write("d/a", "X");
+    folder.write("d/sub/x", "Y");
+    let ran = folder.run(&["check", "-q", "d"]);
+    let failed: Vec<String> =
+        ran.out().lines().filter(|line| line.ends_with(": FAILED")).map(str::to_owned).collect();
+    assert_eq!(
+        (failed, ran.code),
+        (vec!["a: FAILED".to_owned(), "x: FAILED".to_owned()], Some(1)),
+        "{}",
+        ran.err
+    );
+    folder.write("d/a", "1");
+    folder.write("d/sub/x", "4");
+    // A list that was changed, removed, added, or that contradicts an earlier one.
+    let failing = |code: i32, what: &str| {
+        let ran = folder.run(&["check", "-q", "d"]);
+        let text = ran.out() + &ran.err;
+        assert!(ran.code == Some(code) && text.contains(what), "{what}: {text}");
+    };
+    folder.write("d/ascmhl/0002_d.mhl", generation(&second) + "\n");
+    failing(1, "0002_d.mhl: FAILED");
+    let ran = folder.run(&["check", "d/ascmhl/0002_d.mhl"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("does not match its digest in the chain file"),
+        "{}",
+        ran.err
+    );
+    std::fs::remove_file(folder.path("d/ascmhl/0002_d.mhl")).unwrap();
+    failing(1, "0002_d.mhl: MISSING");
+    folder.write("d/ascmhl/0002_d.mhl", generation(&second));
+    folder.write("d/ascmhl/0003_d.mhl", generation(&hash("c", "X", "")));
+    failing(2, "0003_d.mhl: cannot verify: the chain file of the history does not contain it");
+    write_chain(&folder, "d/ascmhl", &["0001_d.mhl", "0002_d.mhl", "0003_d.mhl"]);
+    failing(2, "c: the digest contradicts the one in an earlier list of the history");
+    folder.write("d/ascmhl/ascmhl_chain.xml", "<ascmhldirectory");
+    let ran = folder.run(&["check", "-q", "d"]);
+    assert!(ran.code.is_some_and(|code| code > 0), "{}", ran.err);
+}
+
+#[test]
+fn histories_of_the_ascmhl_tool_are_verified() {
+    let folder = Folder::with(&[("d/a", "1"), ("d/b", "2"), ("d/sub/x", "4")]);
+    let create = |name: &str| {
+        let ran = Command::new("ascmhl")
+            .args(["create", "-h", "md5", "-dr", name])
+            .env("LC_ALL", "C.UTF-8")
+            .current_dir(folder.root())
+            .output()
+            .ok()?;
+        Some(ran.status.success())
+    };
+    let Some(is_created) = create("d/sub") else {
+        return truesum_test_support::oracle::missing("ascmhl (Python)");
+    };
+    assert!(is_created && create("d") == Some(true));
+    folder.write("d/new", "5");
+    std::fs::rename(folder.path("d/b"), folder.path("d/c")).unwrap();
+    assert_eq!(create("d"), Some(true));
+    let ran = folder.run(&["check", "--exact", "d"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    for name in ["a", "c", "new", "x"] {
+        assert!(ran.out().contains(&format!("{name}: OK\n")), "{name}: {}", ran.out());
+    }
+    folder.write("d/sub/x", "X");
+    assert_eq!(folder.run(&["check", "-q", "d"]).code, Some(1));
+}

@@ -4,6 +4,7 @@ mod advance;
 pub(crate) mod apk;
 pub(crate) mod archive;
 pub mod bag;
+pub mod history;
 mod iso;
 mod package;
 pub mod seal;
@@ -79,6 +80,12 @@ impl Containers<'_> {
                 };
             }
             None => {}
+        }
+        if let Some(folder) = history::folder_of(name) {
+            return history::check(entries, &folder, on_event);
+        }
+        if let Some(error) = history::altered(name) {
+            return entries.unread(&error, on_event);
         }
         match (entries.files.open(name, entries.progress), &options.public_key) {
             (Ok(file), None) if apk::is_package(name, &file, options) => {

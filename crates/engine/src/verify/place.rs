@@ -86,9 +86,9 @@ fn is_of_streams(folder: &Path) -> bool {
 }
 
 /// The folder for the lists of an ASC-MHL history.
-const HISTORY: &[u8] = b"ascmhl";
+pub(super) const HISTORY: &[u8] = b"ascmhl";
 /// The file in it that names the lists.
-const CHAIN: &str = "ascmhl_chain.xml";
+pub(super) const CHAIN: &str = "ascmhl_chain.xml";
 /// The maximum number of bytes read from it.
 const LIMIT: u64 = 16 << 20;
 

@@ -2,13 +2,17 @@
 //! directory `ascmhl` next to the files.
 //!
 //! Names in an ASC list are relative to the parent of that directory. Digests of directories
-//! cover lists and are ignored, as is the chain file.
+//! cover lists and are ignored. The chain file in the directory lists the lists.
 
 use super::xml::{self, Algorithm, LIST, Shape};
 use crate::entry::{Entry, Time};
-use crate::format::{Algorithms, Capabilities, Compose, Format, Names, Reading, Unrepresentable, Writing};
+use crate::format::{
+    Algorithms, Capabilities, Compose, Format, Names, Options, Reading, Unrepresentable, Writing,
+};
+use crate::line::{LineError, Place};
 use crate::radix::to_c4;
 use crate::scan;
+use std::collections::BTreeMap;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
@@ -31,6 +35,15 @@ pub(crate) static ASCMHL: Format = Format {
     sniff: |head| xml::sniff(head, "hashlist", |tag| scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &TWO, options)),
     writing: Writing::Manifest(|heading| Box::new(Generation { made: heading.made.clone() })),
+    ..Format::DEFAULT
+};
+
+pub(crate) static CHAIN: Format = Format {
+    name: "ascmhl-chain",
+    summary: "chain file of an ASC media hash list: digests of the lists of a history (XML)",
+    capabilities: Capabilities::DIGESTS,
+    sniff: |head| xml::sniff(head, "ascmhldirectory", |tag| scan::contains(tag, ASC)),
+    reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &LISTS, options)),
     ..Format::DEFAULT
 };
 
@@ -63,6 +76,51 @@ static TWO: Shape = Shape {
     aside: &["roothash", "directoryhash", "hashlistreference"],
     ..ONE
 };
+
+/// The lists in a chain file.
+static LISTS: Shape = Shape { entry: "hashlist", ..TWO };
+
+/// The lists of histories in subdirectories, to which a list refers.
+static NESTED: Shape =
+    Shape { entry: "hashlistreference", aside: &["roothash", "directoryhash", "hash"], ..TWO };
+
+/// The files of a list by their former names. Most files have none.
+static FORMER: Shape = Shape { names: &["previousPath"], ..TWO };
+
+/// A list of a history.
+pub struct AscMhlList {
+    /// The files, and the former name of each that was renamed since the list before. An entry whose verification failed
+    /// when the list was written has no digests.
+    pub entries: Vec<(Entry, Option<Vec<u8>>)>,
+    /// The lists of histories in subdirectories.
+    pub nested: Vec<Entry>,
+    /// Entries that cannot be used.
+    pub errors: Vec<LineError>,
+}
+
+/// Reads a list of a history, with its relations to other lists.
+///
+/// # Errors
+/// Fails if it is not a valid document.
+pub fn ascmhl_list(text: &[u8], options: &Options) -> Result<AscMhlList, LineError> {
+    let former = xml::parse(text, &FORMER, options)?.filter_map(Result::ok);
+    let mut former: BTreeMap<Place, Vec<u8>> = former.map(|line| (line.at, line.entry.path)).collect();
+    let (mut entries, mut errors) = (Vec::new(), Vec::new());
+    for line in xml::parse(text, &TWO, options)? {
+        match line {
+            Ok(line) => entries.push((line.entry, former.remove(&line.at))),
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut nested = Vec::new();
+    for line in xml::parse(text, &NESTED, options)? {
+        match line {
+            Ok(line) => nested.push(line.entry),
+            Err(error) => errors.push(error),
+        }
+    }
+    Ok(AscMhlList { entries, nested, errors })
+}
 
 /// Names that a list of a history does not contain: the history itself, and files that macOS
 /// creates.
