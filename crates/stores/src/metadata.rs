@@ -46,8 +46,9 @@ impl Checksum {
             Some(parts @ 1..) if !of_parts.is_empty() => {
                 Ok(Checksum { algorithm: of_parts, digest: digest.with_parts(parts) })
             }
-            // A composite checksum without its number of parts is not comparable.
             None if !composite => Ok(Checksum { algorithm, digest }),
+            // Without its number of parts, a composite checksum is not comparable, but others of the object may be.
+            None if !of_parts.is_empty() => Ok(Checksum { algorithm: of_parts, digest }),
             _ => Err(bad()),
         }
     }
@@ -96,9 +97,9 @@ mod tests {
         assert_eq!((crc.algorithm, crc.digest.to_string()), ("crc32", "cbf43926".to_owned()));
         let composite = Checksum::base64("crc32", "y/Q5Jg==-2", true).unwrap();
         assert_eq!((composite.algorithm, composite.digest.parts()), ("s3-crc32", Some(2)));
-        for (value, composite) in
-            [("y/Q5Jg==", true), ("?", false), ("y/Q5Jg==-0", true), ("y/Q5Jg==-x", true)]
-        {
+        let uncounted = Checksum::base64("crc32", "y/Q5Jg==", true).unwrap();
+        assert_eq!((uncounted.algorithm, uncounted.digest.parts()), ("s3-crc32", None));
+        for (value, composite) in [("?", false), ("y/Q5Jg==-0", true), ("y/Q5Jg==-x", true)] {
             assert!(Checksum::base64("crc32", value, composite).is_err(), "{value}");
         }
         assert!(Checksum::base64("crc64nvme", "y/Q5JjQ5Jjk=-2", true).is_err(), "there is no such thing");

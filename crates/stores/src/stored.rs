@@ -148,6 +148,9 @@ fn compare_checksums(metadata: &ObjectMetadata, job: &Job, part: Option<u64>) ->
     if agreed.is_empty() {
         let names = metadata.checksums.iter().map(|stored| match stored.digest.parts() {
             Some(parts) => format!("{} of {parts} parts", stored.algorithm),
+            None if stored.algorithm.starts_with("s3-") => {
+                format!("{} of an unknown number of parts", stored.algorithm)
+            }
             None => stored.algorithm.to_owned(),
         });
         return StoredComparison::NotComparable(names.collect());
@@ -216,6 +219,16 @@ mod tests {
             compare_checksums(&metadata, &other, Some(5 << 20)),
             StoredComparison::Differs { .. }
         ));
+        let uncounted = ObjectMetadata {
+            checksums: vec![Checksum::base64("crc32", "y/Q5Jg==", true).unwrap()],
+            ..metadata.clone()
+        };
+        for listed in [("crc32", "cbf43927"), ("s3-crc32;part=5MiB", "cbf43927-2")] {
+            assert_eq!(
+                compare_checksums(&uncounted, &job(&[listed]), Some(5 << 20)),
+                StoredComparison::NotComparable(vec!["s3-crc32 of an unknown number of parts".to_owned()])
+            );
+        }
         let uneven = ObjectMetadata { size: 11 << 20, ..metadata.clone() };
         assert!(
             matches!(compare_checksums(&uneven, &other, Some(5 << 20)), StoredComparison::NotComparable(_)),

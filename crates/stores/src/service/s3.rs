@@ -138,6 +138,11 @@ impl Service for S3 {
             size: size.ok_or("the service does not report the size of the object")?,
             ..ObjectMetadata::default()
         };
+        // For objects encrypted with a customer's or a KMS key, the ETag is not the MD5 of the readable content.
+        let sealed = answer.header("x-amz-server-side-encryption").is_some_and(|how| how != "AES256")
+            || answer.header("x-amz-server-side-encryption-customer-algorithm").is_some();
+        let etag = answer.header("etag").and_then(Checksum::etag);
+        let is_multipart = etag.as_ref().is_some_and(|etag| etag.digest.parts().is_some());
         for (header, algorithm) in [
             ("x-amz-checksum-sha256", "sha256"),
             ("x-amz-checksum-sha1", "sha1"),
@@ -146,15 +151,20 @@ impl Service for S3 {
             ("x-amz-checksum-crc64nvme", "crc64nvme"),
         ] {
             if let Some(value) = answer.header(header) {
-                let composite = answer.header("x-amz-checksum-type") == Some("COMPOSITE");
+                // Services that do not report the type may omit the number of parts as well. CRC-64/NVME is never composite.
+                let composite = match answer.header("x-amz-checksum-type") {
+                    Some(kind) => kind == "COMPOSITE",
+                    None => is_multipart && algorithm != "crc64nvme",
+                };
                 metadata.checksums.push(Checksum::base64(algorithm, value, composite)?);
             }
         }
-        // For objects encrypted with a customer's or a KMS key, the ETag is not the MD5 of the readable content.
-        let sealed = answer.header("x-amz-server-side-encryption").is_some_and(|how| how != "AES256")
-            || answer.header("x-amz-server-side-encryption-customer-algorithm").is_some();
-        if let Some(etag) = answer.header("etag").filter(|_| !sealed) {
-            metadata.checksums.extend(Checksum::etag(etag));
+        metadata.checksums.extend(etag.filter(|_| !sealed));
+        // rclone stores the MD5 of the complete object with an upload in parts.
+        if let Some(value) = answer.header("x-amz-meta-md5chksum") {
+            let md5 = Checksum::base64("md5", value, false).ok();
+            // Other programs may store something else under this name.
+            metadata.checksums.extend(md5.filter(|md5| md5.digest.len() == 16));
         }
         metadata.parts = answer.header("x-amz-mp-parts-count").and_then(|count| count.parse().ok());
         Ok(metadata)
@@ -175,6 +185,29 @@ mod tests {
         assert_eq!(ask.headers, [("range", "bytes=5-9".to_owned()), ("if-match", "\"e\"".to_owned())]);
         let list = s3.list("p q/", Some("t=/"), 1000).url;
         assert!(list.ends_with("&max-keys=1000&prefix=p%20q%2F&continuation-token=t%3D%2F"), "{list}");
+    }
+
+    #[test]
+    fn checksums_of_multipart_uploads_are_those_of_the_object_only_if_this_is_certain() {
+        const ETAG: (&str, &str) = ("etag", "\"25f9e794323b453885f5181f1b624d0b-2\"");
+        let found = |headers: &[(&'static str, &'static str)]| -> Vec<(&str, Option<u64>)> {
+            let mut all = http::HeaderMap::new();
+            for (name, value) in [ETAG, ("content-length", "9")].iter().chain(headers) {
+                all.insert(*name, http::HeaderValue::from_static(value));
+            }
+            let answer = Response { status: 200, headers: all, body: Default::default() };
+            let metadata = S3 { base: BUCKET.to_owned() }.metadata(&answer).unwrap();
+            metadata.checksums.iter().map(|checksum| (checksum.algorithm, checksum.digest.parts())).collect()
+        };
+        let (crc, etag) = (("x-amz-checksum-crc32", "y/Q5Jg=="), ("s3-etag", Some(2)));
+        assert_eq!(found(&[crc]), [("s3-crc32", None), etag]);
+        assert_eq!(found(&[crc, ("x-amz-checksum-type", "COMPOSITE")]), [("s3-crc32", None), etag]);
+        assert_eq!(found(&[crc, ("x-amz-checksum-type", "FULL_OBJECT")]), [("crc32", None), etag]);
+        assert_eq!(found(&[("x-amz-checksum-crc32", "y/Q5Jg==-2")]), [("s3-crc32", Some(2)), etag]);
+        assert_eq!(found(&[("x-amz-checksum-crc64nvme", "rosUhgokCpE=")]), [("crc64nvme", None), etag]);
+        let rclone = ("x-amz-meta-md5chksum", "JfnnlDI7RTiF9RgfG2JNCw==");
+        assert_eq!(found(&[rclone]), [etag, ("md5", None)]);
+        assert_eq!(found(&[("x-amz-meta-md5chksum", "none")]), [etag], "metadata of another program");
     }
 
     #[test]
