@@ -2,7 +2,7 @@
 //! lines. Entries above the header are errors.
 
 use crate::algorithm::NamedAlgorithm;
-use crate::digest::could_hold_digest;
+use crate::digest::is_long_hex;
 use crate::formats::mixed::Mixed;
 use crate::formats::prelude::*;
 
@@ -45,9 +45,14 @@ impl Parse for List {
         if self.begun {
             return self.lines.line(line);
         }
-        match could_hold_digest(line) {
-            true => Err(Reason::Part("an entry before the column header")),
-            false => Ok(None),
+        // A digest within a sentence is not an entry.
+        let line = line.trim_ascii();
+        let ends = [scan::find(line, scan::is_blank), scan::rfind(line, scan::is_blank)];
+        let [Some(first), Some(last)] = ends else { return Ok(None) };
+        if is_long_hex(&line[..first]) || is_long_hex(&line[last + 1..]) {
+            Err(Reason::Part("an entry before the column header"))
+        } else {
+            Ok(None)
         }
     }
 
