@@ -4,7 +4,9 @@
 pub mod pasted;
 
 use crate::exit::Refusal;
-use pasted::{MIN_DIGITS, Mistyped, bare, embedded, is_hexadecimal, mistyped, sum_line};
+use pasted::{
+    MIN_DIGITS, Mistyped, SEVERAL, bare, embedded, has_several, is_cut, is_hexadecimal, mistyped, sum_line,
+};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -42,17 +44,29 @@ pub fn without_key(mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, Ref
     }
 }
 
+/// Refuses a text that is not exactly one complete digest, although it may be valid in some encoding.
+fn refuse_wrong(text: &str) -> Result<(), Refusal> {
+    let shown = display_safe(text.as_bytes());
+    if let Some(refusal) = mistyped_refusal(text) {
+        return Err(Refusal { text: format!("{shown}: {}", refusal.text), ..refusal });
+    }
+    if has_several(text) {
+        return Err(Refusal::with_hint(format!("{shown}: {SEVERAL}"), "specify only one of them"));
+    }
+    if is_cut(text) {
+        let hint = embedded(text).map_or_else(|| COMPLETE.to_owned(), |digest| only(&digest));
+        return Err(Refusal::with_hint(format!("{shown}: the digest is abbreviated"), hint));
+    }
+    Ok(())
+}
+
 /// Returns the possible interpretations of a digest, the most likely first; only those with the
 /// algorithms in `requested`, if any.
 ///
 /// # Errors
 /// Fails if it is not a digest, or not one of these algorithms.
 pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refusal> {
-    // With such a letter, it may be valid in base64, but is not meant to be.
-    if let Some(refusal) = mistyped_refusal(text) {
-        let text = format!("{}: {}", display_safe(text.as_bytes()), refusal.text);
-        return Err(Refusal { text, ..refusal });
-    }
+    refuse_wrong(text)?;
     if let Some(line) = sum_line(text).filter(|_| requested.is_empty()) {
         let specs = line.algorithms().iter().filter_map(|name| name.parse().ok());
         return candidates(line.number, &specs.collect::<Vec<Spec>>());
@@ -92,12 +106,13 @@ pub fn candidates(text: &str, requested: &[Spec]) -> Result<Vec<Candidate>, Refu
 /// # Errors
 /// Fails if it is not a digest.
 pub fn candidates_for_file(text: &str, name: &OsStr) -> Result<Vec<Candidate>, Refusal> {
+    refuse_wrong(text)?;
     let text = &*recognized(text);
     let name = Path::new(name).file_name().unwrap_or_default();
     let more: Vec<Candidate> = [catalogue(text), info_hashes(text, name.as_bytes()), uncommon(text)].concat();
     match candidates(text, &[]) {
         Ok(found) => Ok(found.into_iter().chain(more).collect()),
-        Err(_) if !more.is_empty() && mistyped(text).is_none() => Ok(more),
+        Err(_) if !more.is_empty() => Ok(more),
         Err(refusal) => Err(refusal),
     }
 }
@@ -141,6 +156,11 @@ const TREES: [(&str, &str); 2] = [("h1:", "a Go module"), ("swh:1:dir:", "a dire
 /// The hint for digits that are not the digest of any algorithm.
 pub const COMPLETE: &str = "copy the complete digest: MD5 has 32 digits, SHA-1 40, SHA-256 64, SHA-512 128";
 
+/// The hint for a text that contains this digest.
+fn only(digest: &str) -> String {
+    format!("to identify only the digest: truesum identify {digest}")
+}
+
 /// Returns the refusal of a hexadecimal digest with a wrong letter.
 pub fn mistyped_refusal(text: &str) -> Option<Refusal> {
     let Mistyped { at, letter, corrected } = mistyped(text)?;
@@ -164,7 +184,7 @@ fn refusal(text: &str, why: Unidentified) -> Refusal {
         embedded(text).filter(|digest| digest.len() < text.len() && why != Unidentified::Password)
     {
         let text = format!("{}: {why}", display_safe(text.as_bytes()));
-        return Refusal::with_hint(text, format!("to identify only the digest: truesum identify {digest}"));
+        return Refusal::with_hint(text, only(&digest));
     }
     let is_cut = is_hexadecimal(text) && text.len() >= MIN_DIGITS;
     let text = format!("{}: {why}", display_safe(text.as_bytes()));

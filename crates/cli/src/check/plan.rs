@@ -5,7 +5,7 @@ use crate::check::arguments::{Case, CheckArgs};
 use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::pasted::{
-    SEVERAL, bare, cksum, embedded, grouped, is_cut, is_other_digest, name_in_line, normalized, pasted,
+    SEVERAL, bare, cksum, embedded, grouped, has_other_digest, is_cut, name_in_line, normalized, pasted,
     sum_line,
 };
 use crate::digests::{COMPLETE, mistyped_refusal};
@@ -627,7 +627,7 @@ fn unread_part(expected: &Expected, files: &[PathBuf]) -> Option<Refusal> {
     if files.iter().any(|file| file.file_name() == Path::new(&*name).file_name()) {
         return None;
     }
-    if name.split_whitespace().any(|word| is_other_digest(word, &expected.digest)) {
+    if has_other_digest(&name, &expected.digest.to_hex()) {
         return Some(Refusal::with_hint(format!("--expect: {SEVERAL}"), "specify only one of them"));
     }
     let is_part = |word: &str| word.parse::<u64>().is_ok() || word.parse::<Spec>().is_ok();

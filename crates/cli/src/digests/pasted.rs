@@ -341,14 +341,21 @@ pub fn grouped(text: &str) -> Result<Option<String>, &'static str> {
     }
 }
 
-/// Returns whether a word is a hexadecimal digest of a common length, possibly after the name of its algorithm, and not
-/// this one.
-pub fn is_other_digest(word: &str, digest: &Digest) -> bool {
-    let (_, digits) = before_digest(word);
-    let digits = bare_digits(digits);
-    LENGTHS.contains(&digits.len())
-        && is_hexadecimal(digits)
-        && !digits.eq_ignore_ascii_case(&digest.to_hex())
+/// Returns whether a text has a hexadecimal digest of a common length, possibly after the name of its algorithm, and not
+/// this one, between blanks.
+pub fn has_other_digest(text: &str, digest: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let digits = bare_digits(before_digest(word).1);
+        LENGTHS.contains(&digits.len()) && is_hexadecimal(digits) && !digits.eq_ignore_ascii_case(digest)
+    })
+}
+
+/// Returns whether a text has several digests, one of which may be in the place of a name.
+pub fn has_several(text: &str) -> bool {
+    let parts = parts(text);
+    let is_other = |name: Cow<'_, str>| has_other_digest(&name, parts.digest);
+    let in_name = parts.is_digest() && parts.name.is_some_and(is_other);
+    grouped(text).map_or(true, |joined| joined.is_none() && in_name)
 }
 
 /// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,

@@ -109,6 +109,28 @@ fn invalid_digests_and_unreadable_files_exit_with_two() {
     }
 }
 
+/// regression: `identify` used only the first of two digests, or joined them to one of SHA-384.
+#[test]
+fn arguments_with_more_or_less_than_one_digest_are_refused() {
+    let folder = Folder::with(&[("a", "abc")]);
+    const MD5: &str = "900150983cd24fb0d6963f7d28e17f72";
+    for (text, reason) in [
+        (format!("{ABC} {MD5}"), "several digests, but only one is expected"),
+        (format!("{ABC}  {MD5}"), "several digests, but only one is expected"),
+        (format!("sha256:{ABC} md5:{MD5}"), "several digests, but only one is expected"),
+        (format!("{}…", &ABC[..20]), "the digest is abbreviated"),
+        (format!("{MD5}..."), "the digest is abbreviated"),
+    ] {
+        for words in [&["identify", &text][..], &["identify", &text, "a"], &["find", &text, "a"]] {
+            let ran = folder.run(words);
+            let refused = ran.err.starts_with(&format!("truesum: {text}: {reason}\nhint: "));
+            assert!(ran.code == Some(2) && refused, "{words:?}: {ran:?}");
+        }
+    }
+    let ran = folder.run(&["find", &format!("{ABC}  {MD5}.iso"), "a"]);
+    assert_eq!(ran.code, Some(0), "the digits in a name are no digest: {ran:?}");
+}
+
 #[test]
 fn identify_determines_the_part_size_of_an_upload() {
     let folder = Folder::new();
