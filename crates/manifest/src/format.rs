@@ -12,7 +12,7 @@ pub use capabilities::{AlgorithmSource, Algorithms, Capabilities, Names, PieceLa
 pub use head::{Claim, Head, Sign};
 pub use refusal::{Refusal, VERIFY};
 pub use style::{Heading, Mode, SfvStyle, Spelling, Style};
-pub(crate) use syntax::{Syntax, SyntaxReader};
+pub(crate) use syntax::{Fit, Syntax, SyntaxReader};
 pub use writing::{Compose, Unrepresentable, Writing};
 
 use crate::algorithm::{NamedAlgorithm, algorithm_from_name, algorithm_in_file_name};
@@ -49,7 +49,7 @@ readable! {
     private {
         /// Looks for evidence of this format in the beginning of a manifest.
         sniff: fn(&Head<'_>) -> Option<Claim>,
-        /// The syntax of lines without an entry. Other lines that could have a digest are errors.
+        /// The syntax of lines without an entry. Other lines with a digest are errors.
         syntax: Syntax,
     }
 }

@@ -8,10 +8,10 @@
 mod conditions;
 mod omitted;
 
-use crate::digest::{could_hold_digest, is_gnu_line};
+use crate::digest::is_gnu_line;
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading, SyntaxReader};
-use crate::formats::mixed::{appended::is_appended, is_comment};
+use crate::formats::mixed::{appended::is_foreign, is_comment};
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};
@@ -348,12 +348,6 @@ fn unpacked(
     }))
 }
 
-/// Returns whether a line without an entry is a checksum line of another program, or could be one and is not a line of the
-/// format.
-fn is_foreign(line: &[u8], is_allowed: bool) -> bool {
-    !is_allowed && could_hold_digest(line) || is_appended(line)
-}
-
 /// A line of a document that has the form of a checksum line of another program. A document may consist of such lines, so
 /// the type is small; documents are smaller than 4 GiB.
 struct ForeignLine {
@@ -365,7 +359,7 @@ struct ForeignLine {
 /// Returns the lines of a document of text that have the form of those of another program.
 fn foreign_lines(text: &[u8], mut syntax: SyntaxReader) -> Vec<ForeignLine> {
     let lines = scan::lines(if is_text(text) { text } else { b"" }).zip(1..);
-    let foreign = lines.filter(|((_, line), _)| is_foreign(line, syntax.allows(line)));
+    let foreign = lines.filter(|((_, line), _)| is_foreign(line, syntax.fit(line)));
     let of = |((begin, line), number): ((usize, &[u8]), _)| ForeignLine {
         number,
         span: begin as u32..(begin + line.len()) as u32,
@@ -443,9 +437,9 @@ fn read_line(
         }
         // A line that the format skips belongs to no file. If it is that of another program, it was appended.
         Some(line) => {
-            let is_allowed = syntax.allows(line);
+            let fit = syntax.fit(line);
             match parser.line(line)? {
-                None if is_foreign(line, is_allowed) && !parser.has_kept_line() => Err(Reason::NotALine),
+                None if is_foreign(line, fit) && !parser.has_kept_line() => Err(Reason::NotALine),
                 found => Ok(found),
             }
         }

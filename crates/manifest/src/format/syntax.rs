@@ -2,7 +2,7 @@
 
 use crate::scan;
 
-/// The syntax of the documents of a format. Lines that it does not allow were added by another program.
+/// The syntax of the documents of a format. Lines that it does not allow may have been added by another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     /// Any text, or the parser of the format rejects what the syntax does not allow.
@@ -13,10 +13,21 @@ pub(crate) enum Syntax {
     Yaml,
     /// `KEY=VALUE` or `KEY: VALUE`, as in Java's properties and in `.SRCINFO`.
     Properties,
-    /// `KEY: VALUE`, continued on indented lines or up to `</text>`.
+    /// `KEY: VALUE`, continued on indented lines. The text of SPDX, in which any line is allowed, has no digests as a rule.
     Fields,
     /// A script of a shell or of BitBake: assignments and functions.
     Shell,
+}
+
+/// How a line fits the syntax of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// The format has no syntax for lines without an entry.
+    Unknown,
+    /// The syntax allows the line.
+    Allowed,
+    /// The syntax does not allow the line, or has a form that this reader does not know.
+    Unexpected,
 }
 
 /// The state of a reader of lines of a [`Syntax`].
@@ -30,8 +41,6 @@ pub(crate) struct SyntaxReader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Nothing,
-    /// A text between `<text>` and `</text>`.
-    Text,
     /// A block of text in YAML below a key with this indentation.
     Block(usize),
     /// The body of a function.
@@ -49,8 +58,16 @@ impl SyntaxReader {
         SyntaxReader { syntax, open: Open::Nothing }
     }
 
-    /// Returns whether the syntax allows the next line. Called with every line in order.
-    pub(crate) fn allows(&mut self, line: &[u8]) -> bool {
+    /// Returns how the next line fits the syntax. Called with every line in order.
+    pub(crate) fn fit(&mut self, line: &[u8]) -> Fit {
+        match (self.syntax, self.allows(line)) {
+            (Syntax::Any, _) => Fit::Unknown,
+            (_, true) => Fit::Allowed,
+            (_, false) => Fit::Unexpected,
+        }
+    }
+
+    fn allows(&mut self, line: &[u8]) -> bool {
         let line = scan::trim_end(line.strip_suffix(b"\r").unwrap_or(line));
         let content = scan::trim_start(line);
         match self.syntax {
@@ -58,8 +75,14 @@ impl SyntaxReader {
             _ if content.is_empty() => true,
             Syntax::Toml => is_toml(content),
             Syntax::Yaml => self.yaml(line.len() - content.len(), content),
-            Syntax::Properties => matches!(content[0], b'#' | b'!') || key(content, b"=:", true).is_some(),
-            Syntax::Fields => self.field(line),
+            Syntax::Properties => {
+                matches!(content[0], b'#' | b'!')
+                    || key(content, b'=', true).or(key(content, b':', false)).is_some()
+            }
+            Syntax::Fields => {
+                let is_armor = line.starts_with(b"-----");
+                is_armor || line[0] == b'#' || content != line || key(line, b':', false).is_some()
+            }
             Syntax::Shell => self.shell(line),
         }
     }
@@ -73,7 +96,7 @@ impl SyntaxReader {
         while let Some(inner) = item.strip_prefix(b"- ") {
             (item, column) = (scan::trim_start(inner), column + 2);
         }
-        let value = key(item, b":", false);
+        let value = key(item, b':', false);
         // The sign of a block is behind a key or a dash.
         let sign = value.unwrap_or(if item.len() < content.len() { item } else { b"" });
         if matches!(sign, [b'|' | b'>', rest @ ..] if rest.iter().all(|byte| b"+-123456789".contains(byte))) {
@@ -85,17 +108,6 @@ impl SyntaxReader {
             || content[0] == b'%' && indent == 0
             || item.len() < content.len()
             || value.is_some()
-    }
-
-    fn field(&mut self, line: &[u8]) -> bool {
-        let is_text = self.open == Open::Text;
-        if (is_text || scan::contains(line, b"<text>")) && !scan::contains(line, b"</text>") {
-            self.open = Open::Text;
-        } else {
-            self.open = Open::Nothing;
-        }
-        let is_armor = line.starts_with(b"-----");
-        is_text || is_armor || line[0] == b'#' || scan::is_blank(line[0]) || key(line, b":", false).is_some()
     }
 
     fn shell(&mut self, line: &[u8]) -> bool {
@@ -143,14 +155,20 @@ impl SyntaxReader {
         let ends = |end: u8| scan::contains(line, &[end]);
         let was = self.open;
         self.open = match was {
-            Open::Function if line == b"}" => Open::Nothing,
+            Open::Function if line[0] == b'}' => Open::Nothing,
             Open::Array if ends(b')') => Open::Nothing,
             Open::Quote(mark) if ends(mark) => Open::Nothing,
             Open::Continued if !line.ends_with(b"\\") => Open::Nothing,
             open => open,
         };
-        if was != Open::Nothing || matches!(content[0], b'#' | b'[' | b'(' | b')' | b'{' | b'}' | b';') {
+        if matches!(content[0], b'#' | b'[' | b'(' | b')' | b'{' | b'}' | b';') {
             return true;
+        }
+        match was {
+            Open::Nothing => {}
+            // What other programs append is not indented.
+            Open::Function | Open::Array => return line[0] != content[0],
+            _ => return true,
         }
         let is_function = scan::contains(content, b"()") && line.ends_with(b"{")
             || [&b"def "[..], b"function "].iter().any(|word| content.starts_with(word));
@@ -179,14 +197,14 @@ impl SyntaxReader {
     }
 }
 
-/// Returns the value behind a key and one of these signs. Without `is_close`, a blank or nothing follows the sign.
-fn key<'l>(line: &'l [u8], signs: &[u8], is_close: bool) -> Option<&'l [u8]> {
+/// Returns the value behind a key and this sign. Without `is_close`, a blank or nothing follows the sign.
+fn key(line: &[u8], sign: u8, is_close: bool) -> Option<&[u8]> {
     let end = match line {
         [mark @ (b'"' | b'\''), rest @ ..] => scan::find(rest, |byte| byte == *mark)? + 2,
         _ => scan::find(line, |byte| !(byte.is_ascii_alphanumeric() || b"_-./@$+~".contains(&byte)))?,
     };
     let rest = scan::trim_start(&line[end..]);
-    let value = rest.split_first().filter(|(sign, _)| end > 0 && signs.contains(sign))?.1;
+    let value = rest.strip_prefix(&[sign]).filter(|_| end > 0)?;
     (is_close || value.first().copied().is_none_or(scan::is_blank)).then(|| scan::trim_start(value))
 }
 
@@ -200,7 +218,7 @@ fn assigned(line: &[u8]) -> Option<&[u8]> {
     };
     let value = scan::trim_start(rest);
     let value = value.strip_prefix(b"??").or(value.strip_prefix(b"?")).unwrap_or(value);
-    let value = [&b"="[..], b"+=", b".="].iter().find_map(|sign| value.strip_prefix(*sign))?;
+    let value = [&b"="[..], b"+=", b".=", b":="].iter().find_map(|sign| value.strip_prefix(*sign))?;
     (end > 0)
         .then(|| scan::trim_start(value.strip_prefix(b"+").or(value.strip_prefix(b".")).unwrap_or(value)))
 }
@@ -219,7 +237,7 @@ fn is_toml(line: &[u8]) -> bool {
                         .is_some_and(|rest| matches!(scan::trim_start(rest), [] | [b'#', ..]))
             })
         }
-        _ => key(line, b"=", true).is_some_and(|value| {
+        _ => key(line, b'=', true).is_some_and(|value| {
             let is_number = || scan::all(value, |byte| byte.is_ascii_digit() || b"+-_.:eTZ ".contains(&byte));
             matches!(value, b"true" | b"false" | [b'"' | b'\'' | b'[' | b'{', ..]) || is_number()
         }),
@@ -242,7 +260,7 @@ mod tests {
                 "---\na: b\n- c\n- d: |\n    any text\n\n    more\n  e: >-\n    text\n\"f g\": h\n- - i\n- |\n  text\n# j\n...",
             ),
             (Syntax::Properties, "# a\n! b\nc=d\ne.f = g\nh: i"),
-            (Syntax::Fields, "A: b\n more\nX-C:\nD: <text>any\ntext</text>\nE: f"),
+            (Syntax::Fields, "A: b\n more\nX-C:\nE: f"),
             (
                 Syntax::Shell,
                 "# a\na=b\nc=(d\n  e)\nf() {\n any\n}\nA:append = \"b \\\n  c \\\n\"\nA[b.c] = \"d\"\ninherit a b\ng='h\ni'\n\
@@ -273,11 +291,10 @@ mod tests {
         ];
         for syntax in [Syntax::Toml, Syntax::Yaml, Syntax::Properties, Syntax::Fields, Syntax::Shell] {
             for line in &lines {
-                // Fields and functions have indented lines, and a name of properties may have any value.
+                // Fields and functions have indented lines.
                 let is_indented = line.starts_with(' ') && matches!(syntax, Syntax::Fields | Syntax::Shell);
-                let is_pair = line.starts_with("name:8") && syntax == Syntax::Properties;
                 let allowed = SyntaxReader::new(syntax).allows(line.as_bytes());
-                assert_eq!(allowed, is_indented || is_pair, "{syntax:?}: {line}");
+                assert_eq!(allowed, is_indented, "{syntax:?}: {line}");
             }
         }
     }

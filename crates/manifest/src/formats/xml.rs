@@ -7,7 +7,7 @@
 
 mod pieces;
 
-use crate::digest::{could_hold_digest, is_like, is_nearly};
+use crate::digest::{contains_like, is_like, is_nearly};
 use crate::entry::{ObjectKind, PieceList};
 use crate::formats::console::Drive;
 use crate::formats::json::name::is_path_of;
@@ -343,7 +343,7 @@ impl Walk<'_> {
             Some(open) if has_elements && text.contains("/>") => {
                 open.fault = Some("text between elements that looks like the end of an element");
             }
-            _ if has_elements && could_hold_digest(text.as_bytes()) => {
+            _ if has_elements && contains_like(text.as_bytes()) => {
                 self.records.bad(at, "a digest in text between elements")
             }
             _ => drop(self.value(None, text, at)),

@@ -1,7 +1,8 @@
 //! Recognition of lines of checksum programs that were appended to a manifest of another format.
 
 use super::tagged;
-use crate::digest::{could_be_digest, could_hold_digest, is_gnu_line, is_hex, is_long_hex};
+use crate::digest::{could_be_digest, could_hold_digest, is_gnu_line, is_hex, is_like, is_long_hex};
+use crate::format::Fit;
 use crate::scan;
 use truesum_hash::Spec;
 
@@ -12,15 +13,43 @@ use truesum_hash::Spec;
 /// line if it has a name and a digest and nothing else ([`Fields`]). The others are lines of GNU programs and
 /// `ALGORITHM (NAME) = DIGEST`, in which any text is a name, lines of `cksum` or `sum`, and links with a digest.
 pub(crate) fn is_appended(line: &[u8]) -> bool {
-    let line = unquoted(scan::trim(line.strip_suffix(b"\r").unwrap_or(line)));
+    is_foreign(line, Fit::Unknown)
+}
+
+/// Returns whether a line without an entry was added to a document by another program ([`is_appended`]).
+///
+/// A document has texts and values of any kind, such as dates, commits and lists of changes. Where its syntax allows a line,
+/// only digests of at least 128 bits count, and no items of lists. Where it does not, names need no mark if the line begins
+/// or ends with such a digest, except for one of 160 bits, which is rather a commit.
+pub(crate) fn is_foreign(line: &[u8], fit: Fit) -> bool {
+    let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
+    let is_item = matches!(line, [b'-' | b'*', b' ', ..]);
+    let line = unquoted(line);
     let line = line.strip_prefix(b"\\").unwrap_or(line);
     is_gnu_line(line)
         || is_short(line)
         || is_tagged(line)
         || is_decimal(line)
         || is_link(line)
+        || fit == Fit::Unexpected && has_digest_at_end(line)
         || could_hold_digest(line)
-            && Fields::of(line).is_some_and(|fields| fields.has_name && fields.has_digest())
+            && Fields::of(line).filter(|fields| fields.has_name).is_some_and(|fields| match fit {
+                Fit::Allowed => fields.has_long_digest() && !is_item,
+                Fit::Unknown | Fit::Unexpected => fields.has_digest(),
+            })
+}
+
+/// The number of digits of a commit in Git.
+const COMMIT: usize = 40;
+
+/// Returns whether the first or last word of a line is a digest of at least 128 bits, and another word is not.
+fn has_digest_at_end(line: &[u8]) -> bool {
+    let is_separator = |byte: &u8| scan::is_blank(*byte) || b",;|\"'`()[]".contains(byte);
+    let words = || line.split(is_separator).filter(|word| !word.is_empty());
+    let (first, last) = (words().next().unwrap_or_default(), words().next_back().unwrap_or_default());
+    scan::count(line.len());
+    let is_digest = |word: &[u8]| is_like(word) && word.len() != COMMIT;
+    (is_digest(first) || is_digest(last)) && words().any(|word| !is_like(word))
 }
 
 /// Returns a text without quotes around it, which a comma may follow in a list of texts.
@@ -57,9 +86,11 @@ fn is_tagged(line: &[u8]) -> bool {
 struct Fields {
     has_name: bool,
     has_complete_digest: bool,
-    /// The number of digits in groups of two or four, in which GnuPG prints digests.
+    /// Whether one of the digests has at least 128 bits and could not be a word.
+    is_long: bool,
+    /// The number of digits in groups of two, four or eight, in which GnuPG prints digests.
     grouped: usize,
-    /// Whether one of these groups is not a number.
+    /// Whether one of the groups of two or four is not a number.
     has_letters: bool,
 }
 
@@ -102,6 +133,10 @@ impl Fields {
         self.has_complete_digest || self.grouped >= Fields::GROUPED
     }
 
+    fn has_long_digest(&self) -> bool {
+        self.is_long || self.grouped >= Fields::GROUPED
+    }
+
     /// Adds a word, or its parts if it is `divisible`. Returns false if it has no place in a checksum line.
     fn add(&mut self, word: &[u8], divisible: bool) -> bool {
         scan::count(word.len());
@@ -111,8 +146,12 @@ impl Fields {
         }
         // The name of the algorithm may be before the digest, as in `sha256-DIGEST` and `XXH3_DIGEST`.
         let sign = scan::find(word, |byte| b":=-_".contains(&byte)).filter(|&at| is_algorithm(&word[..at]));
-        if could_be_digest(word) || sign.is_some_and(|at| could_be_digest(&word[at + 1..])) {
+        let behind = sign.map_or(&b""[..], |at| &word[at + 1..]);
+        if could_be_digest(word) || could_be_digest(behind) {
             self.has_complete_digest = true;
+            self.is_long |= is_like(word) || is_like(behind);
+            // GnuPG also prints groups of eight digits.
+            self.grouped += if word.len() == 8 { word.len() } else { 0 };
             return true;
         }
         if matches!(word.len(), 2 | 4) && is_hex(word) {
@@ -214,4 +253,45 @@ fn is_url(text: &[u8]) -> bool {
 /// Returns whether the byte is usual in names of files and has no meaning in other formats.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._-+/~".contains(&byte) || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_commits_and_texts_of_documents_are_not_checksum_lines() {
+        let commit = "0123456789abcdef".repeat(3)[..COMMIT].to_owned();
+        let digest = "0123456789abcdef".repeat(4);
+        // regression: parameters of DVC, changes of Debian and scripts were reported as lines of other programs.
+        let allowed = [
+            "        prepare.seed: 20170428".to_owned(),
+            "build.date=20240101".to_owned(),
+            "Git.Commit: 0123abcd".to_owned(),
+            " * src/a.c: 0123abcd".to_owned(),
+            format!(" - {commit} src/a.c"),
+            format!("- docker.io/x/y sha256:{digest}"),
+        ];
+        let unexpected = [
+            format!("git -C x checkout {commit}"),
+            format!("  x86_64) _commit={commit} ;;"),
+            format!("    bump to commit {commit}"),
+            format!("{commit} of the upstream"),
+            "      eighty, as of 2024-01-01 10:11:12".to_owned(),
+            format!("'{digest}' '{digest}'"),
+        ];
+        for (fit, lines) in [(Fit::Allowed, allowed), (Fit::Unexpected, unexpected)] {
+            for line in lines {
+                assert!(!is_foreign(line.as_bytes(), fit), "{line}");
+            }
+        }
+        for (fit, line) in [
+            (Fit::Allowed, format!("a.txt: {digest}")),
+            (Fit::Unexpected, format!("a name  {digest}")),
+            (Fit::Unexpected, format!("{digest},name")),
+            (Fit::Unexpected, "a.txt 01234567".to_owned()),
+        ] {
+            assert!(is_foreign(line.as_bytes(), fit), "{line}");
+        }
+    }
 }
