@@ -63,6 +63,17 @@ pub struct IdentifyArgs {
 /// Maximum number of interpretations that are listed without `--all`.
 const LIKELY: usize = 8;
 
+/// Returns the refusal of a file in the place of the digest.
+fn file_refusal(text: &str) -> Option<Refusal> {
+    let name = Path::new(text).exists().then(|| quotef(text.as_bytes(), Charset::Utf8))?;
+    Some(Refusal::with_hint(
+        format!("{}: this is a file, and not a digest", display_safe(text.as_bytes())),
+        format!(
+            "to check it as a manifest: truesum check {name}; to compute its digest: truesum hash {name}"
+        ),
+    ))
+}
+
 /// Runs the command.
 pub fn run(args: IdentifyArgs) -> Exit {
     let args = args.in_order();
@@ -73,7 +84,9 @@ pub fn run(args: IdentifyArgs) -> Exit {
     }
     let candidates = match &args.file {
         Some(file) => candidates_for_file(&args.digest, file).and_then(without_key),
-        None => candidates(&args.digest, &[]),
+        None => {
+            candidates(&args.digest, &[]).map_err(|refusal| file_refusal(&args.digest).unwrap_or(refusal))
+        }
     };
     let candidates = match candidates {
         Ok(candidates) => candidates,

@@ -103,6 +103,11 @@ fn invalid_digests_and_unreadable_files_exit_with_two() {
              hint: to identify only the digest: truesum identify 900150983cd24fb0d6963f7d28e17f72\n",
         ),
         (&["identify", ABC, "none"], "truesum: none: cannot open: No such file or directory\n"),
+        (
+            &["identify", "a"],
+            "truesum: a: this is a file, and not a digest\n\
+             hint: to check it as a manifest: truesum check a; to compute its digest: truesum hash a\n",
+        ),
     ] {
         let ran = folder.run(words);
         assert_eq!((ran.code, ran.out().as_str(), ran.err.as_str()), (Some(2), "", err), "{words:?}");
