@@ -272,9 +272,9 @@ pub(crate) fn could_be_digest(word: &[u8]) -> bool {
         let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
         has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) != has(u8::is_ascii_lowercase)
     };
-    // Base32, also that of Nix, of 16, 20, 24, 32, 48 and 64 bytes.
+    // Base32, also that of Nix, of 16, 20, 24, 28, 32, 48 and 64 bytes.
     let is_base32 = || {
-        matches!(word.len(), 26 | 32 | 39 | 52 | 77 | 103)
+        matches!(word.len(), 26 | 32 | 39 | 45 | 52 | 77 | 103)
             && scan::all(word, |byte| byte.is_ascii_alphanumeric())
             && is_single_case()
     };

@@ -71,6 +71,8 @@ fn lines(digest: &str) -> Vec<String> {
         format!("{NAME} sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
         format!("./{NAME} size=3 sha256digest={digest}"),
         format!("./{NAME} type=file mode=0644 uname=root time=1700000000.000000000 md5={}", &digest[..32]),
+        format!("    {NAME} size=3 md5digest={} link=x", &digest[..32]),
+        format!("EMEX2IRUAXMCFBSCUR333ISVWMVK3PHEXWQLH57DNSO2O  {NAME}"),
         format!("{NAME}:8:01234567:"),
         format!("sha256sum: {digest}  {NAME}"),
         format!("{digest} ?SHA256*{NAME}"),

@@ -108,6 +108,10 @@ const ATTRIBUTES: &[&[u8]] = &[
     b"flags",
     b"inode",
     b"optional",
+    b"link",
+    b"contents",
+    b"device",
+    b"tags",
 ];
 
 impl Fields {
