@@ -11,7 +11,7 @@ use crate::options::RunArgs;
 use crate::output::print;
 use crate::stores;
 use crate::watch::Watch;
-use crate::words::{count, names, not_shown};
+use crate::words::{count, names, not_shown, path_word};
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ const LIKELY: usize = 8;
 
 /// Returns the refusal of a file in the place of the digest.
 fn file_refusal(text: &str) -> Option<Refusal> {
-    let name = Path::new(text).exists().then(|| quotef(text.as_bytes(), Charset::Utf8))?;
+    let name = Path::new(text).is_file().then(|| path_word(text))?;
     Some(Refusal::with_hint(
         format!("{}: this is a file, and not a digest", display_safe(text.as_bytes())),
         format!(

@@ -16,6 +16,7 @@ use truesum::scrub::{DEFAULT_STATE, DEFAULT_WITHIN, Options, Policy};
 use truesum_fs::name::OsStrExt;
 
 const DAY: Duration = Duration::from_secs(86_400);
+
 /// Returns the state file.
 pub fn state(args: &ScrubArgs) -> PathBuf {
     args.state.clone().unwrap_or_else(|| args.folder.join(DEFAULT_STATE))

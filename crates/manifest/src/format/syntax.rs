@@ -13,8 +13,8 @@ pub(crate) enum Syntax {
     Yaml,
     /// `KEY=VALUE` or `KEY: VALUE`, as in Java's properties and in `.SRCINFO`.
     Properties,
-    /// `KEY: VALUE`, continued on indented lines. The text of SPDX, in which any line is allowed, has no digests as a rule.
-    Fields,
+    /// `KEY: VALUE`, continued on indented lines. Lines of a text of SPDX do not count as such.
+    TagValue,
     /// A script of a shell or of BitBake: assignments and functions.
     Shell,
 }
@@ -79,7 +79,7 @@ impl SyntaxReader {
                 matches!(content[0], b'#' | b'!')
                     || key(content, b'=', true).or(key(content, b':', false)).is_some()
             }
-            Syntax::Fields => {
+            Syntax::TagValue => {
                 let is_armor = line.starts_with(b"-----");
                 is_armor || line[0] == b'#' || content != line || key(line, b':', false).is_some()
             }
@@ -260,7 +260,7 @@ mod tests {
                 "---\na: b\n- c\n- d: |\n    any text\n\n    more\n  e: >-\n    text\n\"f g\": h\n- - i\n- |\n  text\n# j\n...",
             ),
             (Syntax::Properties, "# a\n! b\nc=d\ne.f = g\nh: i"),
-            (Syntax::Fields, "A: b\n more\nX-C:\nE: f"),
+            (Syntax::TagValue, "A: b\n more\nX-C:\nE: f"),
             (
                 Syntax::Shell,
                 "# a\na=b\nc=(d\n  e)\nf() {\n any\n}\nA:append = \"b \\\n  c \\\n\"\nA[b.c] = \"d\"\ninherit a b\ng='h\ni'\n\
@@ -289,10 +289,10 @@ mod tests {
             "name:8:01234567:".to_owned(),
             "XXH3_0123456789abcdef  name".to_owned(),
         ];
-        for syntax in [Syntax::Toml, Syntax::Yaml, Syntax::Properties, Syntax::Fields, Syntax::Shell] {
+        for syntax in [Syntax::Toml, Syntax::Yaml, Syntax::Properties, Syntax::TagValue, Syntax::Shell] {
             for line in &lines {
                 // Fields and functions have indented lines.
-                let is_indented = line.starts_with(' ') && matches!(syntax, Syntax::Fields | Syntax::Shell);
+                let is_indented = line.starts_with(' ') && matches!(syntax, Syntax::TagValue | Syntax::Shell);
                 let allowed = SyntaxReader::new(syntax).allows(line.as_bytes());
                 assert_eq!(allowed, is_indented, "{syntax:?}: {line}");
             }

@@ -19,7 +19,7 @@ pub(crate) static DEB822: Format = Format {
     summary: "Debian's Release, Packages, Sources, .dsc, .changes and .buildinfo files",
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
-    syntax: Syntax::Fields,
+    syntax: Syntax::TagValue,
     reading: Reading::lines(|options| Box::new(Control { options: options.clone(), ..Control::default() })),
     ..Format::DEFAULT
 };

@@ -9,7 +9,7 @@ pub(crate) static JAR: Format = Format {
     name: "jar-manifest",
     summary: "MANIFEST.MF of a Java archive: sections with Name and ALGORITHM-Digest",
     sniff: |head| head.begun(|line| line.starts_with(b"Manifest-Version:") || line.starts_with(SIGNED)),
-    syntax: Syntax::Fields,
+    syntax: Syntax::TagValue,
     reading: Reading::lines(|options| Box::new(Sections { options: options.clone(), ..Sections::default() })),
     ..Format::DEFAULT
 };

@@ -2,7 +2,7 @@
 //! directory `ascmhl` next to the files.
 //!
 //! Names in an ASC list are relative to the parent of that directory. Digests of directories
-//! cover lists and are ignored. The chain file in the directory lists the lists.
+//! cover lists and are ignored. The chain file in that directory contains the digest of each list.
 
 use super::xml::{self, Algorithm, LIST, Shape};
 use crate::entry::{Entry, Time};

@@ -12,7 +12,7 @@ pub(crate) static NARINFO: Format = Format {
     summary: "Nix cache metadata: name, size and digest of a compressed archive",
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head| head.begins(&[b"StorePath: /"]),
-    syntax: Syntax::Fields,
+    syntax: Syntax::TagValue,
     reading: Reading::lines(|options| Box::new(Info { options: options.clone(), ..Info::default() })),
     ..Format::DEFAULT
 };

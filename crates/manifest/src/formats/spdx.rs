@@ -10,7 +10,7 @@ pub(crate) static SPDX: Format = Format {
     file_names: &[".spdx"],
     summary: "SPDX tag-value documents: checksums of files and of package files",
     sniff: |head| head.marked(|line| line.starts_with(b"SPDXVersion:")),
-    syntax: Syntax::Fields,
+    syntax: Syntax::TagValue,
     reading: Reading::document(64 << 20, parse),
     ..Format::DEFAULT
 };

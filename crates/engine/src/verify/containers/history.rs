@@ -128,8 +128,11 @@ fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>)
             }
         }
     }
-    let mut writer =
-        Writer::new(Vec::new(), format("ascmhl").expect("a format of ours"), &Heading::default());
+    let mut writer = Writer::new(
+        Vec::new(),
+        format("ascmhl").expect("a row of the table of formats"),
+        &Heading::default(),
+    );
     for entry in all.entries.iter().flatten() {
         if let Err(why) = writer.write(entry) {
             let why = format!("{}: {why}", display_safe(&entry.path));
