@@ -283,7 +283,8 @@ pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>], all: boo
     let own = Root::folder(&folder, false).ok()?;
     let ascii = |text: &[u8]| -> Vec<u8> { text.iter().copied().filter(u8::is_ascii).collect() };
     let is_elsewhere = |name: &Vec<u8>| {
-        let at = name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        // Lists from Windows have backslashes between folders.
+        let at = name.iter().rposition(|&byte| matches!(byte, b'/' | b'\\')).map_or(0, |at| at + 1);
         let (parent, base) = name.split_at(at);
         let padding = name.len() - name.trim_ascii_end().len();
         let is_there = |name: &[u8]| !name.is_empty() && own.exists(OsStr::from_bytes(name));

@@ -232,9 +232,13 @@ fn messages_do_not_mislead() {
     assert_eq!(folder.run(&["check", "--search", "--moved=ok", "M"]).code, Some(0), "as the hint says");
     // Absolute names of another machine, names in another encoding, and names in other folders.
     folder.write("\u{fc}.txt", "abd");
-    for (name, content) in
-        [("/nowhere/x/a", "abc"), ("../x/a", "abc"), ("dist/a", "abc"), ("\u{e4}.txt", "abd")]
-    {
+    for (name, content) in [
+        ("/nowhere/x/a", "abc"),
+        ("../x/a", "abc"),
+        ("dist/a", "abc"),
+        ("dist\\a", "abc"),
+        ("\u{e4}.txt", "abd"),
+    ] {
         let digest =
             folder.run(&["hash", if content == "abc" { "a" } else { "\u{fc}.txt" }]).out()[..64].to_owned();
         folder.write("P", format!("{digest}  {name}\n"));
