@@ -2,7 +2,7 @@
 //! date.
 
 use crate::Error;
-use crate::models::tools::by_algorithm;
+use crate::models::tools::{OWN, by_algorithm, is_own};
 use crate::models::{self, algorithms, tools, tree};
 use crate::quantity::digits;
 use crate::record::{Measurement, Record};
@@ -178,24 +178,27 @@ fn against_others(machines: &[Machine]) -> Table {
     titles.extend(&names);
     let mut table = Table::new(&titles);
     for (letter, what, record, rows) in &found {
-        let mut cells = vec![what.clone(), record.input.clone()];
-        cells.extend((machines.len() > 1).then(|| letter.to_string()));
-        for name in &names {
-            let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
-            let rows = rows.get(name).map_or(&[][..], Vec::as_slice);
-            let (ours, others): (Vec<_>, Vec<_>) =
-                rows.iter().copied().partition(|m: &&Measurement| m.engine == "truesum");
-            let best =
-                others.iter().filter_map(|m| Some((seconds(m)?, *m))).min_by(|a, b| a.0.total_cmp(&b.0));
-            let cell = best.zip(ours.first().and_then(seconds)).map(|((theirs, m), ours)| {
-                let who = m.engine.split(',').next().unwrap_or_default();
-                format!("{} ({who})", digits(theirs / ours))
-            });
-            cells.push(cell.unwrap_or_default());
+        for own in record.engines.iter().map(|engine| &*engine.name).filter(|name| is_own(name)) {
+            let command = if own == OWN { String::new() } else { format!(", `{own}`") };
+            let mut cells = vec![format!("{what}{command}"), record.input.clone()];
+            cells.extend((machines.len() > 1).then(|| letter.to_string()));
+            for name in &names {
+                cells.push(ratio(rows.get(name).map_or(&[][..], Vec::as_slice), own).unwrap_or_default());
+            }
+            table.rows.push(cells);
         }
-        table.rows.push(cells);
     }
     table
+}
+
+/// Returns the best time of the other programs divided by that of `own`, one of our commands, and the name of the program.
+fn ratio(rows: &[&Measurement], own: &str) -> Option<String> {
+    let seconds = |m: &&Measurement| m.summary().map(|s| s.median);
+    let ours = rows.iter().find(|m| m.engine == own).and_then(seconds)?;
+    let others = rows.iter().filter(|m| !is_own(&m.engine));
+    let (theirs, best) = others.filter_map(|m| Some((seconds(m)?, m))).min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let who = best.engine.split(',').next().unwrap_or_default();
+    Some(format!("{} ({who})", digits(theirs / ours)))
 }
 
 /// A row for each hash: the plain digest, and the fastest tree on one thread and on all.

@@ -37,7 +37,7 @@ pub struct Engine {
     /// True if standard output is the manifest (otherwise the command writes `{out}` itself).
     #[serde(default)]
     pub stdout: bool,
-    /// Names the directory in which the command runs; empty for the current directory.
+    /// The directory in which the command runs, with placeholders; empty for the current directory.
     #[serde(default)]
     pub directory: String,
     /// The format of the digests of an algorithm, if not hexadecimal.

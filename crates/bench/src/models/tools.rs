@@ -14,7 +14,7 @@ mod directory;
 mod findings;
 mod views;
 
-pub use views::by_algorithm;
+pub use views::{OWN, by_algorithm, is_own};
 
 use super::effort::Effort;
 use super::engine::Engine;

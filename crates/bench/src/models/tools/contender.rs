@@ -13,6 +13,8 @@ use truesum_hash::find;
 pub(super) struct Contender<'a> {
     pub(super) engine: &'a Engine,
     pub(super) words: Vec<String>,
+    /// The directory in which the command runs.
+    pub(super) directory: String,
     /// The command whose output is checked.
     pub(super) check: Vec<String>,
     pub(super) algorithm: String,
@@ -64,12 +66,14 @@ pub(super) fn contenders<'a>(
             ("manifest", &manifest),
         ];
         let words = engine.command(&values);
+        let directory = fill(std::slice::from_ref(&engine.directory), &values).concat();
         let check = if engine.check.is_empty() { words.clone() } else { fill(&engine.check, &values) };
         let key = engine.algorithms.keys().find(|key| canonical(key) == name).map_or(name, String::as_str);
         let spelling = engine.spelling(key);
         Some(Contender {
             engine,
             words,
+            directory,
             check,
             algorithm: name.to_owned(),
             spelling,
@@ -132,7 +136,7 @@ fn run_process(contender: &Contender, words: &[String], scratch: &Path) -> Resul
         _ => {}
     }
     let output = contender.engine.stdout.then_some(out.as_path());
-    let cost = process::run(words, &contender.engine.directory, output, &errors)
+    let cost = process::run(words, &contender.directory, output, &errors)
         .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
     let succeeded = cost.status.is_some_and(|s| s == 0 || contender.engine.accept.contains(&s));
     if !succeeded {

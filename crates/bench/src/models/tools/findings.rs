@@ -1,6 +1,6 @@
 //! The main findings of a run of `bench tools`.
 
-use super::views::{against_ours, by_algorithm, own, seconds};
+use super::views::{against_ours, by_algorithm, is_own, own, seconds};
 use crate::measure::statistics::geometric_mean;
 use crate::quantity::digits;
 use crate::record::Record;
@@ -11,7 +11,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let (mut raced, mut lost) = (0, Vec::new());
     for (name, rows) in &table {
         let Some(ours) = own(rows) else { continue };
-        let others = rows.iter().filter(|m| m.engine != ours.engine);
+        let others = rows.iter().filter(|m| !is_own(&m.engine));
         let Some(best) = others.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { continue };
         raced += 1;
         if seconds(best) < seconds(ours) {
@@ -30,7 +30,7 @@ pub(super) fn sentences(record: &Record) -> Vec<String> {
     let mut means: Vec<(f64, &str)> = record
         .engines
         .iter()
-        .filter(|engine| engine.name != "truesum")
+        .filter(|engine| !is_own(&engine.name))
         .filter_map(|engine| {
             Some((geometric_mean(&against_ours(record, &engine.name, &table))?, &*engine.name))
         })

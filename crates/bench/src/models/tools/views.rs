@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const USUAL: [&str; 8] = ["crc32", "xxh128", "blake3", "md5", "sha1", "sha256", "sha512", "sha3-256"];
 
 /// The name of this program among the engines.
-const OWN: &str = "truesum";
+pub const OWN: &str = "truesum";
 
 pub(super) fn sections(record: &Record) -> Vec<Section> {
     let table = by_algorithm(record);
@@ -28,6 +28,12 @@ pub(super) fn sections(record: &Record) -> Vec<Section> {
 
 pub(super) fn seconds(m: &Measurement) -> f64 {
     m.summary().map_or(f64::INFINITY, |s| s.median)
+}
+
+/// Returns true for truesum and its other commands ("truesum audit"), which are compared with other programs, not with
+/// each other.
+pub fn is_own(engine: &str) -> bool {
+    engine.split(' ').next() == Some(OWN)
 }
 
 pub(super) fn own<'a>(measurements: &[&'a Measurement]) -> Option<&'a Measurement> {
@@ -54,7 +60,7 @@ fn in_order<T>(rows: &mut [T], engine: impl Fn(&T) -> String, figure: impl Fn(&T
 
 /// Returns the bar of an engine, with a separate color for ours.
 fn bar(engine: &str, value: f64) -> (String, Vec<Option<f64>>) {
-    let values = if engine == OWN { vec![Some(value)] } else { vec![None, Some(value)] };
+    let values = if is_own(engine) { vec![Some(value)] } else { vec![None, Some(value)] };
     (engine.to_owned(), values)
 }
 
