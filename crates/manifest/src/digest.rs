@@ -278,7 +278,16 @@ pub(crate) fn could_be_digest(word: &[u8]) -> bool {
             && scan::all(word, |byte| byte.is_ascii_alphanumeric())
             && is_single_case()
     };
-    matches!(word.len(), 8 | 16) && is_hex(word) || is_like(word) || is_base32()
+    matches!(word.len(), 8 | 16) && is_hex(word) || is_like(word) || is_hex_of_any_length(word) || is_base32()
+}
+
+/// Returns whether a word is hexadecimal with as many digits as a digest of at least 128 bits of any length has.
+pub(crate) fn is_hex_of_any_length(word: &[u8]) -> bool {
+    const LONGEST: usize = 256;
+    (32..=LONGEST).contains(&word.len())
+        && word.len().is_multiple_of(2)
+        && is_hex(word)
+        && !word.iter().all(u8::is_ascii_digit)
 }
 
 /// Returns whether a text contains a word that could be a digest ([`could_be_digest`]), or hexadecimal digits in groups, as

@@ -81,7 +81,9 @@ impl SyntaxReader {
             }
             Syntax::TagValue => {
                 let is_armor = line.starts_with(b"-----");
-                is_armor || line[0] == b'#' || content != line || key(line, b':', false).is_some()
+                // Nothing is between a key and its colon.
+                let is_key = || scan::cut(line, b':').is_some_and(|(key, _)| !key.ends_with(b" "));
+                is_armor || line[0] == b'#' || content != line || is_key() && key(line, b':', false).is_some()
             }
             Syntax::Shell => self.shell(line),
         }
@@ -225,7 +227,12 @@ fn assigned(line: &[u8]) -> Option<&[u8]> {
 
 fn is_toml(line: &[u8]) -> bool {
     match line[0] {
-        b'#' | b'[' | b']' | b'{' | b'}' => true,
+        b'#' | b'[' | b']' | b'}' => true,
+        // A table, but not an object of JSON.
+        b'{' => {
+            let content = scan::trim_start(&line[1..]);
+            content.is_empty() || content[0] == b'}' || key(content, b'=', true).is_some()
+        }
         // An item of an array, or a key.
         mark @ (b'"' | b'\'') => {
             let end = scan::find(&line[1..], |byte| byte == mark);
@@ -288,6 +295,7 @@ mod tests {
             "name,12,01234567,".to_owned(),
             "name:8:01234567:".to_owned(),
             "XXH3_0123456789abcdef  name".to_owned(),
+            format!("{{\"sha256\":\"{digest}\"}}"),
         ];
         for syntax in [Syntax::Toml, Syntax::Yaml, Syntax::Properties, Syntax::TagValue, Syntax::Shell] {
             for line in &lines {

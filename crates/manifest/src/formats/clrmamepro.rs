@@ -2,6 +2,7 @@
 //! a.bin size 3 crc 352441c2 )` in a group, one on each line. Names with blanks are quoted.
 
 use crate::digest::{is_like, is_nearly_algorithm, tagged};
+use crate::formats::mixed::appended::words;
 use crate::formats::prelude::*;
 
 pub(crate) static CLRMAMEPRO: Format = Format {
@@ -36,10 +37,9 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let line = scan::trim(line);
     let (first, rest) = scan::word(line);
     if first != b"rom" {
-        let mut words = line.split(|&byte| scan::is_blank(byte));
         // A disk image, whose digest covers its uncompressed data, and values that describe the collection.
         let is_object = line.ends_with(b" )") && !OBJECTS.contains(&first);
-        return match is_object || first != b"disk" && words.any(is_like) {
+        return match is_object || first != b"disk" && words(line).any(is_like) {
             true => Err(Reason::Part("a digest on a line that does not describe a file")),
             false => Ok(None),
         };

@@ -2,6 +2,7 @@
 //! followed by its value on the next line.
 
 use crate::digest::{is_like, is_long_hex, is_nearly, tagged};
+use crate::formats::mixed::appended::words;
 use crate::formats::prelude::*;
 
 pub(crate) static PACMAN: Format = Format {
@@ -74,9 +75,7 @@ impl Parse for Desc {
                     self.entry.digests.push(tagged(algorithm, line, &self.options)?);
                 } else if key.is_empty() {
                     return Err(Reason::NotALine);
-                } else if key != NEAR
-                    && (is_like(line) || line.split(|&byte| scan::is_blank(byte)).any(is_long_hex))
-                {
+                } else if key != NEAR && (is_like(line) || words(line).any(is_long_hex)) {
                     return Err(Reason::Part("a digest under an unknown field"));
                 }
             }

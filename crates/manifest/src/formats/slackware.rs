@@ -4,6 +4,7 @@
 use crate::algorithm::NamedAlgorithm;
 use crate::digest::is_long_hex;
 use crate::formats::mixed::Mixed;
+use crate::formats::mixed::appended::words;
 use crate::formats::prelude::*;
 
 pub(crate) static SLACKWARE: Format = Format {
@@ -46,13 +47,10 @@ impl Parse for List {
             return self.lines.line(line);
         }
         // A digest within a sentence is not an entry.
-        let line = line.trim_ascii();
-        let ends = [scan::find(line, scan::is_blank), scan::rfind(line, scan::is_blank)];
-        let [Some(first), Some(last)] = ends else { return Ok(None) };
-        if is_long_hex(&line[..first]) || is_long_hex(&line[last + 1..]) {
-            Err(Reason::Part("an entry before the column header"))
-        } else {
-            Ok(None)
+        let ends = [words(line).next(), words(line).next_back()];
+        match words(line).nth(1).is_some() && ends.into_iter().flatten().any(is_long_hex) {
+            true => Err(Reason::Part("an entry before the column header")),
+            false => Ok(None),
         }
     }
 

@@ -318,7 +318,9 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
             b"filename" => records.name(&bare(value)),
             b"filesize" => records.size(value),
             b"modified" => records.attribute(key),
-            b"errors" | b"matches" => {}
+            b"errors" => {}
+            // The last key of a file.
+            b"matches" => is_file = Some(false),
             // siegfried aligns the colons, so there is a blank before each.
             _ if value.is_empty() || line.get(key.len()) != Some(&b' ') => {
                 records.fault("a line that is not part of a file's description");

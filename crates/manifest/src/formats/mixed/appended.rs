@@ -1,7 +1,10 @@
 //! Recognition of lines of checksum programs that were appended to a manifest of another format.
 
 use super::tagged;
-use crate::digest::{could_be_digest, could_hold_digest, is_gnu_line, is_hex, is_like, is_long_hex};
+use crate::digest::{
+    contains_like, could_be_digest, could_hold_digest, is_gnu_line, is_hex, is_hex_of_any_length, is_like,
+    is_long_hex,
+};
 use crate::format::Fit;
 use crate::scan;
 use truesum_hash::Spec;
@@ -30,7 +33,9 @@ pub(crate) fn is_foreign(line: &[u8], fit: Fit) -> bool {
         || is_short(line)
         || is_tagged(line)
         || is_decimal(line)
+        || is_sized(line)
         || is_link(line)
+        || fit != Fit::Allowed && is_object(line)
         || fit == Fit::Unexpected && has_digest_at_end(line)
         || could_hold_digest(line)
             && Fields::of(line).filter(|fields| fields.has_name).is_some_and(|fields| match fit {
@@ -39,17 +44,33 @@ pub(crate) fn is_foreign(line: &[u8], fit: Fit) -> bool {
             })
 }
 
+/// Returns the words of a line between blanks, punctuation and brackets.
+pub(crate) fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    scan::count(line.len());
+    let is_separator = |byte: &u8| scan::is_blank(*byte) || b",;|\"'`()[]{}".contains(byte);
+    line.split(is_separator).filter(|word| !word.is_empty())
+}
+
 /// The number of digits of a commit in Git.
 const COMMIT: usize = 40;
 
 /// Returns whether the first or last word of a line is a digest of at least 128 bits, and another word is not.
 fn has_digest_at_end(line: &[u8]) -> bool {
-    let is_separator = |byte: &u8| scan::is_blank(*byte) || b",;|\"'`()[]".contains(byte);
-    let words = || line.split(is_separator).filter(|word| !word.is_empty());
-    let (first, last) = (words().next().unwrap_or_default(), words().next_back().unwrap_or_default());
-    scan::count(line.len());
+    let (first, last) = (words(line).next().unwrap_or_default(), words(line).next_back().unwrap_or_default());
     let is_digest = |word: &[u8]| is_like(word) && word.len() != COMMIT;
-    (is_digest(first) || is_digest(last)) && words().any(|word| !is_like(word))
+    (is_digest(first) || is_digest(last)) && words(line).any(|word| !is_like(word))
+}
+
+/// Returns whether a line is `SIZE  DIGEST  NAME`, as md5deep prints it.
+fn is_sized(line: &[u8]) -> bool {
+    let line = scan::cut(line, b' ').filter(|(size, _)| scan::decimal(size).is_some());
+    line.and_then(|(_, rest)| rest.strip_prefix(b" ")).is_some_and(is_gnu_line)
+}
+
+/// Returns whether a line is a complete object in JSON with a digest.
+fn is_object(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b",").unwrap_or(line);
+    matches!(line, [b'{', .., b'}']) && scan::contains(line, b"\":") && contains_like(line)
 }
 
 /// Returns a text without quotes around it, which a comma may follow in a list of texts.
@@ -153,7 +174,8 @@ impl Fields {
         let behind = sign.map_or(&b""[..], |at| &word[at + 1..]);
         if could_be_digest(word) || could_be_digest(behind) {
             self.has_complete_digest = true;
-            self.is_long |= is_like(word) || is_like(behind);
+            let is_long = |word: &[u8]| is_like(word) || is_hex_of_any_length(word);
+            self.is_long |= is_long(word) || is_long(behind);
             // GnuPG also prints groups of eight digits.
             self.grouped += if word.len() == 8 { word.len() } else { 0 };
             return true;
@@ -193,18 +215,21 @@ fn is_algorithm(word: &[u8]) -> bool {
 }
 
 /// Returns whether a line is one of `cksum` or `sum`: `CHECKSUM SIZE NAME` in decimal. Only numbers that are too large for
-/// `sum` suffice without a name that is not a word.
+/// `sum` suffice without a name that is not a word. In a name with blanks, the last word is the name of a file, and `sum`
+/// pads the checksum to five digits and the size to at least five columns.
 fn is_decimal(line: &[u8]) -> bool {
+    let is_padded = |size: &[u8]| line.get(5) == Some(&b' ') && size.len() < 5 && line.get(6) == Some(&b' ');
     let (value, rest) = scan::word(&line[..line.len().min(256)]);
     let (size, name) = scan::word(rest);
     if size.is_empty() || scan::decimal(size).is_none() {
         return false;
     }
+    let ends_in_name = || scan::rfind(name, scan::is_blank).is_some_and(|at| is_name(&name[at + 1..]));
     match scan::decimal(value).and_then(|value| u32::try_from(value).ok()) {
         Some(value) if value > u16::MAX.into() => {
-            !name.is_empty() && scan::all(name, is_of_name) || is_name(name)
+            !name.is_empty() && scan::all(name, is_of_name) || is_name(name) || ends_in_name()
         }
-        Some(_) => is_name(name),
+        Some(_) => is_name(name) || is_padded(size) && ends_in_name(),
         None => false,
     }
 }
