@@ -21,6 +21,6 @@ fi
 # The machine's own Python is not changed; Debian's packages for it are seen.
 venv=$target/venv
 [ -x "$venv/bin/python3" ] || /usr/bin/python3 -m venv --system-site-packages "$venv"
-"$venv/bin/pip" install --quiet --disable-pip-version-check ascmhl bagit cfv chkbit mfusepy playwright swh.model torf wheel ||
+"$venv/bin/pip" install --quiet --disable-pip-version-check ascmhl bagit cfv chkbit mfusepy ocfl-py playwright swh.model torf wheel ||
     echo "some Python packages could not be installed"
 export PATH=$venv/bin:$PATH

@@ -175,7 +175,9 @@ impl Trouble {
                 "the two sides have no digest of the same algorithm; to compare two manifests with different algorithms, compare each with the files: truesum diff MANIFEST DIR"
             }
             Trouble::Malformed => "the manifest is damaged or was edited: obtain it again from its source",
-            Trouble::Incomplete => "the bag is incomplete or has extra files; see the error messages",
+            Trouble::Incomplete => {
+                "the bag or OCFL object is not valid or has extra files; see the error messages"
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ mod shared_reads;
 pub(crate) mod unexpected;
 pub mod verification;
 
-pub use containers::{bag, history, seal};
+pub use containers::{bag, history, ocfl, seal};
 pub use discovery::has_manifest_name;
 pub use outputs::{lists_one_of, place_of};
 pub use unexpected::search::Search;

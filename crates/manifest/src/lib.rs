@@ -35,6 +35,7 @@ mod joined;
 pub mod json;
 mod line;
 mod lines;
+pub mod ocfl;
 pub mod original;
 pub mod path;
 mod radix;

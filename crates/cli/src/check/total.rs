@@ -95,7 +95,7 @@ pub fn rows(report: &Report, exact: bool) -> Vec<Row> {
     row(report.unmarked(), Tone::Unsure, "without a digest in the name", None);
     row(report.renamed(), Tone::Unsure, "renamed", None);
     row(report.not_renamed(), Tone::Bad, "NOT renamed", None);
-    let faults = plural(report.incomplete(), "bag error", "bag errors");
+    let faults = plural(report.incomplete(), "structure error", "structure errors");
     row(report.incomplete(), Tone::Bad, faults, Some(Trouble::Incomplete));
     row(report.unsigned(), Tone::Bad, "WITHOUT A VALID SIGNATURE", None);
     let missing = plural(report.missing_manifests(), "manifest MISSING", "manifests MISSING");

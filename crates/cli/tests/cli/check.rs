@@ -649,7 +649,7 @@ fn bag_is_checked_by_its_folder_name() {
     let ran = folder.run(&["check", "bag"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("it is in the payload but not in manifest-sha256.txt"), "{}", ran.err);
-    assert!(ran.err.contains("1 file verified, 1 bag error"), "{}", ran.err);
+    assert!(ran.err.contains("1 file verified, 1 structure error"), "{}", ran.err);
 }
 
 /// regression: digests in lists of strings were ignored, and the check passed without them.

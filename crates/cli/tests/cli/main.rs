@@ -30,6 +30,7 @@ mod locate;
 mod media_hash_lists;
 mod memory;
 mod names;
+mod ocfl;
 mod outputs;
 mod packages;
 mod pages;

@@ -1,4 +1,4 @@
-//! Checks what is given as a manifest: bags, Android packages, ISO 9660 images, signed manifests and others.
+//! Checks what is given as a manifest: bags, OCFL objects, Android packages, ISO 9660 images, signed manifests and others.
 
 mod advance;
 pub(crate) mod apk;
@@ -6,6 +6,7 @@ pub(crate) mod archive;
 pub mod bag;
 pub mod history;
 mod iso;
+pub mod ocfl;
 mod package;
 pub mod seal;
 mod signed;
@@ -80,6 +81,9 @@ impl Containers<'_> {
                 };
             }
             None => {}
+        }
+        if let Some(kind) = ocfl::kind_of(name) {
+            return self.ocfl(name, kind, on_event);
         }
         if let Some(folder) = history::folder_of(name) {
             return history::check(entries, &folder, on_event);

@@ -53,6 +53,12 @@ pub(super) struct EntryCheck<'c> {
 }
 
 impl EntryCheck<'_> {
+    /// Returns the same check with other options.
+    pub(super) fn with_options<'s>(&'s mut self, options: &'s Options) -> EntryCheck<'s> {
+        let EntryCheck { progress, files, required, report, .. } = self;
+        EntryCheck { options, progress, files, required, report, shared: SharedReads::default() }
+    }
+
     /// Compares one file with one digest, and with the size of the data if it is known.
     pub(super) fn file(
         &mut self,

@@ -134,7 +134,8 @@ impl<'a> Rotation<'a> {
         let several = names.len() > 1 || first.is_dir();
         (several && !limits.is_all()).then(|| {
             let why = Cause::Other(
-                "only a single manifest can be checked in parts, not a bag or several manifests".to_owned(),
+                "only a single manifest can be checked in parts, not a folder or several manifests"
+                    .to_owned(),
             );
             Error::new(first.as_os_str().as_bytes(), "check", why)
         })

@@ -38,8 +38,8 @@ impl<'a> Verification<'a> {
     }
 
     /// Checks manifests in order, then searches for files that are not in them, if requested. `-` is standard input. A
-    /// folder that is a bag is checked with all its manifests and for completeness, and one with the history of an ASC
-    /// media hash list with all lists of the history.
+    /// folder that is a bag is checked with all its manifests and for completeness, an OCFL object with its inventories and
+    /// for completeness, and a folder with the history of an ASC media hash list with all lists of the history.
     ///
     /// # Errors
     /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.

@@ -11,7 +11,6 @@ use crate::verify::event::Observer;
 use crate::verify::listed::ListedNames;
 use crate::verify::options::Options;
 use crate::verify::place::{CHAIN, HISTORY};
-use crate::verify::shared_reads::SharedReads;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -66,9 +65,7 @@ pub(super) fn check(
         if entries.progress.stopped() || !checked.insert(folder.clone()) {
             continue;
         }
-        let EntryCheck { progress, files, required, report, .. } = &mut *entries;
-        let shared = SharedReads::default();
-        let mut own = EntryCheck { options, progress, files, required, report, shared };
+        let mut own = entries.with_options(options);
         own.named(&folder.join(CHAIN), &mut ListedNames::default(), on_event)?;
         own.options = &merged;
         folders.extend(one(&mut own, &folder, on_event)?);
