@@ -2,6 +2,8 @@
 //! order.
 
 use crate::program::Folder;
+#[cfg(target_os = "linux")]
+use crate::strace::{can_trace, run};
 
 /// A seeded generator of pseudorandom numbers.
 struct Random(u64);
@@ -134,4 +136,22 @@ fn every_format_is_identical_to_hash() {
         written += 1;
     }
     assert!(written >= 15, "{written} formats");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn each_small_file_is_opened_once() {
+    if !can_trace() {
+        return;
+    }
+    let names: Vec<String> = (0..20).map(|number| format!("d/file-{number:02}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (&name[..], "content")).collect();
+    let folder = Folder::with(&files);
+    assert_eq!(folder.run(&["shard", "plan", "-q", "-o", "plan", "--root", "d", "d"]).code, Some(0));
+    let strace = ["-e", "trace=open,openat,openat2", "-o", "trace"];
+    let ran = run(folder.root(), &strace, &["shard", "run", "-q", "plan", "0"]);
+    assert!(ran.status.success(), "{ran:?}");
+    let opened = folder.read("trace");
+    let opened = String::from_utf8_lossy(&opened);
+    assert_eq!(opened.matches("\"file-").count(), names.len(), "{opened}");
 }
