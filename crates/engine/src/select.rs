@@ -209,6 +209,14 @@ impl Selection {
         self.inner.as_ref().is_none_or(|inner| inner.names.requests(name))
     }
 
+    /// Returns whether a walk with this selection finds the file with this name, which need not be in a file system.
+    pub(crate) fn finds(&self, name: &[u8]) -> bool {
+        let mut folders = (1..name.len()).filter(|&at| name[at] == b'/');
+        self.requests(name)
+            && folders.all(|end| self.passes(&[&name[..end]], true))
+            && self.passes(&[name], false)
+    }
+
     /// Returns whether there are bounds on size or time.
     pub fn needs_facts(&self) -> bool {
         self.inner.as_ref().is_some_and(|inner| {

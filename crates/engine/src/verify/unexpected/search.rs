@@ -166,7 +166,7 @@ pub fn unlisted(
 ///
 /// # Errors
 /// Returns the error of `found`.
-pub(crate) fn unlisted_objects(
+pub fn unlisted_objects(
     remote: &dyn Remote,
     listed: &mut ListedNames,
     select: &Selection,
@@ -176,7 +176,7 @@ pub(crate) fn unlisted_objects(
     let mut result = Search { folder: remote.name().into_bytes(), ..Search::default() };
     for task in remote.list(&Arc::from([]), progress) {
         match task {
-            Task::File(job) if select.requests(&job.name) && !listed.contains(&job.name) => {
+            Task::File(job) if select.finds(&job.name) && !listed.contains(&job.name) => {
                 result.files += 1;
                 found(&job.name)?;
             }
