@@ -8,6 +8,7 @@ use crate::console::Console;
 use crate::ending::Ending;
 use crate::exit::{Exit, Refusal};
 use crate::selection::selection;
+use crate::stores;
 use crate::words::path_word;
 use arguments::DiffArgs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,13 @@ use truesum::audit::Options;
 /// Runs the command.
 pub fn run(args: DiffArgs) -> Exit {
     let mut console = Console::new(args.run.color);
-    let [old, new] = [args.old, args.new].map(PathBuf::from);
+    let mut old_and_new = [args.old, args.new].map(PathBuf::from);
+    let stores = match stores::as_sides(&mut old_and_new, &args.reading.algorithm) {
+        Ok(stores) => stores,
+        Err(refusal) => return console.refuse(&refusal),
+    };
+    let [old, new] = old_and_new;
+    let has_store = !stores.is_empty();
     if old == Path::new("-") && new == Path::new("-") {
         return console.refuse(&Refusal::new("diff: only one side can be standard input"));
     }
@@ -28,6 +35,14 @@ pub fn run(args: DiffArgs) -> Exit {
     if !args.quiet && !args.status {
         notes.iter().for_each(|note| console.note(note));
     }
+    if has_store
+        && let Err(refusal) = stores::refuse(&[
+            ("--root", args.root.is_some()),
+            ("--newer and --older", args.filter.newer.is_some() || args.filter.older.is_some()),
+        ])
+    {
+        return console.refuse(&refusal);
+    }
     if args.root.is_some() && old.is_dir() == new.is_dir() {
         return console.refuse(&Refusal::new("diff: --root requires a manifest and a folder"));
     }
@@ -37,7 +52,10 @@ pub fn run(args: DiffArgs) -> Exit {
     };
     let reporting = args.run.reporting(args.quiet || args.status);
     let read = read.root(args.root).threads(reporting.threads).mapping(Mapping::Guarded).select(select);
-    let options = Options::default().read(read);
+    let options = Options::default().read(read).stores(stores);
+    if has_store && reporting.notes {
+        console.note("compared with the checksums that the object store recorded; objects are not read");
+    }
     let otherwise = || {
         let [old, new] = [&old, &new].map(path_word);
         format!("to compare the bytes of two files: cmp {old} {new}")

@@ -9,8 +9,9 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum::Remote;
+use truesum::hash::Spec;
 use truesum::manifest::path::display_safe;
+use truesum::{Remote, StoredDigests};
 use truesum_fs::name::OsStrExt;
 
 /// Returns whether this is the URL of an object or of a folder of objects.
@@ -35,14 +36,22 @@ fn text(url: &OsStr) -> Result<&str, Refusal> {
 pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
     #[cfg(not(feature = "stores"))]
     {
-        let url = display_safe(text(url)?.as_bytes());
-        let hint = "to build truesum with support for object stores: cargo install --locked --path crates/cli --features stores";
-        Err(Refusal::with_hint(format!("{url}: this build cannot read object stores"), hint))
+        Err(unsupported(text(url)?))
     }
     #[cfg(feature = "stores")]
     {
         Ok(Arc::new(store(url)?))
     }
+}
+
+/// Returns the refusal of a URL by a build without support for object stores.
+#[cfg(not(feature = "stores"))]
+fn unsupported(url: &str) -> Refusal {
+    let hint = "to build truesum with support for object stores: cargo install --locked --path crates/cli --features stores";
+    Refusal::with_hint(
+        format!("{}: this build cannot read object stores", display_safe(url.as_bytes())),
+        hint,
+    )
 }
 
 /// Does the same for callers that need more than the engine's interface.
@@ -54,6 +63,35 @@ pub fn store(url: &OsStr) -> Result<truesum_stores::Store, Refusal> {
     let url = text(url)?;
     truesum_stores::Store::open(url)
         .map_err(|why| Refusal::new(format!("{}: {why}", display_safe(url.as_bytes()))))
+}
+
+/// Returns the stores among the sides of a comparison, whose names replace the URLs. Of their checksums, those of these
+/// algorithms are compared, or all.
+///
+/// # Errors
+/// Fails as [`open`].
+pub fn as_sides(sides: &mut [PathBuf], algorithms: &[Spec]) -> Result<Vec<Arc<dyn StoredDigests>>, Refusal> {
+    let urls = sides.iter_mut().filter(|side| is_url(side.as_os_str()));
+    urls.map(|side| {
+        let store = stored_digests(side.as_os_str(), algorithms)?;
+        *side = store.name().into();
+        Ok(store)
+    })
+    .collect()
+}
+
+/// Opens a store as one side of a comparison.
+fn stored_digests(url: &OsStr, algorithms: &[Spec]) -> Result<Arc<dyn StoredDigests>, Refusal> {
+    #[cfg(not(feature = "stores"))]
+    {
+        let _ = algorithms;
+        Err(unsupported(text(url)?))
+    }
+    #[cfg(feature = "stores")]
+    {
+        let store = Arc::new(store(url)?);
+        Ok(Arc::new(truesum_stores::StoredChecksums::new(store, algorithms.to_vec())))
+    }
 }
 
 /// Returns the store to be hashed, if one is specified. It must be the only argument, because names
@@ -128,11 +166,13 @@ pub fn name_of(file: &OsStr) -> &[u8] {
 }
 
 /// The commands and arguments that accept URLs of object stores.
-const ACCEPTING_URLS: [(&str, &str); 10] = [
+const ACCEPTING_URLS: [(&str, &str); 12] = [
     ("hash", "files"),
     ("check", "manifests"),
     ("check", "root"),
     ("audit", "manifests"),
+    ("diff", "old"),
+    ("diff", "new"),
     ("plan", "files"),
     ("run", "root"),
     ("tree", "files"),
@@ -165,7 +205,7 @@ pub fn refuse_urls(command: &Command, matches: &ArgMatches) -> Result<(), clap::
         if let Some(url) = given.into_iter().find(|value| is_url(value)) {
             let place = arg.get_long().map_or(String::new(), |long| format!("--{long} "));
             let text = format!(
-                "{place}{}: object stores are not supported here\nhint: hash, check --root, audit, tree and shard accept URLs, for example: \
+                "{place}{}: object stores are not supported here\nhint: hash, check --root, audit, diff, tree and shard accept URLs, for example: \
                  truesum hash s3://BUCKET/PREFIX\n",
                 display_safe(url.as_bytes())
             );

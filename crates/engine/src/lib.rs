@@ -68,7 +68,7 @@ pub use job::{Compared, Damage, FileResult, Findings, Job, ObjectVersion, Outcom
 pub use progress::Progress;
 pub use run::config::{Config, cores};
 pub use run::order::{Order, ReadMode, ReadOrder};
-pub use run::remote::Remote;
+pub use run::remote::{LIST, Remote, StoredDigests, StoredEntry};
 pub use run::run;
 pub use select::{Sample, Selection, Share, Unmatched, Wanted, rules_of};
 pub use sidecar::{create_in_folder, open_folder, rename_in_folder, test_rename_in_folder};

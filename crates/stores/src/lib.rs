@@ -23,6 +23,6 @@ mod store;
 pub mod stored;
 mod xml;
 
-pub use comparison::compare_stored;
+pub use comparison::{StoredChecksums, compare_stored};
 pub use location::{Kind, Location};
 pub use store::Store;

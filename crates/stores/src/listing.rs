@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use truesum::hash::Spec;
-use truesum::{Cause, Error, Job, Notice, ObjectVersion, Task};
+use truesum::{Cause, Error, Job, LIST, Notice, ObjectVersion, Task};
 
 /// Objects requested per page, which is the maximum of the services.
 const PAGE_SIZE: u32 = 1000;
@@ -47,7 +47,7 @@ impl Listing {
 
     fn failed(&self, failure: &Failure) -> Task {
         let path = self.location.to_string();
-        Task::Notice(Notice::Failed(Error::new(path.as_bytes(), "list", failure.cause())))
+        Task::Notice(Notice::Failed(Error::new(path.as_bytes(), LIST, failure.cause())))
     }
 
     /// Returns the job of an object; `None` for a folder marker.

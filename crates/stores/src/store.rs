@@ -68,8 +68,17 @@ impl Store {
     /// # Errors
     /// It does not exist, or the request failed; the run was stopped.
     pub fn stored_facts(&self, name: &[u8], progress: &Progress) -> Result<StoredFacts, Error> {
-        let (Place { source, runtime, .. }, key) = (&self.place, self.key(name)?);
-        let answer = until(runtime, &progress.stop_flag(), name, stored_facts(source, &key))?;
+        self.facts(name, &self.key(name)?, progress)
+    }
+
+    /// Does the same for the object of a job.
+    pub(crate) fn facts_of(&self, job: &Job, progress: &Progress) -> Result<StoredFacts, Error> {
+        self.facts(job.name(), &self.place.key(job)?, progress)
+    }
+
+    fn facts(&self, name: &[u8], key: &str, progress: &Progress) -> Result<StoredFacts, Error> {
+        let Place { source, runtime, .. } = &self.place;
+        let answer = until(runtime, &progress.stop_flag(), name, stored_facts(source, key))?;
         answer.map_err(|failure| Error::new(name, "read", failure.cause()))
     }
 

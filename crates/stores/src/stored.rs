@@ -4,7 +4,7 @@
 use crate::failure::Failure;
 use crate::fetch::Source;
 use crate::metadata::{Checksum, ObjectMetadata};
-use truesum::hash::Spec;
+use truesum::hash::{Digest, Spec};
 use truesum::{Error, Job, Notice, ObjectVersion, Outcome};
 
 /// The result of comparing stored checksums with an entry.
@@ -45,6 +45,56 @@ pub struct StoredFacts {
     pub checksums: Vec<Checksum>,
     /// Size of its first part in bytes, if it was written in parts and the service reports it.
     pub part: Option<u64>,
+}
+
+impl StoredFacts {
+    /// Returns the algorithm of a checksum, with the part size if it has parts; `None` if their size or number is not
+    /// known.
+    pub fn spec(&self, checksum: &Checksum) -> Option<Spec> {
+        match (checksum.digest.parts(), self.part) {
+            // A composite checksum without its number of parts.
+            (None, _) if checksum.algorithm.starts_with("s3-") => None,
+            (None, _) => checksum.algorithm.parse().ok(),
+            (Some(parts), Some(part)) if part > 0 && self.size.div_ceil(part) == parts => {
+                format!("{};part={part}", checksum.algorithm).parse().ok()
+            }
+            (Some(_), _) => None,
+        }
+    }
+
+    /// Returns the checksums that can be computed from the same bytes, restricted to these algorithms if there are any.
+    pub fn digests(&self, algorithms: &[Spec]) -> (Vec<Spec>, Vec<Digest>) {
+        let mut found: (Vec<Spec>, Vec<Digest>) = Default::default();
+        for checksum in &self.checksums {
+            let is_requested = algorithms.is_empty() || algorithms.iter().any(|one| checksum.is_of(one));
+            let spec = self.spec(checksum).filter(|spec| is_requested && !found.0.contains(spec));
+            if let Some(spec) = spec {
+                found.0.push(spec);
+                found.1.push(checksum.digest.clone());
+            }
+        }
+        found
+    }
+}
+
+/// Describes the checksums of an object, none of which is comparable.
+pub fn describe(stored: &[String]) -> String {
+    match stored {
+        [] => "the object store has no checksum".to_owned(),
+        _ => format!("the object store has only {}", stored.join(", ")),
+    }
+}
+
+/// Returns the names of checksums, with their numbers of parts.
+pub(crate) fn names(checksums: &[Checksum]) -> Vec<String> {
+    let name = |stored: &Checksum| match stored.digest.parts() {
+        Some(parts) => format!("{} of {parts} parts", stored.algorithm),
+        None if stored.algorithm.starts_with("s3-") => {
+            format!("{} of an unknown number of parts", stored.algorithm)
+        }
+        None => stored.algorithm.to_owned(),
+    };
+    checksums.iter().map(name).collect()
 }
 
 /// Requests the metadata of an object.
@@ -146,14 +196,7 @@ fn compare_checksums(metadata: &ObjectMetadata, job: &Job, part: Option<u64>) ->
         }
     }
     if agreed.is_empty() {
-        let names = metadata.checksums.iter().map(|stored| match stored.digest.parts() {
-            Some(parts) => format!("{} of {parts} parts", stored.algorithm),
-            None if stored.algorithm.starts_with("s3-") => {
-                format!("{} of an unknown number of parts", stored.algorithm)
-            }
-            None => stored.algorithm.to_owned(),
-        });
-        return StoredComparison::NotComparable(names.collect());
+        return StoredComparison::NotComparable(names(&metadata.checksums));
     }
     StoredComparison::Agrees(agreed)
 }
@@ -177,6 +220,28 @@ mod tests {
     }
 
     const MD5: &str = "25f9e794323b453885f5181f1b624d0b";
+
+    #[test]
+    fn only_computable_checksums_are_digests() {
+        let checksums = vec![
+            Checksum::etag(&format!("{MD5}-2")).unwrap(),
+            Checksum::base64("crc32", "y/Q5Jg==", true).unwrap(),
+            Checksum::etag(MD5).unwrap(),
+            // The metadata of rclone contain the same algorithm.
+            Checksum::etag(MD5).unwrap(),
+        ];
+        let facts = |part| StoredFacts { size: 9 << 20, version: None, checksums: checksums.clone(), part };
+        let names = |facts: StoredFacts, algorithms: &[&str]| {
+            let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().unwrap()).collect();
+            facts.digests(&algorithms).0.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(names(facts(Some(5 << 20)), &[]), ["s3-etag;part=5MiB", "md5"]);
+        // The object has two parts, and not three.
+        assert_eq!(names(facts(Some(3 << 20)), &[]), ["md5"]);
+        assert_eq!(names(facts(None), &[]), ["md5"]);
+        assert_eq!(names(facts(Some(5 << 20)), &["s3-etag;part=8MiB"]), ["s3-etag;part=5MiB"]);
+        assert!(names(facts(Some(5 << 20)), &["sha256"]).is_empty());
+    }
 
     #[test]
     fn only_checksums_of_the_same_kind_are_compared() {

@@ -22,6 +22,8 @@ pub struct DiffArgs {
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: OsString,
     /// New manifest or folder
+    ///
+    /// In builds with object store support, OLD or NEW can be s3://BUCKET/PREFIX: its stored checksums are compared.
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: OsString,
     /// Folder that names are relative to [default: the manifest's folder]

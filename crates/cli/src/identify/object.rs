@@ -10,7 +10,6 @@ use crate::watch::Watch;
 use crate::words::{count, shell_word, size};
 use std::ffi::OsStr;
 use std::fmt::Write;
-use truesum::hash::Spec;
 use truesum::manifest::identify::{Candidate, Encoding};
 use truesum::manifest::path::display_safe;
 use truesum_stores::metadata::Checksum;
@@ -37,21 +36,10 @@ pub fn run(args: &IdentifyArgs, url: &OsStr, console: &mut Console) -> Exit {
     print(&text, console)
 }
 
-/// Returns the algorithm of a checksum, with the part size if it is known.
-fn spec(checksum: &Checksum, object: &StoredFacts) -> Option<Spec> {
-    match (checksum.digest.parts(), object.part) {
-        (None, _) => checksum.algorithm.parse().ok(),
-        (Some(parts), Some(part)) if part > 0 && object.size.div_ceil(part) == parts => {
-            format!("{};part={part}", checksum.algorithm).parse().ok()
-        }
-        (Some(_), _) => None,
-    }
-}
-
 /// Returns the checksums as candidates.
 fn candidates(object: &StoredFacts) -> Vec<Candidate> {
     let one = |checksum: &Checksum| {
-        let spec = spec(checksum, object).or_else(|| checksum.algorithm.parse().ok())?;
+        let spec = object.spec(checksum).or_else(|| checksum.algorithm.parse().ok())?;
         Some(Candidate::new(spec, checksum.digest.clone(), Encoding::Hex))
     };
     object.checksums.iter().filter_map(one).collect()
@@ -62,8 +50,9 @@ fn words(url: &OsStr, object: &StoredFacts) -> String {
     let mut text = format!("{}: {}\n", display_safe(url.as_encoded_bytes()), size(object.size));
     for checksum in &object.checksums {
         let name = checksum.algorithm;
-        let what = match (checksum.digest.parts(), spec(checksum, object)) {
-            (None, _) => format!("of the whole object: {name}"),
+        let what = match (checksum.digest.parts(), object.spec(checksum)) {
+            (None, Some(_)) => format!("of the whole object: {name}"),
+            (None, None) => format!("{name} of an unknown number of parts"),
             (Some(1), Some(spec)) => format!("of one part: {spec}"),
             (Some(parts), Some(spec)) => format!("of the digests of {parts} parts: {spec}"),
             (Some(parts), None) => format!(

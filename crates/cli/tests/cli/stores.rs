@@ -17,6 +17,7 @@ fn store_url_names_the_build_that_can_read_it() {
         &["hash", URL][..],
         &["check", "--root", URL, "M"],
         &["audit", "M", URL],
+        &["diff", ".", URL],
         &["tree", URL],
         &["tree", "--save", "-o", ".", URL],
         &["tree", "leaf", "--range", "0..1MiB", URL],
@@ -45,7 +46,6 @@ fn store_url_is_rejected_elsewhere_and_in_name_lists() {
         Folder::with(&[("a", "abc"), ("list", "a\ns3://bucket/key\n"), ("list0", "gs://bucket/key\0")]);
     for words in [
         &["update", URL][..],
-        &["diff", URL, "a"],
         &["tree", "repair", "--from", URL, "a.ftr"],
         &["tree", "combine", URL],
         &["hash", "-o", URL, "a"],

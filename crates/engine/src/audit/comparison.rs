@@ -9,6 +9,7 @@ use crate::content::set::{Compared, NONE, Set, compare};
 use crate::error::{Cause, Error};
 use crate::io::file_id::FileId;
 use crate::progress::Progress;
+use crate::run::remote::StoredDigests;
 use crate::select::Unmatched;
 use crate::select::rules::RuleSets;
 use crate::verify::entries::tasks::weak_name;
@@ -60,6 +61,8 @@ options! {
         folder: Option<PathBuf>,
         /// Whether moved files count as equal.
         moved_passes: bool,
+        /// Object stores that are sides of a difference: a side with the name of one has the digests that it records.
+        stores: Vec<Arc<dyn StoredDigests>>,
     }
 }
 
@@ -219,7 +222,7 @@ impl<'a> Comparison<'a> {
         for name in manifests {
             self.manifest(LISTED, name.as_ref(), on_event)?;
         }
-        if !self.begin() {
+        if !self.begin(self.report.failed == 0) {
             self.unmatched(on_event)?;
             return Ok(None);
         }
@@ -265,20 +268,25 @@ impl<'a> Comparison<'a> {
         set.len() > 0 && (0..set.len()).all(|at| set.time(at).is_none())
     }
 
-    /// Reports the differences between an old and a new side, each a manifest or a folder. A file is read only if the
-    /// known sizes and digests are not sufficient.
+    /// Reports the differences between an old and a new side, each a manifest, a folder or an object store of the
+    /// options. A file is read only if the known sizes and digests are not sufficient, and no object is read.
     ///
     /// # Errors
     /// Returns the error of `on_event`. Problems with manifests and files are reported and counted.
     pub fn diff(&mut self, old: &Path, new: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let (mut fresh, swapped) = match (old.is_dir(), new.is_dir()) {
+        let [old_store, new_store] = [old, new].map(|side| self.store(side));
+        let is_folder = |side: &Path, store: &Option<_>| store.is_none() && side.is_dir();
+        let (mut fresh, swapped) = match (is_folder(old, &old_store), is_folder(new, &new_store)) {
             (false, false) => {
-                if self.sorted(old, new).is_err() {
-                    self.manifest(LISTED, old, on_event)?;
-                    if !self.begin() {
+                let has_store = old_store.is_some() || new_store.is_some();
+                if has_store || self.sorted(old, new).is_err() {
+                    let is_listed = self.listed_side(LISTED, old, on_event)?;
+                    if !self.begin(is_listed) {
                         return self.unmatched(on_event);
                     }
-                    self.manifest(FOUND, new, on_event)?;
+                    if !self.listed_side(FOUND, new, on_event)? && new_store.is_some() {
+                        return Ok(());
+                    }
                 }
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
@@ -294,12 +302,15 @@ impl<'a> Comparison<'a> {
             (true, true) => (self.folders(old, new, on_event)?, false),
             (_, new_is_folder) => {
                 let (manifest, folder) = if new_is_folder { (old, new) } else { (new, old) };
-                self.manifest(LISTED, manifest, on_event)?;
-                if !self.begin() {
+                let is_listed = self.listed_side(LISTED, manifest, on_event)?;
+                if !self.begin(is_listed) {
                     return self.unmatched(on_event);
                 }
-                let base = self.options.read.folder(manifest);
-                let folder = &self.scope(&base, folder);
+                let folder = &match self.store(manifest) {
+                    // Names of objects are relative to the URL, and so to the folder.
+                    Some(_) => folder.to_owned(),
+                    None => self.scope(&self.options.read.folder(manifest), folder),
+                };
                 self.leave_out(Some(folder), &mut Vec::new());
                 self.listed_files(folder, self.missing_files(), true, on_event)?;
                 let mut fresh = self.walk(FOUND, folder, on_event)?;
@@ -356,12 +367,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Completes the list of expected files and returns whether the comparison can continue.
-    fn begin(&mut self) -> bool {
+    fn begin(&mut self, is_listed: bool) -> bool {
         self.report.listed = u64::from(self.sets[LISTED].len());
         self.report.nothing = self.report.listed == 0;
         self.state = vec![NOT_FOUND; self.sets[LISTED].len() as usize];
         self.report.interrupted |= self.progress.stopped();
-        (!self.report.nothing || self.requested.notes) && self.report.failed == 0 && !self.report.interrupted
+        (!self.report.nothing || self.requested.notes) && is_listed && !self.report.interrupted
     }
 
     /// Returns the folder that names are relative to when the folder `named` is specified in addition to a manifest.

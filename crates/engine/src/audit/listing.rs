@@ -8,7 +8,7 @@ use crate::io::anchor::stat_found;
 use crate::io::file_id::FileId;
 use crate::io::open::Root;
 use crate::job::Job;
-use crate::run::remote::Remote;
+use crate::run::remote::{LIST, Remote, StoredDigests, StoredEntry};
 use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
@@ -74,6 +74,63 @@ impl Comparison<'_> {
             Err(ListEnd::Unread(error)) => self.failed(&error, on_event),
             Err(ListEnd::Refused(error)) => Err(error),
         }
+    }
+
+    /// Returns the object store with this name, if it is one of the options.
+    pub(super) fn store(&self, name: &Path) -> Option<Arc<dyn StoredDigests>> {
+        self.options.stores.iter().find(|store| Path::new(&store.name()) == name).cloned()
+    }
+
+    /// Adds the entries of a manifest or of an object store. Returns `false` if it could not be read or listed
+    /// completely: what is missing from it is then unknown.
+    pub(super) fn listed_side(
+        &mut self,
+        side: usize,
+        name: &Path,
+        on_event: &mut Observer<'_>,
+    ) -> io::Result<bool> {
+        let Some(store) = self.store(name) else {
+            self.manifest(side, name, on_event)?;
+            return Ok(self.report.failed == 0);
+        };
+        let (options, progress) = (self.options, self.progress);
+        let (mut left_out, mut is_complete) = (0, true);
+        let mut listed = store.list(progress).filter(|task| match task {
+            Task::File(job) if !options.read.select.has_name(&job.name) => {
+                left_out += 1;
+                false
+            }
+            _ => true,
+        });
+        store.digests(&mut listed, progress, &mut |entry| {
+            let (job, failure) = match entry {
+                StoredEntry::Object(job) => (job, None),
+                StoredEntry::WithoutDigest(job, doubt) => {
+                    on_event(Event::Doubtful(&doubt))?;
+                    (job, None)
+                }
+                StoredEntry::Unreadable(job, error) => (job, Some(error)),
+                StoredEntry::Failed(error) => {
+                    is_complete &= error.action() != LIST;
+                    return self.failed(&error, on_event);
+                }
+            };
+            // `a//b` would be the file `a/b`, which is another object.
+            let added = match *plain(job.path()) == *below(job.path()) {
+                true => self.entry(side, &job, &[]),
+                false => Err("no file can have the name of this object".to_owned()),
+            };
+            if let Err(why) = added {
+                return self.failed(&Error::new(&job.name, "compare", Cause::Other(why)), on_event);
+            }
+            if let (Some(error), Some(at)) = (failure, self.sets[side].find(&job.name)) {
+                self.errors.insert((side, at), error);
+            }
+            Ok(())
+        })?;
+        drop(listed);
+        self.report.left_out[side] += left_out;
+        Ok(is_complete)
     }
 
     /// Adds an entry, whose lines after the first one have these positions. For the other side, only entries that differ

@@ -6,6 +6,7 @@ use crate::job::Job;
 use crate::progress::Progress;
 use crate::task::Task;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use truesum_hash::Spec;
 
@@ -39,6 +40,42 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// Fails if the object does not exist, cannot be read or has no versions, or if the run was stopped.
     fn version(&self, name: &[u8], progress: &Progress) -> Result<Box<dyn Version>, Error>;
 }
+
+/// The digests that a store of objects records, as one side of a comparison: no object is read.
+pub trait StoredDigests: fmt::Debug + Send + Sync {
+    /// Returns the name of the store in messages: a URL without secrets.
+    fn name(&self) -> String;
+
+    /// Lists the objects as [`Remote::list`] does, with no algorithms.
+    fn list(&self, progress: &Progress) -> Box<dyn Iterator<Item = Task> + Send>;
+
+    /// Requests the digests of listed objects, and passes each object on with its size and digests, in the same order.
+    ///
+    /// # Errors
+    /// Returns the errors of `each`. Failures of the store are passed on.
+    fn digests(
+        &self,
+        listed: &mut (dyn Iterator<Item = Task> + Send),
+        progress: &Progress,
+        each: &mut dyn FnMut(StoredEntry) -> io::Result<()>,
+    ) -> io::Result<()>;
+}
+
+/// An object of [`StoredDigests`].
+#[derive(Debug)]
+pub enum StoredEntry {
+    /// An object with the digests that the store records for it.
+    Object(Job),
+    /// An object for which the store records no usable digest, and the reason.
+    WithoutDigest(Job, Error),
+    /// An object whose digests could not be requested.
+    Unreadable(Job, Error),
+    /// A failure of the listing, or a listed object whose name cannot be that of a file.
+    Failed(Error),
+}
+
+/// The action of an error because of which a listing is incomplete ([`Error::action`]).
+pub const LIST: &str = "list";
 
 /// The maximum size of an object that is received at once. A worker opens no more objects while it holds as many bytes.
 pub const SMALL: u64 = 4 << 20;

@@ -10,6 +10,7 @@ mod bag;
 mod examples;
 mod iso;
 mod manifests;
+mod object_store;
 mod paths;
 mod piece_lists;
 mod piece_verdicts;
