@@ -1,5 +1,7 @@
 """Tests of object stores with `tree`, `audit`, `shard`, `identify` and lists of names."""
 
+import base64
+import hashlib
 import json
 import random
 import time
@@ -316,4 +318,108 @@ def etags(bench):
         check(message, status == 2 and out == "" and message in err, status, out, err)
 
 
-TESTS = [trees_of_objects, audits, shards, lists_of_names, etags]
+def differences(bench):
+    """`diff` compares a folder with the checksums of a store, without reading objects."""
+    bucket, local = bench.bucket("differences"), bench.folder / "compared"
+    body = random_bytes(12 * MIB, 12)
+    files = {"etag": body, "composite": body, "d/crc": b"123456789", "d/md5": b"md5", "empty": b"", "moved from": b"moved"}
+    for name, data in files.items():
+        path = local / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    for name, options in (("etag", {}), ("composite", {"ChecksumAlgorithm": "SHA256"})):
+        bench.multipart(bucket, f"p/{name}", body, **options)
+    crc = base64.b64encode(bytes.fromhex("ae8b14860a799888")).decode()
+    bench.put(bucket, "p/d/crc", b"123456789", ChecksumCRC64NVME=crc)
+    for name in ("d/md5", "empty", "moved from"):
+        bench.put(bucket, f"p/{name}", files[name])
+    url = f"s3://{bucket}/p"
+
+    def diff(*words, **options):
+        bench.proxy.reset()
+        bench.proxy.fault = options.pop("fault", bench.proxy.fault)
+        status, out, err = bench.run("diff", *words, url=bench.proxy.url, **options)
+        check("no object is read", not any(request.is_read for request in bench.proxy.requests))
+        return status, out, err
+    for sides in ((local, url), (url, local), (url, url)):
+        status, out, err = diff(*sides)
+        check(f"equal: {sides}", (status, out) == (0, "") and "not read" in err, status, out, err)
+    damaged = bytearray(body)
+    damaged[7 * MIB] ^= 1
+    for name, data in (("etag", damaged), ("composite", damaged), ("d/crc", b"123456780"), ("d/md5", b"longer"), ("new", b"new")):
+        (local / name).write_bytes(data)
+    (local / "moved from").rename(local / "moved to")
+    (local / "empty").unlink()
+    changes = {"changed\tetag", "changed\tcomposite", "changed\td/crc", "changed\td/md5"}
+    status, out, err = diff(url, local)
+    check("differences", status == 1 and set(out.splitlines()) == changes | {"added\tnew", "removed\tempty", "moved\tmoved to\tmoved from"}, status, out, err)
+    status, out, err = diff(local, url)
+    check("in the other direction", status == 1 and set(out.splitlines()) == changes | {"removed\tnew", "added\tempty", "moved\tmoved from\tmoved to"}, status, out, err)
+    status, out, err = diff("--include", "d/*", url, local)
+    check("selected", status == 1 and set(out.splitlines()) == {"changed\td/crc", "changed\td/md5"}, status, out, err)
+    requests = sum(request.method == "HEAD" for request in bench.proxy.requests)
+    check("only selected objects are requested", requests == 2, requests)
+    status, out, err = diff("--json", url, local)
+    check("JSON", status == 1 and len(out.splitlines()) == 8 and all(map(json.loads, out.splitlines())), status, out, err)
+
+    # What cannot be compared is reported, and is not equal.
+    for name in ("etag", "composite"):
+        (local / name).write_bytes(body)
+    selected = ("--include", "etag", "--include", "composite")
+
+    def no_part_size(request):
+        return (400, [], b"") if "partNumber=" in request.path else None
+    # The server adds a CRC-64/NVME of the complete object to uploads without a checksum.
+    for algorithms, fault, unknown in (((), no_part_size, "composite"), (("-a", "s3-sha256;part=5MiB"), lambda _: None, "etag")):
+        status, out, err = diff(*selected, *algorithms, url, local, fault=fault)
+        check(f"{unknown}: unknown", (status, out) == (2, f"unknown\t{unknown}\n"), status, out, err)
+        check("the reason", f"note: {unknown}: the object store has only " in err and "s3-etag of 3 parts" in err, err)
+
+    # Without a complete list of objects, no file is known to be missing there.
+    def refused(request):
+        return (403, [], b"<Error><Code>AccessDenied</Code></Error>") if "list-type=" in request.path else None
+    for sides in ((local, url), (url, local)):
+        status, out, err = diff(*sides, fault=refused)
+        check("no list", status == 2 and out == "" and "AccessDenied" in err, status, out, err)
+
+    def no_metadata(request):
+        return (403, [], b"") if request.method == "HEAD" and request.path.endswith("/d/md5") else None
+    for sides in ((local, url), (url, local)):
+        status, out, err = diff("--include", "d/*", *sides, fault=no_metadata)
+        check("an object without an answer", status == 1 and "changed\td/crc\n" in out and "unreadable\td/md5\tcannot read" in out, status, out, err)
+    for words in (("--root", local), ("--newer", "7d")):
+        status, out, err = diff(*words, url, local)
+        check(f"{words[0]}: refused", status == 2 and "not available for object stores" in err, status, out, err)
+
+    # A manifest is compared in the same way.
+    bench.run("hash", "-a", "s3-etag;part=5MiB", "-t", "jsonl", "-o", "ETAG", "etag", cwd=local)
+    status, out, err = diff("--include", "etag", local / "ETAG", url)
+    check("a manifest", (status, out) == (0, ""), status, out, err)
+
+
+def unlisted_objects(bench):
+    """`check --stored --exact` reports objects that are not in the manifest, without reading any."""
+    bucket = bench.bucket("unlisted")
+    for name in ("a", "d/b"):
+        bench.put(bucket, name, name.encode())
+    (bench.folder / "EXACT").write_text(f"{hashlib.md5(b'a').hexdigest()}  a\n{hashlib.md5(b'd/b').hexdigest()}  d/b\n")
+    words = ("check", "--stored", "--exact", "--root", f"s3://{bucket}", "EXACT")
+    status, out, err = bench.run(*words)
+    check("exact", status == 0 and out.count("AGREES") == 2, status, out, err)
+    bench.put(bucket, "d/c", b"")
+    bench.proxy.reset()
+    status, out, err = bench.run(*words, url=bench.proxy.url)
+    check("an object too many", status == 1 and "d/c: NOT IN THE MANIFEST\n" in out and "1 object is not in the manifest" in err, status, out, err)
+    check("nothing is read", not any(request.is_read for request in bench.proxy.requests))
+    status, out, err = bench.run(*words, "--exclude", "d/c")
+    check("an excluded object", status == 0, status, out, err)
+    # The same when the objects are read.
+    status, out, err = bench.run(*(word for word in words if word != "--stored"), "--exclude", "d/c")
+    check("an excluded object, reading the others", status == 0 and "d/c" not in out + err, status, out, err)
+    bench.proxy.reset()
+    bench.proxy.fault = lambda request: (403, [], b"") if "list-type=" in request.path else None
+    status, out, err = bench.run(*words, url=bench.proxy.url)
+    check("no list", status == 1 and "cannot list" in err, status, out, err)
+
+
+TESTS = [trees_of_objects, audits, shards, lists_of_names, etags, differences, unlisted_objects]

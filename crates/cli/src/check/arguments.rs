@@ -72,7 +72,7 @@ pub struct CheckArgs {
     ///
     /// This does not verify the objects: nothing is read, and the checksums are those that the store recorded.
     #[arg(long, help_heading = "Object stores", requires = "root", hide_short_help = true)]
-    #[arg(conflicts_with_all = ["json", "exact", "require", "html", "ignore_missing", "pubkey"])]
+    #[arg(conflicts_with_all = ["json", "require", "html", "ignore_missing", "pubkey"])]
     pub stored: bool,
     #[cfg(feature = "stores")]
     /// With --stored: read objects for which the store has no comparable checksum

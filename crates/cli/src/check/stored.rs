@@ -14,9 +14,11 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum::manifest::path::display_safe;
 use truesum::verify::entries::Entries;
-use truesum::{Error, Input, Notice, Root, Verdict};
+use truesum::verify::listed::ListedNames;
+use truesum::verify::unlisted_objects;
+use truesum::{Error, Input, Notice, Root, Unlisted, Verdict};
 use truesum_fs::name::OsStrExt;
-use truesum_stores::stored::{StoredComparison, StoredResult};
+use truesum_stores::stored::{StoredComparison, StoredResult, describe};
 use truesum_stores::{Store, compare_stored};
 
 /// The number of entries with each result.
@@ -30,6 +32,8 @@ struct Counts {
     /// The object does not exist, has changed, or its checksums or content cannot be read.
     failed: u64,
     malformed: u64,
+    /// Objects that are not in the manifest.
+    unlisted: u64,
 }
 
 /// Runs the command.
@@ -45,8 +49,10 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
     let watch = Watch::start(plan.reporting.line, None, console);
     let mut counts = Counts::default();
     let mut exit = Exit::Done;
+    let mut listed = (plan.options.get_unlisted() == Unlisted::Refused).then(ListedNames::default);
     for name in names {
-        match manifest(plan, &store, name, read, &watch, &mut counts, &mut output, console) {
+        let known = listed.as_mut();
+        match manifest(plan, &store, name, read, known, &watch, &mut counts, &mut output, console) {
             Ok(None) => {}
             Ok(Some(error)) => {
                 console.failure(&error);
@@ -54,6 +60,11 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
             }
             Err(error) => return cannot_write(&Error::io(&output.name(), "write", error), console),
         }
+    }
+    if let Some(mut listed) = listed.filter(|_| exit == Exit::Done && !watch.progress.stopped())
+        && let Err(error) = unlisted(plan, &store, &mut listed, &watch, &mut counts, &mut output, console)
+    {
+        return cannot_write(&Error::io(&output.name(), "write", error), console);
     }
     console.display = None;
     if let Err(error) = output.finish() {
@@ -63,7 +74,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
         console.error("interrupted");
         return Exit::Signal(watch.signals.ended_by().unwrap_or(2));
     }
-    if counts.differ + counts.failed > 0 {
+    if counts.differ + counts.failed + counts.unlisted > 0 {
         exit = exit.max(Exit::Failed);
     } else if counts.silent + counts.malformed > 0 || counts.agree + counts.verified == 0 {
         exit = exit.max(Exit::NotAsRequested);
@@ -76,7 +87,7 @@ pub fn run(plan: &Checking, url: &Path, read: bool, console: &mut Console) -> Ex
 
 /// Returns the summary line.
 fn total(counts: &Counts) -> String {
-    let Counts { agree, differ, silent, verified, failed, malformed } = *counts;
+    let Counts { agree, differ, silent, verified, failed, malformed, unlisted } = *counts;
     let mut text = format!(
         "truesum: {} with the checksums in the object store (without reading the objects)",
         count(agree, "entry agrees", "entries agree")
@@ -87,6 +98,7 @@ fn total(counts: &Counts) -> String {
         (silent, "could not be compared", "could not be compared"),
         (failed, "failed", "failed"),
         (malformed, "line is malformed", "lines are malformed"),
+        (unlisted, "object is not in the manifest", "objects are not in the manifest"),
     ] {
         if number > 0 {
             text += &format!("; {}", count(number, one, many));
@@ -102,6 +114,7 @@ fn manifest(
     store: &Arc<Store>,
     name: &Path,
     read: bool,
+    listed: Option<&mut ListedNames>,
     watch: &Watch,
     counts: &mut Counts,
     output: &mut Output,
@@ -118,7 +131,7 @@ fn manifest(
     };
     let options = plan.options.get_read();
     let reading = options.manifest(bytes, &watch.progress).allow_noise(false);
-    let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, None).selecting(options.get_select());
+    let mut entries = Entries::new(input, reading, &Root::Nowhere, 0, listed).selecting(options.get_select());
     let mut lines = Vec::new();
     compare_stored(
         store,
@@ -168,6 +181,29 @@ fn manifest(
     Ok(failure.map(|error| Error::io(bytes, "read", error)))
 }
 
+/// Lists the objects, without reading them, and reports those that are not in any of the manifests.
+///
+/// # Errors
+/// The output could not be written.
+fn unlisted(
+    plan: &Checking,
+    store: &Arc<Store>,
+    listed: &mut ListedNames,
+    watch: &Watch,
+    counts: &mut Counts,
+    output: &mut Output,
+    console: &mut Console,
+) -> io::Result<()> {
+    let select = plan.options.get_read().get_select();
+    let mut print =
+        |name: &[u8]| output.write(format!("{}: NOT IN THE MANIFEST\n", display_safe(name)).as_bytes());
+    let search = unlisted_objects(&**store, listed, select, &watch.progress, &mut print)?;
+    counts.unlisted += search.files();
+    counts.failed += search.failed().len() as u64;
+    search.failed().iter().for_each(|error| console.failure(error));
+    Ok(())
+}
+
 /// Returns the line for an entry that was compared with stored checksums.
 fn comparison_text(name: &[u8], answer: Result<StoredComparison, Error>, counts: &mut Counts) -> String {
     let name = display_safe(name);
@@ -185,9 +221,7 @@ fn comparison_text(name: &[u8], answer: Result<StoredComparison, Error>, counts:
         }
         Ok(StoredComparison::NotComparable(kept)) => {
             counts.silent += 1;
-            let kept =
-                if kept.is_empty() { "no checksum".to_owned() } else { format!("only {}", kept.join(", ")) };
-            format!("{name}: NOT COMPARED (the object store has {kept})\n")
+            format!("{name}: NOT COMPARED ({})\n", describe(&kept))
         }
         Err(error) if error.is_missing() => {
             counts.failed += 1;
