@@ -1,5 +1,7 @@
 // The page: collects files and manifests, and shows what the worker reports.
 
+import { unpack } from "./lzma.mjs";
+
 const at = (id) => document.getElementById(id);
 
 /** Maximum number of rows of one kind that are shown. */
@@ -38,9 +40,7 @@ function decoded(text) {
 
 /** Returns the WebAssembly module of this page. */
 async function compile() {
-    const packed = decoded(at("module").textContent.trim());
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+    return WebAssembly.compile(unpack(decoded(at("module").textContent.trim())));
 }
 
 const module = compile();

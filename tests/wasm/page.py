@@ -25,7 +25,7 @@ except ImportError:
     sys.exit(77)
 
 # The page must not be larger, so that it can be sent as an attachment.
-LIMIT = 1_000_000
+LIMIT = 900_000
 BIG = 300 << 20
 CONTENT = {"a.txt": b"alpha\n", "sub/b.bin": bytes(range(256)) * 5000, "sub/deep/c.txt": b"", "übung.txt": b"umlaut\n"}
 
