@@ -11,10 +11,16 @@ const STATES = 12;
 const LITERALS = 7;
 /** The first distance slot whose upper additional bits have no probabilities. */
 const DIRECT_SLOTS = 14;
+/** The distance that marks the end. */
+const END = 0xffffffff;
 
 const probabilities = (count) => new Uint16Array(count).fill(1 << (BITS - 1));
 
-/** Returns the bytes of an LZMA file (format "alone" of xz) whose header contains its size. */
+/**
+ * Returns the bytes of an LZMA file (format "alone" of xz) whose header contains its size, and which has an end marker.
+ *
+ * @throws {Error} if it is damaged
+ */
 export function unpack(packed) {
     const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
     const [lc, lp, pb] = [packed[0] % 9, Math.floor(packed[0] / 9) % 5, Math.floor(packed[0] / 45)];
@@ -117,10 +123,7 @@ export function unpack(packed) {
 
     let [state, size] = [0, 0];
     const distances = [0, 0, 0, 0];
-    while (size < out.length) {
-        if (at > packed.length) {
-            throw new Error("the module is truncated");
-        }
+    while (at <= packed.length && size <= out.length) {
         const position = size & ((1 << pb) - 1);
         if (!bit(isMatch, (state << 4) + position)) {
             out[size] = literal(state, size);
@@ -135,6 +138,9 @@ export function unpack(packed) {
             state = wasLiteral ? 7 : 10;
             distances.pop();
             distances.unshift(distance(count));
+            if (distances[0] === END) {
+                break;
+            }
         } else {
             let which = 0;
             if (!bit(isOther, state)) {
@@ -151,12 +157,13 @@ export function unpack(packed) {
             }
             distances.unshift(...distances.splice(which, 1));
         }
-        if (distances[0] >= size) {
-            throw new Error("the module is damaged");
-        }
-        for (const end = Math.min(size + count, out.length); size < end; size++) {
+        for (const end = size + count; size < end; size++) {
             out[size] = out[size - distances[0] - 1];
         }
+    }
+    // The code is what remains of the packed bytes when all symbols are subtracted. If any bit was wrong, it is not 0.
+    if (distances[0] !== END || size !== out.length || code !== 0) {
+        throw new Error("the module is damaged");
     }
     return out;
 }

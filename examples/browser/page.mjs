@@ -145,7 +145,7 @@ async function start() {
     try {
         compiled = await module;
     } catch (error) {
-        return show("incomplete", `Not verified: this browser is too old for this page (${error.message}).`);
+        return show("incomplete", `Not verified: this page is damaged, or the browser is too old for it (${error.message}).`);
     }
     if (current !== starts) {
         return;

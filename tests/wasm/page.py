@@ -279,6 +279,16 @@ def check_choosing(page):
     page.expect("verified", rows={"one": "ok"})
 
 
+def check_damaged(page, file):
+    """A page whose module has a wrong digit verifies nothing."""
+    text = file.read_text()
+    at = text.index('id="module">') + 400_000
+    damaged = page.write("damaged.html", text[:at] + ("0" if text[at] != "0" else "1") + text[at + 1:])
+    page.page.goto(damaged.as_uri())
+    page.verify([page.write("one.iso", b"1")], pasted=digest(b"1"))
+    page.expect("incomplete", "this page is damaged")
+
+
 def take_pictures(page, folder):
     folder.mkdir(parents=True, exist_ok=True)
     text = gnu({**CONTENT, "a.txt": b"changed", "lost/file with a rather long name in a folder.txt": b""}) + "not a line\n"
@@ -324,6 +334,7 @@ def run(built, pictures):
             check(page)
         if pictures:
             take_pictures(page, pictures)
+        check_damaged(page, file)
         assert not faults, faults
         outside = [url for url in requests if not url.startswith(("file:", "blob:", "data:"))]
         assert not outside, outside
