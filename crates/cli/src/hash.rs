@@ -175,6 +175,13 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
+    // Before anything is read, which may take hours.
+    if let (Some(path), Some(naming), None) = (&plan.output, &mut tasks.naming, &plan.torrent)
+        && !plan.accept.outside
+        && let Some(name) = named.iter().find(|name| naming.is_outside(name))
+    {
+        return console.refuse(&outside(path, &format!("{} is", display_safe(name)), &plan));
+    }
     let engine = plan.reading.engine([output.own(), signatures(&plan)].concat());
     let engine = if only_size.is_some_and(|size| size < TINY) { engine.threads(1) } else { engine };
     let began = Instant::now();
@@ -393,11 +400,11 @@ fn end(
     let mut is_written = false;
     match &plan.output {
         // Absolute names are the reason why some formats cannot store the entries.
-        Some(path) => match outside(path, &counts, plan)
+        Some(path) => match found_outside(path, &counts, plan)
             .filter(|_| counts.refused > 0)
             .or_else(|| replacing::refused(path, collected, plan.accept))
             .or_else(|| earlier.as_ref()?.refusal(path, plan.form.format()))
-            .or_else(|| outside(path, &counts, plan))
+            .or_else(|| found_outside(path, &counts, plan))
         {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
@@ -467,17 +474,18 @@ fn end(
 }
 
 /// Refuses a manifest with names that lead out of its folder, because a check would reject it.
-fn outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
-    if counts.outside == 0 || plan.accept.outside {
-        return None;
-    }
-    let shown = display_safe(path.as_os_str().as_bytes());
-    let files = count(counts.outside, "file is", "files are");
-    let base = base(plan);
+fn found_outside(path: &Path, counts: &RunCounts, plan: &Hashing) -> Option<Refusal> {
+    let is_refused = counts.outside > 0 && !plan.accept.outside;
+    is_refused.then(|| outside(path, &count(counts.outside, "file is", "files are"), plan))
+}
+
+/// Returns the refusal for `files`, a name or a number with its verb.
+fn outside(path: &Path, files: &str, plan: &Hashing) -> Refusal {
+    let (shown, base) = (display_safe(path.as_os_str().as_bytes()), base(plan));
     let why = format!(
         "{shown}: not written: {files} outside {base}, the folder that the names in the manifest are relative to"
     );
-    Some(Refusal::with_hint(why, OTHER_ROOT))
+    Refusal::with_hint(why, OTHER_ROOT)
 }
 
 /// The hint on files outside the folder of the manifest.

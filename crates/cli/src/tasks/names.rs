@@ -168,6 +168,13 @@ impl Naming {
         Ok(name)
     }
 
+    /// Returns whether the files at or below `root` are outside the folder; false if it does not exist.
+    pub fn is_outside(&mut self, root: &[u8]) -> bool {
+        let is_folder = Path::new(OsStr::from_bytes(root)).is_dir();
+        let name = self.resolve(trim_slashes(root), !is_folder);
+        name.is_ok_and(|name| Path::new(OsStr::from_bytes(&name)).is_absolute())
+    }
+
     /// Returns a root's own name: relative if it is inside the base, otherwise absolute.
     fn resolve(&mut self, root: &[u8], is_file: bool) -> io::Result<Vec<u8>> {
         let path = Path::new(OsStr::from_bytes(root));

@@ -593,19 +593,24 @@ fn manifest_without_valid_signature_tells_nothing_about_its_entries() {
 }
 
 /// regression: the formats' own messages about absolute names hid that only `-o` was in another folder.
+/// regression: everything was read before the manifest was refused.
 #[test]
-fn files_outside_the_folder_of_the_manifest_are_reported_once_for_each_format() {
-    let folder = Folder::with(&[("photos/a", "abc\n"), ("m/x", "")]);
+fn files_outside_the_folder_of_the_manifest_are_refused_before_reading() {
+    let folder = Folder::with(&[("photos/a", "abc\n"), ("m/x", ""), ("names", "photos/a\n")]);
     let base = folder.path("m");
     for format in ["gnu", "metalink4", "sfv", "jsonl"] {
         let ran = folder.run(&["hash", "-t", format, "-o", "m/out", "photos"]);
         let said = format!(
-            "m/out: not written: 1 file is outside {}, the folder that the names in the manifest are relative to\n\
+            "m/out: not written: photos is outside {}, the folder that the names in the manifest are relative to\n\
              hint: to make names relative to another folder, use --root DIR with both hash and check; to write absolute paths, use --allow-outside\n",
             base.display()
         );
         assert!(ran.code.is_some_and(|code| code != 0) && ran.err.ends_with(&said), "{format}: {}", ran.err);
+        assert_eq!(ran.err.lines().count(), 2, "{format}: {}", ran.err);
     }
+    // Names in a list are not known before.
+    let ran = folder.run(&["hash", "--files-from", "names", "-o", "m/out"]);
+    assert!(ran.code == Some(2) && ran.err.contains("1 file is outside "), "{}", ran.err);
     let ran = folder.run(&["hash", "-t", "torrent", "-o", "m/out", "photos"]);
     assert!(ran.err.contains("to make them relative to another folder, use --root DIR"), "{}", ran.err);
 }
