@@ -23,7 +23,8 @@ use crate::show::Report;
 use std::path::Path;
 
 /// Every model, in the order of the help.
-pub static MODELS: [&Model; 5] = [&algorithms::MODEL, &tools::MODEL, &io::MODEL, &limit::MODEL, &tree::MODEL];
+pub static MODELS: [&Model; 6] =
+    [&algorithms::MODEL, &tools::MODEL, &tools::VERIFY, &io::MODEL, &limit::MODEL, &tree::MODEL];
 
 /// Returns the index of a model in the table.
 pub fn place(name: &str) -> Option<usize> {

@@ -160,7 +160,8 @@ fn rates(machines: &[Machine]) -> Table {
 fn against_others(machines: &[Machine]) -> Table {
     let mut found = Vec::new();
     for machine in machines {
-        for record in machine.records.iter().filter(|record| record.model == tools::MODEL.name) {
+        let models = [tools::MODEL.name, tools::VERIFY.name];
+        for record in machine.records.iter().filter(|record| models.contains(&&*record.model)) {
             found.push((machine.letter, models::report(record).what(), *record, by_algorithm(record)));
         }
     }

@@ -45,7 +45,22 @@ pub static MODEL: Model = Model {
     views: views::sections,
 };
 
-/// `model = "tools"`.
+/// The row of verification, which differs in its definition.
+pub static VERIFY: Model = Model {
+    name: "verify",
+    about: "Compare truesum with every installed program that can verify a manifest of DIR",
+    examples: "Examples:\n  truesum bench verify photos\n  truesum bench verify -a sha256 --html verify.html photos",
+    definition: include_str!("../../definitions/verify.toml"),
+    arguments: Arguments::augment_args,
+    run: |matches, session| {
+        let record = run(&VERIFY.read(&session.scope)?, &VERIFY.typed(matches)?, session)?;
+        Ok(Record { model: VERIFY.name.to_owned(), ..record })
+    },
+    findings: findings::sentences,
+    views: views::sections,
+};
+
+/// `model = "tools"` and `model = "verify"`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -62,10 +77,10 @@ pub struct Definition {
     pub engine: Vec<Engine>,
 }
 
-/// `bench tools`.
+/// `bench tools` and `bench verify`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Arguments {
-    /// Folder to hash
+    /// Folder with the files
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
     /// Measure only these algorithms (repeatable, or comma-separated)
@@ -455,7 +470,8 @@ mod tests {
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/definitions"));
         for file in ["tools", "arrangements", "verify"] {
             let definition = Some(folder.join(file).with_extension("toml"));
-            let tools: Definition = MODEL.read(&Scope { definition, ..Scope::default() }).unwrap();
+            let model = if file == "verify" { &VERIFY } else { &MODEL };
+            let tools: Definition = model.read(&Scope { definition, ..Scope::default() }).unwrap();
             let mut names = HashSet::new();
             for engine in &tools.engine {
                 assert!(names.insert(&engine.name), "{} stands twice", engine.name);
