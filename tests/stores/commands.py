@@ -300,6 +300,8 @@ def etags(bench):
         url = f"s3://{bucket}/{key}"
         status, out, err = bench.run("identify", etag, url)
         check(f"of {key}", status == 0 and f"{url}: {spec} " in out, status, out, err)
+        status, out, err = bench.run("identify", url.replace("s3:", "S3:"))
+        check("a scheme in upper case", status == 0 and etag in out, status, out, err)
         bench.proxy.reset()
         status, out, err = bench.run("identify", url, url=bench.proxy.url)
         check(f"{key} by itself", status == 0 and any(line.startswith(etag) and line.endswith(spec) for line in out.splitlines()), out, err)
@@ -341,7 +343,7 @@ def differences(bench):
         status, out, err = bench.run("diff", *words, url=bench.proxy.url, **options)
         check("no object is read", not any(request.is_read for request in bench.proxy.requests))
         return status, out, err
-    for sides in ((local, url), (url, local), (url, url)):
+    for sides in ((local, url), (url, local), (url, url), (local, f"S3://{bucket}/p/")):
         status, out, err = diff(*sides)
         check(f"equal: {sides}", (status, out) == (0, "") and "not read" in err, status, out, err)
     damaged = bytearray(body)

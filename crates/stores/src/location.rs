@@ -31,7 +31,7 @@ impl Location {
     /// The URL is not one of a supported service, or has no bucket.
     pub fn parse(url: &str) -> Result<Location, String> {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        let kind = match scheme {
+        let kind = match &*scheme.to_ascii_lowercase() {
             "s3" => Kind::S3,
             "gs" => Kind::Gcs,
             "az" => Kind::Azure,
@@ -112,6 +112,7 @@ mod tests {
         let location = Location::parse("s3://bucket/a b/%41+c").unwrap();
         assert_eq!((location.kind, &*location.bucket, &*location.path), (Kind::S3, "bucket", "a b/%41+c"));
         assert_eq!(location.prefix(), "a b/%41+c/");
+        assert_eq!(Location::parse("S3://Bucket/A").unwrap().to_string(), "s3://Bucket/A");
         assert_eq!(location.object(), Some("a b/%41+c"));
         assert_eq!(location.to_string(), "s3://bucket/a b/%41+c");
         let whole = Location::parse("gs://b.c").unwrap();

@@ -85,7 +85,12 @@ impl Store {
     /// Returns the key for a name. A single object is named by its URL.
     fn key(&self, name: &[u8]) -> Result<String, Error> {
         let url = self.name().into_bytes();
-        self.place.below(name.strip_prefix(&url[..]).unwrap_or(name), name)
+        // The scheme may be in upper case.
+        let (scheme, rest) = url.split_at(url.iter().position(|&byte| byte == b':').unwrap_or(0));
+        let below =
+            name.split_at_checked(scheme.len()).filter(|(start, _)| start.eq_ignore_ascii_case(scheme));
+        let below = below.and_then(|(_, name)| name.strip_prefix(rest));
+        self.place.below(below.unwrap_or(name), name)
     }
 
     /// Opens the listed version of an object, or else the current one.

@@ -18,9 +18,11 @@ pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
 const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
 
 /// Returns whether a name is the URL of an object or of a folder of objects. A file with such a
-/// name is written `./s3:/...`.
+/// name is written `./s3:/...`. As in other URLs, the case of the scheme is irrelevant.
 pub fn is_url(name: &[u8]) -> bool {
-    SCHEMES.iter().any(|scheme| name.starts_with(scheme))
+    let begins =
+        |scheme: &[u8]| name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    SCHEMES.into_iter().any(begins)
 }
 
 /// Returns the folder of a file.
