@@ -491,6 +491,15 @@ class OtherService:
         (self.bench.folder / "M").write_text(lines)
         status, out, err = run("check", "--stored", "--root", url, "M")
         check("stored", status == 0 and out.count(": AGREES") == len(self.files), status, out, err)
+        local = self.bench.folder / "other"
+        for name, body in self.files.items():
+            (local / name).parent.mkdir(parents=True, exist_ok=True)
+            (local / name).write_bytes(body)
+        status, out, err = run("diff", local, url)
+        check("no difference", (status, out) == (0, ""), status, out, err)
+        (local / "a").write_bytes(b"b")
+        status, out, err = run("diff", local, url)
+        check("a difference", (status, out) == (1, "changed\ta\n"), status, out, err)
 
 
 TESTS = [same_tree, differences_are_reported, many_objects, truncated_listings, busy_services, wrong_bodies, replaced_objects,
