@@ -34,7 +34,6 @@ fn object_store_urls_are_accepted_only_where_they_are_read() {
     let parsed = |words: &str| parse("truesum".into(), words.split(' ').map(OsString::from).collect());
     for words in [
         "update az://c/x",
-        "diff s3://b/x M",
         "shard plan -o gs://b f",
         "tree repair --from s3://b/x f",
         "hash -o s3://b/x f",
@@ -56,6 +55,8 @@ fn object_store_urls_are_accepted_only_where_they_are_read() {
         "check --root gs://b M",
         "audit ./s3://b/x",
         "audit M s3://b/x",
+        "diff d s3://b/x",
+        "diff S3://b/x M",
         "tree s3://b/x",
         "shard plan -o p gs://b",
         "identify 00 s3://b/x",
