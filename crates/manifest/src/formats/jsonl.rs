@@ -8,8 +8,9 @@ use crate::digest::{is_nearly_algorithm, is_tag, named};
 use crate::entry::Time;
 use crate::formats::prelude::*;
 use crate::json::{Members, SCHEMA, Text, path_from, path_into};
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use std::fmt;
 
 pub(crate) static JSONL: Format = Format {
     name: "jsonl",
@@ -55,6 +56,9 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepres
 /// The members that are read.
 const MEMBERS: &[&str] = &["schema", "path", "path_base64", "size", "mtime", "digests"];
 
+/// The maximum number of members of an object, each of which is compared with all others.
+const MEMBER_LIMIT: usize = 64;
+
 /// Minimum length of an object with the schema, in bytes.
 const SHORTEST: usize = 32;
 
@@ -72,29 +76,67 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if last.len() < SHORTEST && !last.ends_with(b"}") {
         return Err(Reason::Part("not a JSON entry (truncated)"));
     }
-    let object: Object = serde_json::from_slice(line)
+    let mut object: Object = serde_json::from_slice(line)
         .map_err(|error| Reason::Message(format!("not a JSON entry ({error})")))?;
+    let names = std::mem::take(&mut object.names);
     let mut entry = object.entry(options)?;
     if options.attributes {
-        let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(line).unwrap_or_default();
-        entry.attributes = members.into_keys().filter(|key| !MEMBERS.contains(&key.as_str())).collect();
+        let unknown = names.into_iter().filter(|name| !MEMBERS.contains(&&*name.0));
+        entry.attributes = unknown.map(|name| name.0.into_owned()).collect();
+        entry.attributes.sort();
     }
     Ok(Some(entry))
 }
 
 /// The object on a line. Unknown members are ignored, because a later version of the same schema
-/// may add some.
-#[derive(serde::Deserialize)]
+/// may add some, but no member may occur twice.
+#[derive(Default)]
 struct Object<'l> {
-    #[serde(borrow)]
     schema: Option<Text<'l>>,
     path: Option<String>,
     path_base64: Option<String>,
     size: Option<u64>,
-    #[serde(borrow)]
     mtime: Option<Text<'l>>,
-    #[serde(borrow)]
     digests: Option<Members<Text<'l>>>,
+    /// The names of all members.
+    names: Vec<Text<'l>>,
+}
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<'de>, D::Error> {
+        struct ObjectVisitor;
+        impl<'de> Visitor<'de> for ObjectVisitor {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut object = Object::default();
+                while let Some(name) = map.next_key::<Text<'de>>()? {
+                    if object.names.iter().any(|known| known.0 == name.0) {
+                        return Err(A::Error::custom(format_args!("duplicate field `{}`", name.0)));
+                    }
+                    if object.names.len() == MEMBER_LIMIT {
+                        return Err(A::Error::custom("too many members"));
+                    }
+                    match &*name.0 {
+                        "schema" => object.schema = map.next_value()?,
+                        "path" => object.path = map.next_value()?,
+                        "path_base64" => object.path_base64 = map.next_value()?,
+                        "size" => object.size = map.next_value()?,
+                        "mtime" => object.mtime = map.next_value()?,
+                        "digests" => object.digests = map.next_value()?,
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                    object.names.push(name);
+                }
+                Ok(object)
+            }
+        }
+        deserializer.deserialize_map(ObjectVisitor)
+    }
 }
 
 impl Object<'_> {
