@@ -65,26 +65,32 @@ fn on_data(path: &Path) -> String {
 /// Returns what is next to a file, a detached signature or a time stamp, and the command that verifies it. If truesum
 /// verifies it, the argument is the manifest, or else the signature.
 pub fn signature_command(file: &Path, is_manifest: bool) -> Option<(&'static str, String)> {
-    /// Number of bytes by which signatures are recognized.
-    const HEAD: u64 = 4 << 10;
     SIGNATURES.iter().find_map(|end| {
         let at = with_suffix(file, end);
-        let mut text = Vec::new();
-        open_companion(&at).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
-        let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
-        let Reading::Not(reason) = row.reading() else { return None };
-        let what = match reason {
-            Refusal::TimeStamp(_) | Refusal::TimeStampRequest(_) => "time stamp",
-            Refusal::Text(_) | Refusal::Signature(_) => "detached signature",
-        };
-        let command = match row.name() {
-            "minisign-signature" | "signify-signature" => {
-                format!("truesum check --pubkey KEY.pub {}", path_word(if is_manifest { file } else { &at }))
-            }
-            _ => reason.message(Some(at.as_os_str().as_bytes())).split_once(VERIFY)?.1.to_owned(),
-        };
-        Some((what, command))
+        signature_at(&at, if is_manifest { file } else { &at })
     })
+}
+
+/// Returns whether a file is a detached signature or a time stamp, and the command that verifies it. `argument` is what
+/// truesum verifies, if it does.
+pub fn signature_at(at: &Path, argument: &Path) -> Option<(&'static str, String)> {
+    /// Number of bytes by which signatures are recognized.
+    const HEAD: u64 = 4 << 10;
+    let mut text = Vec::new();
+    open_companion(at).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
+    let row = detect(Head::new(&text, (text.len() as u64) < HEAD), None)?;
+    let Reading::Not(reason) = row.reading() else { return None };
+    let what = match reason {
+        Refusal::TimeStamp(_) | Refusal::TimeStampRequest(_) => "time stamp",
+        Refusal::Text(_) | Refusal::Signature(_) => "detached signature",
+    };
+    let command = match row.name() {
+        "minisign-signature" | "signify-signature" => {
+            format!("truesum check --pubkey KEY.pub {}", path_word(argument))
+        }
+        _ => reason.message(Some(at.as_os_str().as_bytes())).split_once(VERIFY)?.1.to_owned(),
+    };
+    Some((what, command))
 }
 
 /// Returns the path of the file that an error is about.

@@ -4,6 +4,7 @@
 #[cfg(feature = "stores")]
 mod object;
 
+use crate::advice::signature_at;
 use crate::console::Console;
 use crate::digests::{candidates, candidates_for_file, without_key};
 use crate::exit::{Exit, Refusal};
@@ -66,6 +67,12 @@ const LIKELY: usize = 8;
 /// Returns the refusal of a file in the place of the digest.
 fn file_refusal(text: &str) -> Option<Refusal> {
     let name = Path::new(text).is_file().then(|| path_word(text))?;
+    if let Some((what, command)) = signature_at(Path::new(text), Path::new(text)) {
+        return Some(Refusal::with_hint(
+            format!("{}: this is a {what}, and not a digest", display_safe(text.as_bytes())),
+            format!("to verify it: {command}"),
+        ));
+    }
     Some(Refusal::with_hint(
         format!("{}: this is a file, and not a digest", display_safe(text.as_bytes())),
         format!(

@@ -105,6 +105,10 @@ fn time_stamps_are_named_with_their_command_and_never_count_as_verified() {
     assert!(ran.code == Some(0) && ran.err.contains(hint), "{}", ran.err);
     let ran = folder.run(&["check", "M.ots"]);
     assert!(ran.code != Some(0) && ran.err.contains("ots verify M.ots -f M"), "{}", ran.err);
+    let ran = folder.run(&["identify", "M.ots"]);
+    let expected = "truesum: M.ots: this is a time stamp, and not a digest\n\
+                    hint: to verify it: ots verify M.ots -f M\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(2), expected));
     // A request lists the digest of a file, but not as a manifest does.
     let request = b"\x30\x10\x02\x01\x01\x30\x0b\x30\x03\x06\x01\x2a\x04\x04abcd";
     folder.write("M.tsq", request);

@@ -72,7 +72,7 @@ const OPEN_TIMESTAMPS: &[u8] = b"\x00OpenTimestamps\x00\x00Proof\x00\xbf\x89\xe2
 const SIGNED_DATA: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
 
 /// Returns whether this is exactly one DER sequence that contains signed data: a CMS signature, or the response of a
-/// time stamp authority (RFC 3161), in which a short status precedes it.
+/// time-stamping authority (RFC 3161), in which a short status precedes it.
 fn is_signed_der(text: &[u8]) -> bool {
     let (header, len) = match text {
         [0x30, 0x81, len, ..] => (3, usize::from(*len)),

@@ -1,4 +1,4 @@
-//! Time stamps of files: proofs of OpenTimestamps, and requests, replies and tokens of RFC 3161. They contain a digest
+//! Time stamps of files: proofs of OpenTimestamps, and requests, responses and tokens of RFC 3161. They contain a digest
 //! of the file and prove when it existed, but they list no files.
 //!
 //! They are not verified here: the error message names the command that does so.
@@ -16,7 +16,7 @@ pub(crate) static OPENTIMESTAMPS: Format = Format {
 
 pub(crate) static REPLY: Format = Format {
     name: "timestamp-reply",
-    summary: "reply of a time stamp authority (RFC 3161, .tsr); recognized, not read",
+    summary: "response of a time-stamping authority (RFC 3161, .tsr); recognized, not read",
     sniff: |head| Claim::mark(kind(head) == Some(Kind::Reply)),
     reading: Reading::Not(Refusal::TimeStamp("openssl ts -verify -in {name} -data {file} -CAfile CA.pem")),
     ..Format::DEFAULT
@@ -24,7 +24,7 @@ pub(crate) static REPLY: Format = Format {
 
 pub(crate) static TOKEN: Format = Format {
     name: "timestamp-token",
-    summary: "time stamp token (RFC 3161, .tst); recognized, not read",
+    summary: "time-stamp token (RFC 3161, .tst); recognized, not read",
     sniff: |head| Claim::mark(kind(head) == Some(Kind::Token)),
     reading: Reading::Not(Refusal::TimeStamp(
         "openssl ts -verify -token_in -in {name} -data {file} -CAfile CA.pem",
@@ -34,7 +34,7 @@ pub(crate) static TOKEN: Format = Format {
 
 pub(crate) static REQUEST: Format = Format {
     name: "timestamp-request",
-    summary: "request for a time stamp (RFC 3161, .tsq); recognized, not read",
+    summary: "request for a time-stamp token (RFC 3161, .tsq); recognized, not read",
     sniff: |head| Claim::mark(kind(head) == Some(Kind::Request)),
     reading: Reading::Not(Refusal::TimeStampRequest(
         "openssl ts -verify -queryfile {name} -in {file}.tsr -CAfile CA.pem",
