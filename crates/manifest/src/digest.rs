@@ -395,7 +395,25 @@ fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     {
         return Ok((spec, digest));
     }
+    if let Some(bytes) = distinct_base32(text)
+        && let Some(spec) = usual(bytes.len())
+    {
+        return Ok((spec, Digest::new(&bytes)));
+    }
     Err(if not_hex { Reason::NotHex } else { Reason::NotALine })
+}
+
+/// Decodes base32 of a digest of at least 128 bits that is neither a word, a damaged hexadecimal digest nor base32 of Nix: it
+/// has digits, letters of one case, and at least a quarter of them are not hexadecimal.
+fn distinct_base32(text: &[u8]) -> Option<Vec<u8>> {
+    let digits = text.strip_suffix(b"====").or(text.strip_suffix(b"======")).unwrap_or(text);
+    let has = |wanted: fn(&u8) -> bool| digits.iter().any(wanted);
+    let others = digits.iter().filter(|byte| !byte.is_ascii_hexdigit()).count();
+    let is_distinct = matches!(digits.len(), 26 | 32 | 39 | 45 | 52 | 77 | 103)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase) != has(u8::is_ascii_lowercase)
+        && others * 4 > digits.len();
+    radix::base32(text).filter(|_| is_distinct && radix::from_nix32(text).is_none())
 }
 
 /// Returns the error for a digest that fits none of the expected algorithms.
