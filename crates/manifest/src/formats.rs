@@ -88,6 +88,7 @@ mod verity;
 mod wrapper;
 mod xml;
 mod xml_lists;
+mod yaml;
 mod yaml_lists;
 mod yocto;
 mod zsync;
@@ -188,6 +189,7 @@ pub static FORMATS: &[&Format] = &[
     &yaml_lists::WINGET,
     &yaml_lists::CONDA_LOCK,
     &yaml_lists::SIEGFRIED,
+    &yaml::YAML,
     &hashrat::HASHRAT,
     &conan::CONAN,
     &csv::CSV,

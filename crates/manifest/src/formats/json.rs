@@ -58,7 +58,13 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     (is_json && !scan::contains(first, b"\"schema\"")).then_some(Claim { sign: Sign::Whole, at: 0 })
 }
 
-fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+/// Returns whether a key is that of a name or URL, and whether it is that of a digest.
+pub(super) fn of_entry(key: &str) -> (bool, bool) {
+    let key = key::Keys::default().key(key);
+    (key.is(key::Meaning::Name) || key.is(key::Meaning::Address), key.holds_digest())
+}
+
+pub(super) fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     scan::count(text.len());
     let mut walk = Traversal::new(&text, options);
     let mut begin = 0;
