@@ -12,9 +12,13 @@ use std::path::{Path, PathBuf};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
+/// The list of packages in an RPM repository, which may be compressed.
+const PRIMARY: &[u8] = b"primary.xml";
+
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
-/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL), or the folder above
-/// `dists` for `Packages` and `Sources` of a Debian archive. A manifest in
+/// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL, `repomd.xml` and
+/// `primary.xml` of RPM repositories), or the folder above `dists` for `Packages` and `Sources` of a Debian archive. A
+/// manifest in
 /// `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are relative to the
 /// current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
@@ -24,6 +28,10 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let above = match bytes(manifest.file_name()).as_slice() {
         b"RECORD" => place.ends_with(b".dist-info"),
         b"MANIFEST.MF" => place == b"META-INF",
+        // Other files precede the name of the list with a digest.
+        name if place == b"repodata" => {
+            name == b"repomd.xml" || name.windows(PRIMARY.len()).any(|part| part == PRIMARY)
+        }
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
     let folder = folder.filter(|folder| !is_of_streams(folder));
@@ -153,6 +161,10 @@ mod tests {
             ("/a/dists/sid/main/source/Sources", "/a"),
             ("a/Packages", "a"),
             ("dists/sid/Release", "dists/sid"),
+            ("repodata/repomd.xml", "."),
+            ("a/repodata/0123-primary.xml.gz", "a"),
+            ("a/repodata/x.sha256", "a/repodata"),
+            ("a/repomd.xml", "a"),
             ("-", "."),
             ("/dev/stdin", "."),
             ("/dev/fd/63", "."),
