@@ -28,8 +28,8 @@ use truesum::manifest::Time;
 use truesum::manifest::convert::{ConvertError, Converted, Loss, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Writer, Writing, for_file,
-    implies_algorithm,
+    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Unrepresentable, WriteError, Writer,
+    Writing, for_file, implies_algorithm,
 };
 use truesum::open::FolderCache;
 use truesum::verify::lists_one_of;
@@ -206,6 +206,10 @@ fn made(
         );
         return refuse(text, &export);
     }
+    if let Some(spec) = args.algorithm.iter().find(|spec| !args.lossy && !can_store(format, spec)) {
+        let text = format!("-a {spec}: the {} format cannot store this algorithm", format.name());
+        return refuse(text, "to see which formats can be written: truesum list formats");
+    }
     let (mut reader, select, signer) = match args.algorithm.is_empty() {
         true => (open(args, &watch.progress)?, select, None),
         false => {
@@ -314,6 +318,15 @@ fn made(
     }
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
     Ok(text)
+}
+
+/// Returns whether a format can store digests of this algorithm, so that no file is read in vain. Whatever else an entry
+/// lacks is reported when it is written.
+fn can_store(format: &'static Format, spec: &Spec) -> bool {
+    let digests = vec![(spec.clone(), spec.digest(b""))];
+    let entry = Entry { path: b"x".to_vec(), size: Some(0), digests, ..Entry::default() };
+    let written = Writer::new(Vec::new(), format, &Heading::default()).write(&entry);
+    !matches!(written, Err(WriteError::Refused(Unrepresentable::Algorithm(_))))
 }
 
 /// Opens IN.

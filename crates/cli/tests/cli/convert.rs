@@ -488,3 +488,12 @@ fn quiet_conversion_prints_no_notes() {
     assert_eq!(folder.run(&["-q", "identify", "900150983cd24fb0d6963f7d28e17f72", "a"]).code, Some(0));
     assert_eq!(folder.run(&["directory", "-q", "d"]).code, Some(0));
 }
+
+#[test]
+fn algorithm_that_the_format_cannot_store_is_refused_before_any_file_is_read() {
+    // The file is missing, which would be reported if it were read.
+    let folder = Folder::with(&[("M.sha256", &format!("{ABC}  gone\n"))]);
+    let ran = folder.run(&["convert", "-a", "sha256", "-t", "sfv", "M.sha256"]);
+    let expected = "truesum: -a sha256: the sfv format cannot store this algorithm\n";
+    assert!(ran.code == Some(2) && ran.err.starts_with(expected) && !ran.err.contains("gone"), "{}", ran.err);
+}
