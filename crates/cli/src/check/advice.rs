@@ -313,7 +313,7 @@ pub fn renamed(manifest: &Path, root: Option<&Path>, names: &[Vec<u8>], all: boo
 }
 
 /// Returns the hint to search for files.
-fn searching(manifest: &Path) -> String {
+pub fn searching(manifest: &Path) -> String {
     let manifest = path_word(manifest);
     format!(
         "to find the files by size and digest: truesum check{SAME_OPTIONS} --search --moved=ok {manifest}"

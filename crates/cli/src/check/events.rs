@@ -57,6 +57,8 @@ pub struct Printer<'a> {
     hinted_key: bool,
     /// The first missing names of the current manifest.
     missing: Vec<Vec<u8>>,
+    /// A manifest with missing files about which nothing is known: they may have been renamed.
+    unexplained: Option<PathBuf>,
     /// The first file of the current manifest that differs, and its expected digest.
     mismatched: Option<(PathBuf, Digest)>,
     /// The first files of the current folder that are not in the manifest.
@@ -92,6 +94,7 @@ impl<'a> Printer<'a> {
             still_failed: 0,
             hinted_key: false,
             missing: Vec::new(),
+            unexplained: None,
             mismatched: None,
             unlisted: Vec::new(),
             top: None,
@@ -503,10 +506,15 @@ impl<'a> Printer<'a> {
             let root = self.plan.options.get_read().get_root();
             let renamed = || advice::renamed(manifest.name(), root, &missing, is_all);
             let hint = known.or_else(|| if is_searched { None } else { renamed() });
+            if hint.is_none() && !is_searched {
+                self.unexplained = Some(manifest.name().to_owned());
+            }
             self.hint(hint)?;
         }
         if matches!(self.plan.subject, Subject::Manifests(_)) && self.plan.entries.is_empty() {
-            self.hint(advice::mostly_missing(manifest.name(), checked))?;
+            let hint = advice::mostly_missing(manifest.name(), checked);
+            self.unexplained.take_if(|_| hint.is_some());
+            self.hint(hint)?;
         }
         match (checked.guessed(), mismatched) {
             // An algorithm that verified other files is the right one.
@@ -570,11 +578,18 @@ impl<'a> Printer<'a> {
         } else {
             text += if search.files() == 1 { " (use -v to list it)" } else { " (use -v to list them)" };
         }
-        if !exact {
-            self.console.note(&text);
+        match exact {
+            true => self.console.error(&text),
+            false => self.console.note(&text),
+        }
+        // A missing file may be one of these, under another name.
+        if let Some(manifest) = self.unexplained.take() {
+            self.console.hint(&advice::searching(&manifest));
             return;
         }
-        self.console.error(&text);
+        if !exact {
+            return;
+        }
         if let Subject::Manifests(manifests) = &self.plan.subject
             && let [manifest] = &manifests[..]
             && manifest != Path::new("-")

@@ -304,6 +304,25 @@ fn long_manifest_for_one_download_suggests_ignore_missing() {
 }
 
 #[test]
+fn missing_file_next_to_an_unlisted_one_suggests_a_search() {
+    let folder = Folder::with(&[("a", "abc"), ("b", ""), ("M.sha256", "")]);
+    folder.write("M.sha256", lines(&[(ABC, "a"), (EMPTY, "b")]));
+    std::fs::rename(folder.path("a"), folder.path("new name")).unwrap();
+    for exact in [&[][..], &["--exact"]] {
+        let ran = folder.run(&[&["check"], exact, &["M.sha256"]].concat());
+        let search = [&["check"], exact, &["--search", "--moved=ok", "M.sha256"]].concat();
+        let hint = format!("hint: to find the files by size and digest: truesum {}\n", search.join(" "));
+        assert_eq!((ran.code, ran.err.matches(&hint).count()), (Some(1), 1), "{}", ran.err);
+        let ran = folder.run(&search);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    // There is no other file that the missing one could be.
+    std::fs::remove_file(folder.path("new name")).unwrap();
+    let ran = folder.run(&["check", "M.sha256"]);
+    assert!(ran.code == Some(1) && !ran.err.contains("--search"), "{}", ran.err);
+}
+
+#[test]
 fn hints_follow_the_lines_they_explain() {
     let folder = Folder::with(&[("a", "abc")]);
     folder.write("M", lines(&[(EMPTY, "M"), (ABC, "a")]));
