@@ -5,7 +5,7 @@
 //! temporary directory elsewhere, never into the tree, which is checked for changes at the end.
 //!
 //! A definition may have its engines verify a manifest instead of writing one. Then an engine is timed only if it
-//! accepts the correct manifest and rejects the same one with a digit changed.
+//! accepts the correct manifest and rejects the same one with a digit of the first or the last entry changed.
 
 mod agreement;
 mod check;
@@ -87,7 +87,7 @@ pub struct Arguments {
     #[arg(short, long = "algorithm", value_name = "NAME", value_delimiter = ',')]
     pub algorithms: Vec<String>,
     /// Measure only these engines (repeatable, or comma-separated)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME")]
     pub engine: Vec<String>,
     /// Number of timed runs of each command
     #[arg(long, value_name = "N")]
@@ -194,13 +194,19 @@ fn engines<'a>(
     arguments: &Arguments,
     record: &mut Record,
 ) -> Result<Vec<&'a Engine>, Error> {
-    for name in &arguments.engine {
-        if !definition.engine.iter().any(|engine| engine.name == *name) {
-            let known: Vec<&str> = definition.engine.iter().map(|e| e.name.as_str()).collect();
-            return Err(Error(format!("unknown engine '{name}' (known engines: {})", known.join(", "))));
-        }
+    let is_known = |name: &str| definition.engine.iter().any(|engine| engine.name == name);
+    // A name may contain a comma.
+    let requested = arguments.engine.iter().flat_map(|text| match is_known(text) {
+        true => vec![text.as_str()],
+        false => text.split(',').collect(),
+    });
+    let requested: Vec<&str> = requested.collect();
+    if let Some(name) = requested.iter().find(|name| !is_known(name)) {
+        let known: Vec<String> =
+            definition.engine.iter().map(|engine| format!("'{}'", engine.name)).collect();
+        return Err(Error(format!("unknown engine '{name}' (known engines: {})", known.join(", "))));
     }
-    let wanted = |engine: &&Engine| arguments.engine.is_empty() || arguments.engine.contains(&engine.name);
+    let wanted = |engine: &&Engine| requested.is_empty() || requested.contains(&engine.name.as_str());
     let mut present: Vec<&Engine> = definition.engine.iter().filter(wanted).collect();
     present.retain(|engine| engine.present(record));
     if present.is_empty() {
@@ -343,8 +349,12 @@ mod tests {
 
     #[test]
     fn engine_that_accepts_a_wrong_manifest_is_not_timed() {
-        let mut definition =
-            definition(&[("verifies", "sha256sum --quiet -c \"$1\""), ("believes", "test -s \"$1\"")]);
+        let mut definition = definition(&[
+            ("verifies", "sha256sum --quiet -c \"$1\""),
+            ("believes", "test -s \"$1\""),
+            // regression: a program that verified only the beginning was timed.
+            ("verifies one", "head -n 1 \"$1\" | sha256sum --quiet -c"),
+        ]);
         for engine in &mut definition.engine {
             engine.command.iter_mut().for_each(|word| *word = word.replace("{dir}", "{manifest}"));
         }
@@ -353,10 +363,15 @@ mod tests {
         let (stop, directory) = (AtomicBool::new(false), tree());
         let arguments = Arguments { cold: true, ..requested(directory.path(), 1) };
         let record = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap();
-        assert_eq!(record.agreements[0].disagree, ["believes: accepts a wrong digest"]);
+        let accepted = ["believes", "verifies one"].map(|name| format!("{name}: accepts a wrong digest"));
+        assert_eq!(record.agreements[0].disagree, accepted);
         let timed: Vec<&str> = record.part("tool").map(|m| m.engine.as_str()).collect();
         assert_eq!(timed, ["verifies"]);
         assert!(record.notes.iter().any(|note| note.starts_with("cold: ")), "{record:?}");
+        // regression: the message of the program that writes the manifest was not shown.
+        definition.manifest = ["sh", "-c", "echo no such algorithm >&2; false"].map(str::to_owned).to_vec();
+        let error = run(&definition, &arguments, &mut Session::new(&stop, "x")).unwrap_err();
+        assert!(error.0.ends_with(": no such algorithm"), "{error}");
     }
 
     const CORRECT_COMMAND: &str = "find \"$1\" -type f -exec sha256sum {} + > \"$2\"";
@@ -463,6 +478,20 @@ mod tests {
         let arguments = Arguments { engine: vec!["nobody".to_owned()], ..requested(directory.path(), 1) };
         let error = run(&definition, &arguments, &mut session).unwrap_err();
         assert!(error.0.contains("unknown engine 'nobody'"), "{error}");
+    }
+
+    /// regression: engines with a comma in their names could not be selected.
+    #[test]
+    fn engines_are_selected_by_names_with_commas() {
+        let definition = definition(&[("a, split", ""), ("b", ""), ("c", "")]);
+        let selected = |text: &str| {
+            let arguments = Arguments { engine: vec![text.to_owned()], ..Arguments::default() };
+            let mut record = Session::new(&AtomicBool::new(false), "x").record("x", None);
+            let found = engines(&definition, &arguments, &mut record).unwrap();
+            found.into_iter().map(|engine| engine.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(selected("a, split"), ["a, split"]);
+        assert_eq!(selected("b,c"), ["b", "c"]);
     }
 
     #[test]

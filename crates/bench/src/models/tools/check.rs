@@ -1,7 +1,7 @@
 //! The run before timing: engines must agree on the digest of every file, or reject a manifest with a wrong one.
 
 use super::agreement::{self, Digests, Files};
-use super::contender::{Contender, Place, parts, run_once, sums};
+use super::contender::{Contender, Place, first_message, parts, run_once, sums};
 use crate::Error;
 use crate::measure::process;
 use crate::models::engine::{Spelling, fill, own_program};
@@ -87,7 +87,8 @@ fn digests(name: &str, files: &Files, manifest: &[u8], spelling: Spelling) -> Di
     joined.into_iter().map(|(file, (_, bytes))| (file, Digest::new(&bytes))).collect()
 }
 
-/// Writes a manifest, and keeps the engines that accept it and reject it with one digit changed.
+/// Writes a manifest, and keeps the engines that accept it and reject it with a digit of the first or the last entry
+/// changed.
 pub(super) fn check_verifiers(
     name: &str,
     command: &[String],
@@ -102,18 +103,21 @@ pub(super) fn check_verifiers(
     let directory = place.root.to_string_lossy();
     let values = [("self", own.as_str()), ("algorithm", name), ("dir", &directory), ("manifest", &file)];
     let words = fill(command, &values);
-    let made = process::run(&words, "", None, &place.scratch.join("errors"));
+    let errors = place.scratch.join("errors");
+    let made = process::run(&words, "", None, &errors);
     let made = made.map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
     if made.status != Some(0) {
-        return Err(Error(format!("{}: the manifest to verify was not written", words.join(" "))));
+        let why = first_message(&errors);
+        return Err(Error(format!("the manifest to verify was not written by {}: {why}", words.join(" "))));
     }
     let right = std::fs::read(&path).map_err(|why| Error::file(&path, "read", &why))?;
-    let mut wrong = right.clone();
-    let digit = wrong.iter_mut().find(|byte| byte.is_ascii_hexdigit());
-    let digit = digit.ok_or_else(|| Error(format!("{}: contains no digest", path.display())))?;
-    *digit = if *digit == b'0' { b'1' } else { b'0' };
+    let last = right.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let wrong = [0, last].map(|line| with_another_digit(&right, line));
+    let [Some(first_wrong), Some(last_wrong)] = wrong else {
+        return Err(Error(format!("{}: contains no digest", path.display())));
+    };
     let mut agreement = Agreement {
-        subject: format!("verification of {name} manifests, one correct and one with a changed digit"),
+        subject: format!("verification of {name} manifests, one correct and two with a changed digit"),
         digest: agreement::digest_of(&right).to_hex(),
         agree: Vec::new(),
         disagree: Vec::new(),
@@ -123,8 +127,11 @@ pub(super) fn check_verifiers(
     for contender in group.iter_mut() {
         session.progress.show(share, &format!("checking {name}: {}", contender.engine.name));
         let who = &contender.engine.name;
-        put(&wrong)?;
-        let refused = run_once(contender, &contender.check, place).is_err();
+        let mut refused = true;
+        for wrong in [&first_wrong, &last_wrong] {
+            put(wrong)?;
+            refused &= run_once(contender, &contender.check, place).is_err();
+        }
         put(&right)?;
         let accepted = run_once(contender, &contender.check, place);
         keep.push(refused && accepted.is_ok());
@@ -143,6 +150,14 @@ pub(super) fn check_verifiers(
     let mut kept = keep.into_iter();
     group.retain(|_| kept.next().unwrap_or(false));
     Ok(())
+}
+
+/// Returns a manifest with another digit in the line that begins at `line`; `None` if it has no digit.
+fn with_another_digit(manifest: &[u8], line: usize) -> Option<Vec<u8>> {
+    let mut wrong = manifest.to_vec();
+    let digit = wrong[line..].iter_mut().find(|byte| byte.is_ascii_hexdigit())?;
+    *digit = if *digit == b'0' { b'1' } else { b'0' };
+    Some(wrong)
 }
 
 /// Returns the digests that most engines compute, the first ones in case of a tie. A manifest without all files counts

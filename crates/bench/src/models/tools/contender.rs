@@ -125,6 +125,13 @@ pub(super) fn run_once(
     Ok((total, manifest))
 }
 
+/// Returns the first line that a program wrote to standard error, which was saved in a file.
+pub(super) fn first_message(errors: &Path) -> String {
+    let output = std::fs::read(errors).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
+    output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned()
+}
+
 /// Runs one process. Returns its cost, and the file that it wrote.
 fn run_process(contender: &Contender, words: &[String], scratch: &Path) -> Result<(Cost, Vec<u8>), Error> {
     let (out, errors) = (scratch.join("manifest"), scratch.join("errors"));
@@ -140,10 +147,7 @@ fn run_process(contender: &Contender, words: &[String], scratch: &Path) -> Resul
         .map_err(|why| Error(format!("{}: {why}", words.join(" "))))?;
     let succeeded = cost.status.is_some_and(|s| s == 0 || contender.engine.accept.contains(&s));
     if !succeeded {
-        let output = std::fs::read(&errors).unwrap_or_default();
-        let output = String::from_utf8_lossy(&output);
-        let line =
-            output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message").trim().to_owned();
+        let line = first_message(&errors);
         let status =
             cost.status.map_or_else(|| "ended by a signal".to_owned(), |s| format!("exit status {s}"));
         return Err(Error(format!("{}: {status}: {line}", contender.engine.name)));
