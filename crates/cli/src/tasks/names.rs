@@ -168,10 +168,14 @@ impl Naming {
         Ok(name)
     }
 
-    /// Returns whether the files at or below `root` are outside the folder; false if it does not exist.
-    pub fn is_outside(&mut self, root: &[u8]) -> bool {
-        let is_folder = Path::new(OsStr::from_bytes(root)).is_dir();
-        let name = self.resolve(trim_slashes(root), !is_folder);
+    /// Returns whether the files at or below an argument are outside the folder; false for standard input and for what
+    /// does not exist.
+    pub fn is_outside(&mut self, argument: &[u8]) -> bool {
+        let path = Path::new(OsStr::from_bytes(argument));
+        if argument == b"-" || path.symlink_metadata().is_err() {
+            return false;
+        }
+        let name = self.resolve(trim_slashes(argument), !path.is_dir());
         name.is_ok_and(|name| Path::new(OsStr::from_bytes(&name)).is_absolute())
     }
 

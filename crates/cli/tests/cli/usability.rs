@@ -608,6 +608,11 @@ fn files_outside_the_folder_of_the_manifest_are_refused_before_reading() {
         assert!(ran.code.is_some_and(|code| code != 0) && ran.err.ends_with(&said), "{format}: {}", ran.err);
         assert_eq!(ran.err.lines().count(), 2, "{format}: {}", ran.err);
     }
+    // regression: what is missing and standard input were called outside.
+    let ran = folder.run(&["hash", "-o", "m/out", "missing"]);
+    assert!(!ran.err.contains("outside") && ran.err.contains("missing"), "{}", ran.err);
+    let ran = folder.run(&["hash", "-o", "m/in", "-"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
     // Names in a list are not known before.
     let ran = folder.run(&["hash", "--files-from", "names", "-o", "m/out"]);
     assert!(ran.code == Some(2) && ran.err.contains("1 file is outside "), "{}", ran.err);
