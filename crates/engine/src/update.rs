@@ -7,6 +7,7 @@
 
 mod changes;
 mod guard;
+mod history;
 mod keyed;
 mod original;
 pub mod outcome;
@@ -24,6 +25,7 @@ use crate::io::lock::Lock;
 use crate::io::write::{AtomicFile, coarse_now};
 use crate::progress::Progress;
 use crate::select::Selection;
+use crate::verify::containers::history::folder_of;
 pub use crate::verify::detached::{SIGNATURES, is_detached_signature};
 use crate::verify::options::under;
 use crate::verify::unexpected::search::is_signature;
@@ -100,12 +102,16 @@ impl<'a> Update<'a> {
         &self.report
     }
 
-    /// Runs the update, then reports the action taken for each file.
+    /// Runs the update, then reports the action taken for each file. A folder with the history of an ASC media hash list
+    /// gets a new list.
     ///
     /// # Errors
     /// Returns the error of `on_event`. Problems with the manifest and with files are reported and counted.
     pub fn run(&mut self, manifest: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let done = self.done(manifest, on_event);
+        let done = match folder_of(manifest) {
+            Some(folder) => history::run(self, &folder, on_event),
+            None => self.done(manifest, on_event),
+        };
         let audit = std::mem::take(&mut self.comparison.report);
         self.report.audit = audit;
         done

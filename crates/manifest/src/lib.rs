@@ -60,7 +60,10 @@ pub use format::{
     Writing,
 };
 pub use formats::FORMATS;
-pub use formats::mhl::{AscMhlList, IGNORED as ASCMHL_IGNORED, ascmhl_list, chain as ascmhl_chain};
+pub use formats::mhl::{
+    AscMhlFile, AscMhlList, HashAction, IGNORED as ASCMHL_IGNORED, ascmhl_generation, ascmhl_list,
+    chain as ascmhl_chain, extended_chain as extended_ascmhl_chain,
+};
 pub use joined::{Joined, Window};
 pub use line::{Line, LineError, LineResult, Place, ReadError, Reason};
 pub use lines::{LINE_LIMIT, Lines, RawLine};

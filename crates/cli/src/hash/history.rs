@@ -1,11 +1,12 @@
 //! The history of an ASC media hash list: a folder `ascmhl` contains the lists, and a chain file
-//! with the digest of each. Only the first list of a history is written; to continue an existing
-//! history, its earlier lists would have to be verified first.
+//! with the digest of each. `hash` writes only the first list of a history; `update` adds others, after it has verified
+//! the earlier ones.
 
 use crate::exit::Refusal;
 use crate::origin;
 use crate::output::save;
 use crate::values::path::folder_of;
+use crate::words::path_word;
 use std::fs;
 use std::path::Path;
 use truesum::Error;
@@ -47,7 +48,7 @@ pub fn prepare(path: &Path) -> Result<(), Refusal> {
         let other = display_safe(other.file_name().as_bytes());
         return Err(Refusal::with_hint(
             format!("-t ascmhl: cannot create {shown}, because a history already exists ({other})"),
-            "to add a generation to the history, use the program ascmhl: ascmhl create DIR",
+            format!("to add a list to the history: truesum update {}", path_word(&folder)),
         ));
     }
     match fs::create_dir(&folder) {

@@ -24,7 +24,9 @@ byte, and the manifest is \
 written atomically.
 Exit status: 0 everything matches now, 1 a file still differs, 2 usage, input or output error; the summary shows whether the manifest was written.")]
 pub struct UpdateArgs {
-    /// Manifest to update
+    /// Manifest to update, or folder with the history of an ASC media hash list
+    ///
+    /// A new list is added to a history, and its earlier lists are never changed.
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath)]
     pub manifest: OsString,
     /// Examine only the files in DIR

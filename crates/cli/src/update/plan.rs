@@ -4,6 +4,7 @@
 use crate::comparing::ResultForm;
 use crate::exit::Refusal;
 use crate::options::Reporting;
+use crate::origin;
 use crate::selection::rules_to_store;
 use crate::update::arguments::{Extent, Quick, UpdateArgs};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use truesum::Mapping;
 use truesum::manifest::path::display_safe;
 use truesum::update::{Consent, Options};
 use truesum::verify::bag::is_manifest_of_bag;
+use truesum::verify::history::folder_of;
 use truesum_fs::name::OsStrExt;
 
 /// A validated `update` command.
@@ -20,6 +22,8 @@ pub struct Updating {
     pub form: ResultForm,
     pub quiet: bool,
     pub reporting: Reporting,
+    /// Whether a list is added to the history of an ASC media hash list, instead of changing a manifest.
+    pub is_history: bool,
     /// Notes on the key.
     pub notes: Vec<String>,
 }
@@ -34,7 +38,10 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
     if manifest == Path::new("-") {
         return Err(Refusal::new("update: standard input cannot be updated"));
     }
-    if manifest.is_dir() {
+    let is_history = folder_of(&manifest).is_some();
+    if is_history {
+        refuse_for_history(&args)?;
+    } else if manifest.is_dir() {
         let hint = "to update a manifest: truesum update MANIFEST [DIR]; to create a manifest: truesum hash -o MANIFEST DIR";
         return Err(Refusal::with_hint(format!("update: {shown} is a folder, not a manifest"), hint));
     }
@@ -76,8 +83,32 @@ pub fn plan(args: UpdateArgs) -> Result<Updating, Refusal> {
         .allow_empty(args.allow_empty)
         .rules(rules)
         .set_rules(args.set_rules)
+        .made(is_history.then(|| (origin::now(), origin::host())))
         .dry_run(args.dry_run);
-    Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, notes })
+    Ok(Updating { manifest, options, form, quiet: args.quiet, reporting, is_history, notes })
+}
+
+/// Refuses the options that do not apply to the history of an ASC media hash list, which keeps all its entries and contains
+/// its own rules.
+fn refuse_for_history(args: &UpdateArgs) -> Result<(), Refusal> {
+    let given = [
+        ("--refresh", args.refresh.is_some()),
+        ("--prune", args.prune.is_some()),
+        ("--quick", args.quick.is_some()),
+        ("--include and --exclude", !(args.include.is_empty() && args.exclude.is_empty())),
+        ("--set-rules", args.set_rules),
+        ("--allow-empty", args.allow_empty),
+        ("--root", args.root.is_some()),
+        ("DIR", args.folder.is_some()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => {
+            let why = format!("{option} cannot be used with the history of a media hash list");
+            let hint = "a new list records every file again, and never changes earlier lists";
+            Err(Refusal::with_hint(why, hint))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the same for the library.

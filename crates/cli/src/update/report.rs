@@ -172,6 +172,12 @@ pub fn advise(plan: &Updating, report: &Report, shift: &Shift, exit: Exit, conso
         console.summary(exit, &words(plan, report));
     }
     notes(plan, report, console);
+    if plan.is_history {
+        if report.audit().count(FileStatus::Missing) > 0 && !plan.options.get_rename() && !report.refused() {
+            console.hint("to record the new names of moved files, use --rename");
+        }
+        return;
+    }
     let rules = crate::comparing::words::rules(report.audit());
     rules.filter(|_| plan.reporting.notes).into_iter().for_each(|rules| console.note(&rules));
     shift.advise(report.audit().listed(), console);

@@ -188,3 +188,123 @@ fn histories_of_the_ascmhl_tool_are_verified() {
     folder.write("d/sub/x", "X");
     assert_eq!(folder.run(&["check", "-q", "d"]).code, Some(1));
 }
+
+/// Runs the ASC's program in the folder. Returns `None` if it is not installed.
+fn ascmhl(folder: &Folder, words: &[&str]) -> Option<(Option<i32>, String)> {
+    let program = if words.first() == Some(&"verify") { "ascmhl-debug" } else { "ascmhl" };
+    let command = &mut Command::new(program);
+    let ran = command.args(words).env("LC_ALL", "C.UTF-8").current_dir(folder.root()).output().ok()?;
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+    Some((ran.status.code(), text))
+}
+
+/// Returns the names of the lists of the history in `d`.
+fn lists(folder: &Folder) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder.path("d/ascmhl"))
+        .unwrap()
+        .map(|item| item.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".mhl"))
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn update_adds_a_list_to_a_history() {
+    let folder = Folder::with(&[("d/a", "1"), ("d/s/b", "2"), ("d/c", "3"), ("d/e&f", "4")]);
+    let first = ["hash", "-t", "ascmhl", "-a", "xxh64,sha512", "-q", "-o", "d/ascmhl/0001_d.mhl", "d"];
+    assert_eq!(folder.run(&first).code, Some(0));
+    let before = folder.read("d/ascmhl/0001_d.mhl");
+    folder.write("d/new", "5");
+    folder.write("d/.DS_Store", "junk");
+    std::fs::rename(folder.path("d/c"), folder.path("d/s/c")).unwrap();
+    // Nothing is written by a dry run.
+    let ran = folder.run(&["update", "-n", "--rename", "d/ascmhl"]);
+    assert_eq!((ran.code, lists(&folder).len()), (Some(1), 1), "{}", ran.err);
+    let ran = folder.run(&["update", "--rename", "d/ascmhl"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("added\tnew\nrenamed\ts/c\tc\n", Some(0)), "{}", ran.err);
+    let names = lists(&folder);
+    assert!(names.len() == 2 && names[1].starts_with("0002_d_") && names[1].ends_with("Z.mhl"), "{names:?}");
+    let text = String::from_utf8(folder.read(format!("d/ascmhl/{}", names[1]))).unwrap();
+    for what in [
+        "<xxh64 action=\"verified\"",
+        ">e&amp;f</path>",
+        "<previousPath>c</previousPath>",
+        "<pattern>.DS_Store</pattern>",
+    ] {
+        assert!(text.contains(what), "{what}: {text}");
+    }
+    assert!(!text.contains("DS_Store</path>") && folder.read("d/ascmhl/0001_d.mhl") == before, "{text}");
+    assert_eq!(
+        folder.run(&["check", "--exact", "d"]).code,
+        Some(1),
+        "the ignored file is not in the history"
+    );
+    std::fs::remove_file(folder.path("d/.DS_Store")).unwrap();
+    let ran = folder.run(&["check", "--exact", "d"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    let Some((code, message)) = ascmhl(&folder, &["verify", "d"]) else {
+        return truesum_test_support::oracle::missing("ascmhl (Python)");
+    };
+    assert_eq!(code, Some(0), "{message}");
+    let (code, message) = ascmhl(&folder, &["diff", "d"]).unwrap();
+    assert_eq!(code, Some(0), "{message}");
+    // Each program continues the history of the other.
+    let (code, message) = ascmhl(&folder, &["create", "-h", "xxh64", "d"]).unwrap();
+    assert_eq!(code, Some(0), "{message}");
+    let ran = folder.run(&["update", "d"]);
+    assert_eq!((ran.code, lists(&folder).len()), (Some(0), 4), "{}", ran.err);
+    let (code, message) = ascmhl(&folder, &["verify", "d"]).unwrap();
+    assert_eq!(code, Some(0), "{message}");
+}
+
+#[test]
+fn differences_from_a_history_are_recorded_and_never_accepted() {
+    let folder = Folder::with(&[("d/a", "1"), ("d/b", "2"), ("d/c", "3")]);
+    let first = ["hash", "-t", "ascmhl", "-a", "md5", "-q", "-o", "d/ascmhl/0001_d.mhl", "d"];
+    assert_eq!(folder.run(&first).code, Some(0));
+    folder.write("d/a", "X");
+    std::fs::remove_file(folder.path("d/b")).unwrap();
+    for number in 2..4 {
+        let ran = folder.run(&["update", "d/ascmhl"]);
+        assert_eq!((ran.code, lists(&folder).len()), (Some(1), number), "{}", ran.err);
+        let out = ran.out();
+        assert!(out.contains("changed") && out.contains("missing") && !out.contains("refreshed"), "{out}");
+        // Nothing in a history can be accepted or removed.
+        assert!(!ran.err.contains("--refresh") && !ran.err.contains("--prune"), "{}", ran.err);
+        let name = &lists(&folder)[number - 1];
+        let text = String::from_utf8(folder.read(format!("d/ascmhl/{name}"))).unwrap();
+        assert!(text.contains("<md5 action=\"failed\"") && !text.contains(">b</path>"), "{text}");
+        let ran = folder.run(&["check", "d"]);
+        assert!(ran.code == Some(1) && ran.out().contains("a: FAILED"), "{}", ran.out());
+        if let Some((code, message)) = ascmhl(&folder, &["verify", "d"]) {
+            assert_ne!(code, Some(0), "{message}");
+        }
+    }
+    // The original content still matches the history.
+    folder.write("d/a", "1");
+    folder.write("d/b", "2");
+    assert_eq!(folder.run(&["update", "d/ascmhl"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "d"]).code, Some(0));
+    // A damaged history is not continued.
+    let count = lists(&folder).len();
+    folder.write("d/ascmhl/0001_d.mhl", [&folder.read("d/ascmhl/0001_d.mhl")[..], b"\n"].concat());
+    let ran = folder.run(&["update", "d/ascmhl"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("does not match its digest in the chain file"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(lists(&folder).len(), count);
+    // A disk that is not mounted is not recorded either.
+    let empty = Folder::with(&[("d/a", "1")]);
+    assert_eq!(empty.run(&first).code, Some(0));
+    std::fs::remove_file(empty.path("d/a")).unwrap();
+    let ran = empty.run(&["update", "d"]);
+    assert!(ran.code == Some(2) && ran.err.contains("none of the files in the history"), "{}", ran.err);
+    assert_eq!(lists(&empty).len(), 1);
+    for option in ["--refresh", "--prune", "--quick", "--exclude=x", "--root=d"] {
+        let ran = folder.run(&["update", option, "d/ascmhl"]);
+        assert!(ran.code == Some(2) && ran.err.contains("history of a media hash list"), "{}", ran.err);
+    }
+}

@@ -78,7 +78,7 @@ impl<'p, 'a> Planned<'p, 'a> {
 }
 
 /// Returns the algorithms of most files in the manifest.
-fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
+pub(super) fn usual(comparison: &Comparison<'_>) -> Vec<Spec> {
     let set = &comparison.sets[LISTED];
     let mut counts = vec![0u64; set.kinds().len()];
     (0..set.len()).for_each(|at| counts[set.kind(at) as usize] += 1);

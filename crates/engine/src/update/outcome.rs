@@ -59,6 +59,8 @@ options! {
         rules: Option<Vec<Rule>>,
         /// Whether the stored rules are replaced with `rules`, or deleted.
         set_rules: bool,
+        /// The time and the host that a new list of a history records as its creation.
+        made: Option<(Time, String)>,
         /// Do not write anything.
         dry_run: bool,
     }

@@ -96,7 +96,7 @@ fn is_of_streams(folder: &Path) -> bool {
 /// The folder for the lists of an ASC-MHL history.
 pub(super) const HISTORY: &[u8] = b"ascmhl";
 /// The file in it that names the lists.
-pub(super) const CHAIN: &str = "ascmhl_chain.xml";
+pub(crate) const CHAIN: &str = "ascmhl_chain.xml";
 /// The maximum number of bytes read from it.
 const LIMIT: u64 = 16 << 20;
 

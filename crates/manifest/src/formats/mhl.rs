@@ -12,6 +12,8 @@ use crate::format::{
 use crate::line::{LineError, Place};
 use crate::radix::to_c4;
 use crate::scan;
+use quick_xml::escape::unescape;
+use quick_xml::events::Event;
 use std::collections::BTreeMap;
 
 pub(crate) static MHL: Format = Format {
@@ -94,6 +96,8 @@ pub struct AscMhlList {
     pub entries: Vec<(Entry, Option<Vec<u8>>)>,
     /// The lists of histories in subdirectories.
     pub nested: Vec<Entry>,
+    /// The patterns of files that the list does not contain, in the syntax of `.gitignore`.
+    pub ignored: Vec<String>,
     /// Entries that cannot be used.
     pub errors: Vec<LineError>,
 }
@@ -119,7 +123,23 @@ pub fn ascmhl_list(text: &[u8], options: &Options) -> Result<AscMhlList, LineErr
             Err(error) => errors.push(error),
         }
     }
-    Ok(AscMhlList { entries, nested, errors })
+    Ok(AscMhlList { entries, nested, ignored: patterns(text), errors })
+}
+
+/// Returns the patterns of ignored files in a list, which is a valid document.
+fn patterns(text: &[u8]) -> Vec<String> {
+    let mut reader = quick_xml::Reader::from_str(std::str::from_utf8(text).unwrap_or_default());
+    let mut found = Vec::new();
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(tag)) if tag.local_name().as_ref() == b"pattern" => {
+                let text = reader.read_text(tag.to_end().name()).ok();
+                found.extend(text.and_then(|text| Some(unescape(&text.decode().ok()?).ok()?.into_owned())));
+            }
+            Ok(Event::Eof) | Err(_) => return found,
+            Ok(_) => {}
+        }
+    }
 }
 
 /// Names that a list of a history does not contain: the history itself, and files that macOS
@@ -136,8 +156,40 @@ fn date_time(time: &Time) -> String {
     format!("{}+00:00", time.to_string().get(..19).unwrap_or_default())
 }
 
-impl Compose for Generation {
-    fn begin(&mut self, text: &mut Vec<u8>) {
+/// How the digests of a file in a list relate to those in earlier lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashAction {
+    /// No earlier list has the file under this name.
+    Original,
+    /// The digests match.
+    Verified,
+    /// The digests differ.
+    Failed,
+}
+
+impl HashAction {
+    fn word(self) -> &'static str {
+        match self {
+            HashAction::Original => "original",
+            HashAction::Verified => "verified",
+            HashAction::Failed => "failed",
+        }
+    }
+}
+
+/// A file in a new list of a history. This is a plain record.
+#[derive(Clone, Debug)]
+pub struct AscMhlFile {
+    /// The file.
+    pub entry: Entry,
+    /// How its digests relate to those in earlier lists.
+    pub action: HashAction,
+    /// Its name in earlier lists, if it was renamed.
+    pub former: Option<Vec<u8>>,
+}
+
+impl Generation {
+    fn head(&self, ignored: &[String], text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let nobody = (Time { seconds: 0, nanos: 0 }, "localhost".to_owned());
         let (time, host) = self.made.as_ref().unwrap_or(&nobody);
         let mut name = Vec::new();
@@ -146,21 +198,32 @@ impl Compose for Generation {
             Ok(()) => String::from_utf8_lossy(&name).into_owned(),
             Err(_) => nobody.1.clone(),
         };
-        let ignored: String =
-            IGNORED.iter().map(|name| format!("      <pattern>{name}</pattern>\n")).collect();
         let (date, version) = (date_time(time), env!("CARGO_PKG_VERSION"));
         text.extend_from_slice(
             format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<hashlist version=\"2.0\" xmlns=\"urn:ASC:MHL:v2.0\">\n  \
                  <creatorinfo>\n    <creationdate>{date}</creationdate>\n    <hostname>{host}</hostname>\n    \
                  <tool version=\"{version}\">truesum</tool>\n  </creatorinfo>\n  <processinfo>\n    \
-                 <process>in-place</process>\n    <ignore>\n{ignored}    </ignore>\n  </processinfo>\n  <hashes>\n"
+                 <process>in-place</process>\n    <ignore>\n"
             )
             .as_bytes(),
         );
+        for pattern in ignored {
+            text.extend_from_slice(b"      <pattern>");
+            xml::escaped(pattern.as_bytes(), text)?;
+            text.extend_from_slice(b"</pattern>\n");
+        }
+        text.extend_from_slice(b"    </ignore>\n  </processinfo>\n  <hashes>\n");
+        Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+    fn hash(
+        &self,
+        entry: &Entry,
+        action: HashAction,
+        former: Option<&[u8]>,
+        text: &mut Vec<u8>,
+    ) -> Result<(), Unrepresentable> {
         text.extend_from_slice(b"    <hash>\n      <path");
         if let Some(size) = entry.size {
             text.extend_from_slice(format!(" size=\"{size}\"").as_bytes());
@@ -172,7 +235,7 @@ impl Compose for Generation {
         xml::escaped(&entry.path, text)?;
         text.extend_from_slice(b"</path>\n");
         let date = self.made.as_ref().map(|(time, _)| format!(" hashdate=\"{}\"", date_time(time)));
-        let date = date.unwrap_or_default();
+        let (date, action) = (date.unwrap_or_default(), action.word());
         for (spec, digest) in &entry.digests {
             let name = spec.algorithm().name();
             let (name, digest) = match name {
@@ -180,17 +243,66 @@ impl Compose for Generation {
                 name => (name, digest.to_hex()),
             };
             text.extend_from_slice(
-                format!("      <{name} action=\"original\"{date}>{digest}</{name}>\n").as_bytes(),
+                format!("      <{name} action=\"{action}\"{date}>{digest}</{name}>\n").as_bytes(),
             );
+        }
+        if let Some(former) = former {
+            text.extend_from_slice(b"      <previousPath>");
+            xml::escaped(former, text)?;
+            text.extend_from_slice(b"</previousPath>\n");
         }
         text.extend_from_slice(b"    </hash>\n");
         Ok(())
     }
+}
+
+const END: &[u8] = b"  </hashes>\n</hashlist>\n";
+
+impl Compose for Generation {
+    fn begin(&mut self, text: &mut Vec<u8>) {
+        let ignored = IGNORED.map(str::to_owned);
+        self.head(&ignored, text).expect("XML can represent these names");
+    }
+
+    fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+        self.hash(entry, HashAction::Original, None, text)
+    }
 
     fn end(&mut self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
-        text.extend_from_slice(b"  </hashes>\n</hashlist>\n");
+        text.extend_from_slice(END);
         Ok(())
     }
+}
+
+/// Returns a new list of a history, created at this time on this host. `ignored` are the patterns of files that it does not
+/// contain.
+///
+/// # Errors
+/// XML cannot represent a name or pattern.
+pub fn ascmhl_generation(
+    made: (Time, String),
+    ignored: &[String],
+    files: &[AscMhlFile],
+) -> Result<Vec<u8>, Unrepresentable> {
+    let (list, mut text) = (Generation { made: Some(made) }, Vec::new());
+    list.head(ignored, &mut text)?;
+    for AscMhlFile { entry, action, former } in files {
+        list.hash(entry, *action, former.as_deref(), &mut text)?;
+    }
+    text.extend_from_slice(END);
+    Ok(text)
+}
+
+/// The end of a chain file.
+const CHAIN_END: &str = "</ascmhldirectory>";
+
+/// Appends the element for a list to a chain file, given the name of the list and its SHA-512 digest.
+fn append_list(text: &mut Vec<u8>, number: usize, list: &[u8], sha512: &[u8]) -> Result<(), Unrepresentable> {
+    text.extend_from_slice(format!("  <hashlist sequencenr=\"{number}\">\n    <path>").as_bytes());
+    xml::escaped(list, text)?;
+    let c4 = to_c4(sha512);
+    text.extend_from_slice(format!("</path>\n    <c4>{c4}</c4>\n  </hashlist>\n{CHAIN_END}\n").as_bytes());
+    Ok(())
 }
 
 /// Returns the chain file of a history (`ascmhl_chain.xml`) with a single list, given its name
@@ -200,14 +312,28 @@ impl Compose for Generation {
 /// XML cannot represent the name.
 pub fn chain(list: &[u8], sha512: &[u8]) -> Result<Vec<u8>, Unrepresentable> {
     let mut text = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-        <ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n  <hashlist sequencenr=\"1\">\n    <path>"
+        <ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n"
         .to_vec();
-    xml::escaped(list, &mut text)?;
-    let c4 = to_c4(sha512);
-    text.extend_from_slice(
-        format!("</path>\n    <c4>{c4}</c4>\n  </hashlist>\n</ascmhldirectory>\n").as_bytes(),
-    );
+    append_list(&mut text, 1, list, sha512)?;
     Ok(text)
+}
+
+/// Returns a chain file with an additional list, given the number and the name of the list and its SHA-512 digest. `None`
+/// if the chain file does not end as expected.
+///
+/// # Errors
+/// XML cannot represent the name.
+pub fn extended_chain(
+    chain: &[u8],
+    number: usize,
+    list: &[u8],
+    sha512: &[u8],
+) -> Result<Option<Vec<u8>>, Unrepresentable> {
+    let Some(begin) = chain.trim_ascii().strip_suffix(CHAIN_END.as_bytes()) else { return Ok(None) };
+    let mut text = begin.trim_ascii_end().to_vec();
+    text.push(b'\n');
+    append_list(&mut text, number, list, sha512)?;
+    Ok(Some(text))
 }
 
 #[cfg(test)]

@@ -143,6 +143,59 @@ fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>)
     Ok(nested.into_iter().collect())
 }
 
+/// A history whose lists match its chain file and do not contradict each other.
+pub(crate) struct History {
+    /// The text of the chain file.
+    pub(crate) chain: Vec<u8>,
+    /// The names of the lists, the oldest first.
+    pub(crate) lists: Vec<Vec<u8>>,
+    /// The entry of each file, with the digests from all lists, under its last name.
+    pub(crate) entries: Vec<Entry>,
+    /// The patterns of files that some list ignores, without repetition.
+    pub(crate) ignored: Vec<String>,
+}
+
+/// Reads a history to which a list is to be added.
+///
+/// # Errors
+/// Fails if anything in the history is invalid, or if it refers to histories in subfolders, which the new list would have
+/// to continue as well.
+pub(crate) fn read(folder: &Path, options: &manifest::Options) -> Result<History, Error> {
+    let text = read_companion(&folder.join(CHAIN))?;
+    let chain = chain(folder)?;
+    if let Some(name) = unchained(folder, &chain).first() {
+        return Err(refused(name, "the chain file of the history does not contain it"));
+    }
+    let (mut all, mut ignored) = (Merged::default(), Vec::new());
+    for list in &chain {
+        let path = folder.join(OsStr::from_bytes(&list.path));
+        if let Some(error) = altered(&path) {
+            return Err(error);
+        }
+        let found = ascmhl_list(&read_companion(&path)?, options);
+        let found = found.map_err(|error| refused(&path, &error.to_string()))?;
+        if let Some(error) = found.errors.first() {
+            return Err(refused(&path, &error.to_string()));
+        }
+        if !found.nested.is_empty() {
+            let why = "it refers to histories in subfolders, which cannot be updated; use ascmhl create";
+            return Err(refused(&path, why));
+        }
+        for (entry, former) in found.entries {
+            if let Some(why) = all.add(entry, former) {
+                return Err(refused(&path, &why));
+            }
+        }
+        found.ignored.into_iter().for_each(|pattern| {
+            if !ignored.contains(&pattern) {
+                ignored.push(pattern);
+            }
+        });
+    }
+    let lists = chain.into_iter().map(|entry| entry.path).collect();
+    Ok(History { chain: text, lists, entries: all.entries.into_iter().flatten().collect(), ignored })
+}
+
 /// Returns how lists are read.
 fn reading(options: &Options) -> manifest::Options {
     let read = &options.read;
