@@ -84,6 +84,10 @@ pub(super) fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError
             "the JSON document has no file names with digests, so it is not a manifest",
         ));
     }
+    // They belong to no entry of their own: an entry without a digest would be an error.
+    for algorithm in std::mem::take(&mut walk.unsupported) {
+        walk.records.unread(algorithm.as_bytes());
+    }
     Ok(walk.records.read(options))
 }
 

@@ -49,7 +49,9 @@ impl Object {
         inner: bool,
         (group, own): (Option<u32>, Option<u32>),
     ) -> Statement<'de> {
-        let role = if role == Role::Paths { Role::Other } else { role };
+        let is_of_paths =
+            matches!(role, Role::Paths | Role::Fixity | Role::PathsByDigest | Role::PathsOfDigest);
+        let role = if is_of_paths { Role::Other } else { role };
         if role == Role::Top {
             walk.records.algorithm = self.algorithm().map(str::to_owned);
             let listed = |key: &str, member: Member| {

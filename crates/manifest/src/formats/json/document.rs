@@ -48,6 +48,7 @@ impl Value<'_, '_, '_> {
     fn paths<'de, A: SeqAccess<'de>>(self, mut list: A) -> Result<Statement<'de>, A::Error> {
         let (sense, within) = (self.sense, self.within);
         let tag = self.walk.keys.tag(within).map(str::to_owned);
+        let is_unsupported = self.role == Role::PathsOfDigest && tag.is_none();
         while let Some(statement) = list.next_element_seed(Value {
             walk: &mut *self.walk,
             key: "",
@@ -56,6 +57,10 @@ impl Value<'_, '_, '_> {
             role: Role::Aside,
             group: None,
         })? {
+            if is_unsupported && matches!(statement, Statement::Text(_)) {
+                self.walk.unsupported.push(self.walk.algorithm.clone());
+                continue;
+            }
             let records = &mut self.walk.records;
             records.begin(self.walk.at);
             match statement {
@@ -134,7 +139,7 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Statement<'de>, A::Error> {
         self.enter()?;
-        if self.role == Role::Paths && mostly_digits(self.key) {
+        if self.role == Role::PathsOfDigest || self.role == Role::Paths && mostly_digits(self.key) {
             return self.paths(list);
         }
         let (mut digests, mut listed, mut is_damaged) = (Object::default(), false, false);
@@ -190,6 +195,9 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             self.walk.depth -= 1;
             return Ok(Statement::Nothing);
+        }
+        if self.role == Role::PathsByDigest {
+            self.key.clone_into(&mut self.walk.algorithm);
         }
         let before = self.walk.records.count();
         let mut object = Object::default();

@@ -16,6 +16,12 @@ pub(super) enum Role {
     Named,
     /// A part of a map from digests to lists of names.
     Paths,
+    /// A map from algorithms to maps from digests to lists of names.
+    Fixity,
+    /// A map from digests of an algorithm to lists of names. Whatever the key is, it is a digest.
+    PathsByDigest,
+    /// A list of names that have the digest in its key.
+    PathsOfDigest,
     /// An object about other files, which is skipped.
     Aside,
     /// Any other position.
@@ -27,6 +33,12 @@ impl Role {
     pub(super) fn of_member(self, key: Key) -> Role {
         if self == Role::Paths || self == Role::Top && key.is(Meaning::Paths) {
             Role::Paths
+        } else if self == Role::Top && key.is(Meaning::Fixity) {
+            Role::Fixity
+        } else if self == Role::Fixity {
+            Role::PathsByDigest
+        } else if self == Role::PathsByDigest {
+            Role::PathsOfDigest
         } else if key.is(Meaning::Aside) && self != Role::List {
             Role::Aside
         } else if key.is(Meaning::List) || key.is(Meaning::Tag) {
@@ -40,7 +52,7 @@ impl Role {
 
     pub(super) fn of_items(self, key: Key) -> Role {
         match self {
-            Role::Paths | Role::Aside => self,
+            Role::Paths | Role::PathsOfDigest | Role::Aside => self,
             _ if self == Role::Top || key.is(Meaning::List) => Role::Item,
             _ => Role::Other,
         }

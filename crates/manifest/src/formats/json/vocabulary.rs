@@ -31,6 +31,8 @@ pub(super) enum Meaning {
     Paths = 32768,
     /// The value maps digests to names that are not those of files.
     State = 65536,
+    /// In the document itself: the value maps algorithms to maps from digests to lists of names.
+    Fixity = 131_072,
 }
 
 /// The keys with each meaning, in order of preference.
@@ -76,7 +78,8 @@ pub(super) const KEYS: &[(Meaning, &str)] = &[
     // digests of a tree, and an SPDX document has the digests of documents that it refers to.
     (Meaning::Aside, "predicate verificationmaterial externaldocumentrefs"),
     // The inventory of an OCFL object. The state of a version has names in that version.
-    (Meaning::Paths, "manifest fixity"),
+    (Meaning::Paths, "manifest"),
+    (Meaning::Fixity, "fixity"),
     (Meaning::State, "state"),
 ];
 

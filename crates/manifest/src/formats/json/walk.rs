@@ -18,13 +18,28 @@ pub(super) struct Traversal<'t> {
     pub(super) drive: Drive,
     /// Number of arrays and objects so far.
     pub(super) lists: u32,
+    /// The algorithm of the part of the fixity block that is being read (OCFL).
+    pub(super) algorithm: String,
+    /// The algorithm of each digest in the fixity block that is not supported.
+    pub(super) unsupported: Vec<String>,
 }
 
 impl<'t> Traversal<'t> {
     /// Creates the state at the beginning of a document.
     pub(super) fn new(text: &'t [u8], options: &'t Options) -> Traversal<'t> {
         let (records, keys) = (Records::strict(options), Keys::default());
-        Traversal { text, options, at: 0, depth: 0, records, keys, drive: Drive::default(), lists: 0 }
+        Traversal {
+            text,
+            options,
+            at: 0,
+            depth: 0,
+            records,
+            keys,
+            drive: Drive::default(),
+            lists: 0,
+            algorithm: String::new(),
+            unsupported: Vec::new(),
+        }
     }
 
     /// Records the position of a string that is a slice of the document.
