@@ -6,7 +6,7 @@
 
 use crate::path::within_root;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,6 +18,8 @@ readable! {
     pub struct Inventory {
         /// The identifier of the object.
         id: String => &str,
+        /// The version of the layout, for example `1.1`.
+        layout: &'static str,
         /// The algorithm of the digests that identify content.
         algorithm: Spec => &Spec,
         /// The folder in each version folder that contains its content.
@@ -28,6 +30,8 @@ readable! {
         content: BTreeMap<String, String> => &BTreeMap<String, String>,
         /// The digest of each file of each version, by its name in that version.
         states: Vec<BTreeMap<String, String>> => &[BTreeMap<String, String>],
+        /// The algorithm, digest and name of each content file in the fixity block.
+        fixity: BTreeSet<(String, String, String)> => &BTreeSet<(String, String, String)>,
     }
 }
 
@@ -67,17 +71,35 @@ struct Document {
     kind: String,
     digest_algorithm: String,
     head: String,
+    #[serde(default, deserialize_with = "not_null")]
     content_directory: Option<String>,
     manifest: NamesByDigest,
     versions: Members<Version>,
+    #[serde(default, deserialize_with = "not_null")]
     fixity: Option<Members<NamesByDigest>>,
+}
+
+/// Reads a member that may be absent but not null.
+fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
 struct Version {
-    #[serde(rename = "created")]
-    _created: IgnoredAny,
+    created: String,
     state: NamesByDigest,
+    #[serde(default, rename = "message", deserialize_with = "not_null")]
+    _message: Option<String>,
+    #[serde(default, rename = "user", deserialize_with = "not_null")]
+    _user: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct User {
+    #[serde(rename = "name")]
+    _name: String,
+    #[serde(default, rename = "address", deserialize_with = "not_null")]
+    _address: Option<String>,
 }
 
 /// Parses an inventory.
@@ -92,12 +114,11 @@ struct Version {
 pub fn parse(text: &[u8]) -> Result<Inventory, String> {
     let document: Document =
         serde_json::from_slice(text).map_err(|error| format!("not a valid inventory: {error}"))?;
-    if !matches!(
-        document.kind.as_str(),
-        "https://ocfl.io/1.0/spec/#inventory" | "https://ocfl.io/1.1/spec/#inventory"
-    ) {
-        return Err(format!("unsupported type of inventory: {:?}", document.kind));
-    }
+    let layout = match document.kind.as_str() {
+        "https://ocfl.io/1.0/spec/#inventory" => "1.0",
+        "https://ocfl.io/1.1/spec/#inventory" => "1.1",
+        other => return Err(format!("unsupported type of inventory: {other:?}")),
+    };
     if document.id.is_empty() {
         return Err("the id is empty".to_owned());
     }
@@ -118,15 +139,16 @@ pub fn parse(text: &[u8]) -> Result<Inventory, String> {
         if !is_content(name, &folders, &content_folder) {
             return Err(format!("the manifest contains {name:?}, which is not a content file of a version"));
         }
-        let is_digest =
-            digest.len() == 2 * algorithm.digest_len() && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_digest {
+        if !is_digest(&algorithm, digest) {
             return Err(format!("the manifest contains an invalid digest for {name:?}"));
         }
         digests.insert(digest.as_str());
     }
     let mut states: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (version, members) in document.versions.0 {
+        if !is_time(&members.created) {
+            return Err(format!("the time {:?} in {version} is not in RFC 3339", members.created));
+        }
         let state = by_name(members.state, &version)?;
         if let Some((name, _)) = state.iter().find(|(_, digest)| !digests.contains(digest.as_str())) {
             return Err(format!("the digest of {name:?} in {version} is not in the manifest"));
@@ -137,14 +159,21 @@ pub fn parse(text: &[u8]) -> Result<Inventory, String> {
     if let Some((name, _)) = content.iter().find(|(_, digest)| !used.contains(digest)) {
         return Err(format!("the manifest contains {name:?}, which belongs to no version"));
     }
+    let mut fixity = BTreeSet::new();
     for (name, block) in document.fixity.map(|fixity| fixity.0).unwrap_or_default() {
         let block = by_name(block, &format!("fixity of {name}"))?;
         if let Some(file) = block.keys().find(|file| !content.contains_key(*file)) {
             return Err(format!("fixity contains {file:?}, which is not in the manifest"));
         }
+        if let Ok(spec) = name.parse::<Spec>() {
+            if let Some((file, _)) = block.iter().find(|(_, digest)| !is_digest(&spec, digest)) {
+                return Err(format!("invalid digest in the fixity block: {name} of {file:?}"));
+            }
+        }
+        fixity.extend(block.into_iter().map(|(file, digest)| (name.clone(), digest, file)));
     }
     let states = folders.iter().filter_map(|folder| states.remove(folder)).collect();
-    Ok(Inventory { id: document.id, algorithm, content_folder, folders, content, states })
+    Ok(Inventory { id: document.id, layout, algorithm, content_folder, folders, content, states, fixity })
 }
 
 /// Returns the names of versions in ascending order: `v1`, `v2`, or all with the same number of digits after a zero.
@@ -192,7 +221,50 @@ fn by_name(members: NamesByDigest, place: &str) -> Result<BTreeMap<String, Strin
             }
         }
     }
+    let folder_of = |name: &String| {
+        let mut folders = name.match_indices('/').map(|(at, _)| &name[..at]);
+        folders.find(|folder| found.contains_key(*folder)).map(str::to_owned)
+    };
+    if let Some((name, file)) = found.keys().find_map(|name| Some((name, folder_of(name)?))) {
+        return Err(format!("{place} contains {name:?}, although {file:?} is a file"));
+    }
     Ok(found)
+}
+
+/// Returns whether a text is a date and time with seconds and a time zone in RFC 3339.
+fn is_time(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let Some(rest) = shape.to_ascii_uppercase().strip_prefix("0000-00-00T00:00:00").map(str::to_owned) else {
+        return false;
+    };
+    let zone = rest.strip_prefix(".0").map_or(&*rest, |fraction| fraction.trim_start_matches('0'));
+    let within = |at: usize, range: std::ops::RangeInclusive<u32>| {
+        text[at..at + 2].parse().is_ok_and(|number| range.contains(&number))
+    };
+    let offset = text.len() - zone.len();
+    let is_zone = zone == "Z"
+        || ["+00:00", "-00:00"].contains(&zone) && within(offset + 1, 0..=23) && within(offset + 4, 0..=59);
+    // A minute can have a leap second.
+    is_zone && is_date(&text[..10]) && within(11, 0..=23) && within(14, 0..=59) && within(17, 0..=60)
+}
+
+/// Returns whether the day exists in the month of a date in the form `2026-01-31`.
+fn is_date(text: &str) -> bool {
+    let number = |part: &str| part.parse::<u32>().unwrap_or_default();
+    let (year, month, day) = (number(&text[..4]), number(&text[5..7]), number(&text[8..]));
+    let days = match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
+}
+
+/// Returns whether a text is a digest of this algorithm.
+fn is_digest(algorithm: &Spec, text: &str) -> bool {
+    text.len() == 2 * algorithm.digest_len() && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns whether a name is that of a file in the content folder of a version.
@@ -214,6 +286,12 @@ impl Inventory {
             return Some(format!(
                 "its contentDirectory is {:?}, not {:?}",
                 self.content_folder, newer.content_folder
+            ));
+        }
+        if self.layout > newer.layout {
+            return Some(format!(
+                "its type is that of OCFL {}, but a later one has {}",
+                self.layout, newer.layout
             ));
         }
         if !newer.folders.starts_with(&self.folders) {
@@ -252,5 +330,35 @@ impl Inventory {
             .iter()
             .map(|(name, digest)| (name.as_str(), files.get(digest.as_str()).cloned().unwrap_or_default()))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_in_rfc_3339_with_seconds_and_time_zone() {
+        for valid in ["2026-01-31T00:00:00Z", "2024-02-29t23:59:60.125z", "2026-12-01T10:00:00-11:30"] {
+            assert!(is_time(valid), "{valid}");
+        }
+        for invalid in [
+            "",
+            "2026",
+            "2026-01-01",
+            "2026-01-01T00:00Z",
+            "2026-01-01T00:00:00",
+            "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00:00.Z",
+            "2026-01-01T00:00:00+0100",
+            "2026-01-01T00:00:00+24:00",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-01-00T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "\u{e4}026-01-01T00:00:00Z",
+        ] {
+            assert!(!is_time(invalid), "{invalid}");
+        }
     }
 }

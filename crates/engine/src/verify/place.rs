@@ -17,7 +17,7 @@ const PRIMARY: &[u8] = b"primary.xml";
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
 /// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL, `repomd.xml` and
-/// `primary.xml` of RPM repositories), or the folder above `dists` for `Packages` and `Sources` of a Debian archive. A
+/// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), or the folder above `dists` for `Packages` and `Sources` of a Debian archive. A
 /// manifest in
 /// `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are relative to the
 /// current folder, like those in standard input.
@@ -32,6 +32,7 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         name if place == b"repodata" => {
             name == b"repomd.xml" || name.windows(PRIMARY.len()).any(|part| part == PRIMARY)
         }
+        b"inventory.json" => is_version_folder(folder, &place),
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
     let folder = folder.filter(|folder| !is_of_streams(folder));
@@ -47,6 +48,15 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     }
+}
+
+/// Returns whether a folder with this name is that of a version in an OCFL object. An object can have such a name, too.
+fn is_version_folder(folder: Option<&Path>, name: &[u8]) -> bool {
+    let is_version = name
+        .strip_prefix(b"v")
+        .is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
+    let object = folder.and_then(Path::parent).filter(|_| is_version);
+    object.is_some_and(|object| object.join("inventory.json").is_file())
 }
 
 /// Splits a name into that of the first folder and the name in it.

@@ -112,6 +112,8 @@ pub(super) struct UnexpectedReport {
 pub(super) struct BagReport {
     pub(crate) faults: u64,
     pub(crate) unreadable: u64,
+    /// OCFL objects without content files, of which only the inventories are verified.
+    pub(crate) without_content: u64,
 }
 
 /// The part of the report about the search for manifests below folders.
@@ -277,7 +279,7 @@ impl Report {
             &self.missing;
         let UnexpectedReport { files: unlisted, unreadable: _, own: _, signatures: _, cut: _ } =
             &self.unexpected;
-        let BagReport { faults, unreadable: _ } = &self.bags;
+        let BagReport { faults, unreadable: _, without_content } = &self.bags;
         let DiscoveryReport { missing, unread: _, unreadable: _, found: _, skipped: _ } = &self.discovery;
         let counts = self.counts();
         let failed = counts.failed() > 0
@@ -298,7 +300,7 @@ impl Report {
         match () {
             () if counts.interrupted => Conclusion::Interrupted,
             () if failed => Conclusion::Failed,
-            () if counts.verified + moved == 0 => Conclusion::NothingVerified,
+            () if counts.verified + moved + without_content == 0 => Conclusion::NothingVerified,
             () if not_as_asked => Conclusion::NotAsRequested,
             () if self.is_part() => Conclusion::PartVerified,
             () => Conclusion::Verified,
@@ -439,7 +441,8 @@ mod tests {
             change(&mut report);
             assert_eq!(report.verdict(), conclusion, "{at}");
         }
-        let allowed: [fn(&mut Report); 6] = [
+        let allowed: [fn(&mut Report); 7] = [
+            |report| (report.bags.without_content, report.entries.counts.verified) = (1, 0),
             |report| (report.missing.moved, report.moved_passes) = (3, true),
             |report| {
                 (report.missing.moved, report.moved_passes, report.entries.counts.verified) = (3, true, 0);

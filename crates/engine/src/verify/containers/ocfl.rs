@@ -12,6 +12,7 @@ use crate::verify::containers::Containers;
 use crate::verify::event::{Event, Observer};
 use crate::verify::listed::ListedNames;
 use crate::verify::unexpected::search::{Scope, SearchScope, unlisted};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::FileType;
 use std::io::{self, Read};
@@ -43,6 +44,11 @@ pub enum Kind {
 /// Returns what an OCFL declaration in this folder says that the folder is.
 pub fn kind_of(folder: &Path) -> Option<Kind> {
     items(folder).ok().and_then(|items| declared(&items))
+}
+
+/// Returns whether the name of a file is that of a declaration of an object or storage root.
+pub(crate) fn is_declaration(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_bytes().starts_with(ROOT.as_bytes()))
 }
 
 fn declared(items: &[(String, FileType)]) -> Option<Kind> {
@@ -153,7 +159,7 @@ impl Containers<'_> {
 
     /// Checks all objects below a storage root, and that there is nothing else.
     fn storage_root(&mut self, root: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
-        let mut folders = vec![root.to_owned()];
+        let (mut folders, mut has_objects) = (vec![root.to_owned()], false);
         while let Some(folder) = folders.pop() {
             if self.entries.progress.stopped() {
                 self.entries.report.not_begun += 1;
@@ -169,6 +175,7 @@ impl Containers<'_> {
             };
             match (declared(&items), is_root) {
                 (Some(Kind::Object), _) => {
+                    has_objects = true;
                     self.object(&folder, on_event)?;
                     continue;
                 }
@@ -187,7 +194,9 @@ impl Containers<'_> {
             }
             for (name, kind) in items.iter().rev() {
                 match kind {
-                    kind if kind.is_dir() && is_root && name == "extensions" => {}
+                    kind if kind.is_dir() && is_root && name == "extensions" => {
+                        self.extensions(&folder.join(name), on_event)?;
+                    }
                     kind if kind.is_dir() => folders.push(folder.join(name)),
                     // Other files are allowed only in the storage root itself.
                     kind if kind.is_file() && is_root => {}
@@ -195,7 +204,10 @@ impl Containers<'_> {
                 }
             }
         }
-        Ok(())
+        match has_objects {
+            true => Ok(()),
+            false => self.entries.unread(&invalid(root, "the storage root contains no objects"), on_event),
+        }
     }
 
     /// Checks one object.
@@ -212,6 +224,11 @@ impl Containers<'_> {
             Ok(root) => root,
             Err(error) => return self.fault(&error, on_event),
         };
+        let declaration = format!("{OBJECT}{}", root.inventory.layout());
+        if !items.iter().any(|(name, _)| *name == declaration) {
+            let why = format!("its type is that of OCFL {}, not that of the object", root.inventory.layout());
+            self.fault(&invalid(&root.path, why), on_event)?;
+        }
         let mut listed = ListedNames::default();
         let mut known = |below: &str, inventory: &Inventory| {
             [INVENTORY, &sidecar(inventory)]
@@ -219,7 +236,8 @@ impl Containers<'_> {
                 .for_each(|name| listed.add(format!("{below}{name}").as_bytes()));
         };
         known("", &root.inventory);
-        let mut others = Vec::new();
+        let (mut others, mut fixity) = (Vec::new(), root.inventory.fixity().clone());
+        let mut layout = "";
         for version in root.inventory.folders() {
             let path = folder.join(version);
             if !std::fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
@@ -247,30 +265,43 @@ impl Containers<'_> {
                 true if is_head && own.text != root.text => {
                     Some("it differs from inventory.json, although it describes the same version".to_owned())
                 }
+                true if own.inventory.layout() < layout => {
+                    Some("its type is that of an earlier version of OCFL than before".to_owned())
+                }
                 true => own.inventory.contradiction(&root.inventory),
             };
+            layout = layout.max(own.inventory.layout());
             if let Some(why) = fault {
                 self.fault(&invalid(&own.path, why), on_event)?;
-            } else if own.inventory.algorithm() != root.inventory.algorithm() {
+                continue;
+            }
+            // Digests of another algorithm, and those that only an older fixity block has.
+            let has_others = own.inventory.algorithm() != root.inventory.algorithm()
+                || !own.inventory.fixity().is_subset(&fixity);
+            if has_others {
+                fixity.extend(own.inventory.fixity().iter().cloned());
                 others.push(own);
             }
         }
+        let irregular = self.irregular(folder, on_event)?;
         for (name, kind) in &items {
             let is_expected = match kind.is_dir() {
                 true => root.inventory.folders().contains(name) || ["extensions", "logs"].contains(&&**name),
                 false => kind.is_file() && (name.starts_with(OBJECT) || listed.contains(name.as_bytes())),
             };
-            if !is_expected {
+            if !is_expected && !irregular.contains(&folder.join(name)) {
                 self.fault(&invalid(&folder.join(name), "it does not belong to the object"), on_event)?;
             }
         }
-        self.entries.manifest(&root.path, &root.text[..], Some(&mut listed), on_event)?;
-        // An inventory with another algorithm has digests of its own.
-        let options = self.entries.options;
-        let below = options.clone().map_read(|read| read.root(Some(folder.to_owned())));
-        for other in &others {
-            let mut own = self.entries.with_options(&below);
-            own.manifest(&other.path, &other.text[..], Some(&mut listed), on_event)?;
+        self.extensions(&folder.join("extensions"), on_event)?;
+        if root.inventory.content().is_empty() {
+            self.bags.without_content += 1;
+            on_event(Event::Doubtful(&invalid(folder, "the object has no content files, only inventories")))?;
+        } else {
+            self.entries.manifest(&root.path, &root.text[..], Some(&mut listed), on_event)?;
+        }
+        for other in others.iter().filter(|other| !other.inventory.content().is_empty()) {
+            self.entries.manifest(&other.path, &other.text[..], Some(&mut listed), on_event)?;
         }
         if self.entries.progress.stopped() {
             return Ok(());
@@ -279,10 +310,47 @@ impl Containers<'_> {
             let version = name.split(|&byte| byte == b'/').next().unwrap_or_default();
             if root.inventory.folders().iter().any(|folder| folder.as_bytes() == version) {
                 let path = folder.join(OsStr::from_bytes(&name));
-                self.fault(&invalid(&path, "it is not in the inventory"), on_event)?;
+                if !irregular.contains(&path) {
+                    self.fault(&invalid(&path, "it is not in the inventory"), on_event)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Reports everything below a folder that is neither a regular file nor a folder. Returns the paths.
+    fn irregular(&mut self, folder: &Path, on_event: &mut Observer<'_>) -> io::Result<BTreeSet<PathBuf>> {
+        let (mut found, mut folders) = (BTreeSet::new(), vec![folder.to_owned()]);
+        while let Some(folder) = folders.pop().filter(|_| !self.entries.progress.stopped()) {
+            // The search for files that are not in the inventory reports a folder that cannot be read.
+            for item in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                match item.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(item.path()),
+                    Ok(kind) if !kind.is_file() => _ = found.insert(item.path()),
+                    _ => {}
+                }
+            }
+        }
+        for path in &found {
+            let is_link = path.is_symlink();
+            let what = if is_link { "it is a symbolic link" } else { "it is not a regular file" };
+            self.fault(&invalid(path, format!("{what}, which an object cannot contain")), on_event)?;
+        }
+        Ok(found)
+    }
+
+    /// Reports files directly in the folder of extensions, which contains only folders.
+    fn extensions(&mut self, folder: &Path, on_event: &mut Observer<'_>) -> io::Result<()> {
+        if !std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+            return Ok(());
+        }
+        match items(folder) {
+            Err(error) => self.fault(&error, on_event),
+            Ok(items) => items.iter().filter(|(_, kind)| kind.is_file()).try_for_each(|(name, _)| {
+                let why = "the folder of extensions contains only folders";
+                self.fault(&invalid(&folder.join(name), why), on_event)
+            }),
+        }
     }
 
     /// Returns the names of everything in an object that is not `listed`.
