@@ -21,6 +21,7 @@ use truesum::open::open_companion;
 use truesum::verify::bag::is_bag;
 use truesum::verify::history;
 use truesum::verify::lists_one_of;
+use truesum::verify::ocfl;
 use truesum::verify::place::folder_of_names;
 use truesum::{Checked, Kind, NotUsed, Outcome, Progress, ReadOptions, Report, Root, Verdict};
 use truesum_fs::metadata::Metadata;
@@ -110,6 +111,10 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
              to check {one}: truesum check {word}",
             count(files, "manifest was", "manifests were")
         ),
+        NotUsed::Ocfl => format!(
+            "{} not checked as a whole, because --recursive checks only manifests; to check {one} completely: truesum check {word}",
+            count(files, "OCFL object or storage root was", "OCFL objects or storage roots were")
+        ),
         NotUsed::Compressed => format!(
             "{} not checked, because --recursive does not decompress such files; to check {one}: truesum check {word}",
             count(files, "compressed JSON Lines file was", "compressed JSON Lines files were")
@@ -148,6 +153,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
         Subject::Manifests(names) if report.unread() > 0 => {
             if let Some(folder) =
                 names.iter().find(|name| name.is_dir() && !is_bag(name) && history::folder_of(name).is_none())
+                && ocfl::kind_of(folder).is_none()
             {
                 let folder = path_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {

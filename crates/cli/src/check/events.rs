@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::Digest;
 use truesum::manifest::path::display_safe;
 use truesum::verify::Search;
+use truesum::verify::ocfl;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
 use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
@@ -48,6 +49,8 @@ pub struct Printer<'a> {
     pub manifests: Vec<(Vec<u8>, Option<Digest>)>,
     trees: Option<&'a Root>,
     progress: &'a Progress,
+    /// Whether an OCFL storage root is checked, which contains many objects.
+    is_storage_root: bool,
     lines: Vec<u8>,
     /// Number of malformed lines reported for the current manifest.
     named_lines: u64,
@@ -89,6 +92,8 @@ impl<'a> Printer<'a> {
             manifests: Vec::new(),
             trees,
             progress,
+            is_storage_root: matches!(&plan.subject, Subject::Manifests(manifests)
+                if manifests.iter().any(|name| ocfl::kind_of(name) == Some(ocfl::Kind::Root))),
             lines: Vec::new(),
             named_lines: 0,
             still_failed: 0,
@@ -280,7 +285,7 @@ impl<'a> Printer<'a> {
     /// Returns whether names may be relative to different folders.
     fn has_several_folders(&self) -> bool {
         match &self.plan.subject {
-            Subject::Manifests(manifests) => manifests.len() > 1,
+            Subject::Manifests(manifests) => manifests.len() > 1 || self.is_storage_root,
             Subject::Below(_) => true,
             Subject::Embedded(_) | Subject::ContentAddressed(_) | Subject::Files(..) => false,
         }
@@ -450,11 +455,7 @@ impl<'a> Printer<'a> {
         } else if self.plan.detail() != Detail::None {
             self.hint(advice::decimal_lines(manifest.name(), checked))?;
         }
-        let is_one_of_several = match &self.plan.subject {
-            Subject::Manifests(manifests) => manifests.len() > 1,
-            Subject::Below(_) => true,
-            _ => false,
-        };
+        let is_one_of_several = self.has_several_folders();
         if is_one_of_several
             && self.plan.form != Form::Json
             && self.plan.detail() != Detail::None

@@ -30,7 +30,7 @@ use truesum::manifest::signify::PublicKey;
 use truesum::manifest::{self, Entry, meant};
 use truesum::names::Spellings;
 use truesum::open::{open_companion, open_named};
-use truesum::verify::seal;
+use truesum::verify::{ocfl, seal};
 use truesum::{Mapping, Order, Remote, Renaming, Special, Unlisted};
 use truesum_fs::name::OsStrExt;
 
@@ -264,13 +264,17 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         && !limits.is_all()
     {
         let name = display_safe(folder.as_os_str().as_bytes());
-        let manifest = path_word(folder.join("SHA256SUMS"));
+        let (manifest, word) = (path_word(folder.join("SHA256SUMS")), path_word(folder));
+        // An OCFL object cannot contain other files.
+        let hint = match ocfl::kind_of(folder) {
+            Some(_) => format!("to check the OCFL objects in one run: truesum check {word}"),
+            None => format!(
+                "to create one: truesum -o {manifest} {word}; then check it: truesum check --state FILE {manifest}"
+            ),
+        };
         return Err(Refusal::with_hint(
             format!("{name} is a folder, but --max-bytes, --max-time and --state require a single manifest"),
-            format!(
-                "to create one: truesum -o {manifest} {}; then check it: truesum check --state FILE {manifest}",
-                path_word(folder)
-            ),
+            hint,
         ));
     }
     if let (Some(state), Subject::Manifests(names)) = (limits.get_state(), &subject)

@@ -6,7 +6,7 @@ use crate::io::file_id::FileId;
 use crate::io::open::Special;
 use crate::io::write::folder;
 use crate::progress::Progress;
-use crate::verify::containers::bag;
+use crate::verify::containers::{bag, ocfl};
 use crate::verify::detached::is_detached_signature;
 use crate::verify::event::{Event, NotUsed, Observer};
 use crate::verify::options::{Options, ReadOptions};
@@ -120,6 +120,10 @@ impl Discovery<'_> {
                     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
                     manifests.push(folder.clone());
                     bags.insert(folder);
+                }
+                Item::File(path, Some(_)) if ocfl::is_declaration(&path) => {
+                    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+                    not_used.entry(NotUsed::Ocfl).or_insert((0, folder)).0 += 1;
                 }
                 Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
                     // What may be a damaged manifest in the payload of a bag is verified with the bag.

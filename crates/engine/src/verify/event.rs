@@ -66,6 +66,8 @@ pub enum NotUsed {
     Compressed,
     /// It contains JSON lines that are not entries.
     OtherLines,
+    /// It declares an OCFL object or storage root, which is checked only as a whole. The path is that of the folder.
+    Ocfl,
 }
 
 readable! {
