@@ -165,10 +165,10 @@ pub fn parse(text: &[u8]) -> Result<Inventory, String> {
         if let Some(file) = block.keys().find(|file| !content.contains_key(*file)) {
             return Err(format!("fixity contains {file:?}, which is not in the manifest"));
         }
-        if let Ok(spec) = name.parse::<Spec>() {
-            if let Some((file, _)) = block.iter().find(|(_, digest)| !is_digest(&spec, digest)) {
-                return Err(format!("invalid digest in the fixity block: {name} of {file:?}"));
-            }
+        if let Ok(spec) = name.parse::<Spec>()
+            && let Some((file, _)) = block.iter().find(|(_, digest)| !is_digest(&spec, digest))
+        {
+            return Err(format!("invalid digest in the fixity block: {name} of {file:?}"));
         }
         fixity.extend(block.into_iter().map(|(file, digest)| (name.clone(), digest, file)));
     }
