@@ -17,10 +17,9 @@ const PRIMARY: &[u8] = b"primary.xml";
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
 /// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL, `repomd.xml` and
-/// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), or the folder above `dists` for `Packages` and `Sources` of a Debian archive. A
-/// manifest in
-/// `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are relative to the
-/// current folder, like those in standard input.
+/// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), or the folder above `dists`
+/// for `Packages` and `Sources` of a Debian archive. A manifest in `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's
+/// `<(...)`) has no folder of its own: its names are relative to the current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let bytes = |part: Option<&OsStr>| part.map(OsStr::as_bytes).unwrap_or_default().to_vec();
     let folder = manifest.parent();
