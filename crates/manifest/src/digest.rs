@@ -405,7 +405,7 @@ fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
 
 /// Decodes base32 of a digest of at least 128 bits that is neither a word, a damaged hexadecimal digest nor base32 of Nix: it
 /// has digits, letters of one case, and at least a quarter of them are not hexadecimal.
-fn distinct_base32(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn distinct_base32(text: &[u8]) -> Option<Vec<u8>> {
     let digits = text.strip_suffix(b"====").or(text.strip_suffix(b"======")).unwrap_or(text);
     let has = |wanted: fn(&u8) -> bool| digits.iter().any(wanted);
     let others = digits.iter().filter(|byte| !byte.is_ascii_hexdigit()).count();

@@ -235,15 +235,17 @@ impl Mixed {
         }
         let head = &line[..line.len().min(256)];
         let expected = self.options.expected();
-        // Typical first characters of digests in decimal, hexadecimal and base64.
+        // Typical first characters of digests in decimal, hexadecimal, base64 and base32.
         let as_if = |first: u8| [&[first], &head[1..]].concat();
         if decimal::split(&as_if(b'1'), expected).is_some() {
             return true;
         }
         let end = scan::find(head, scan::is_blank).unwrap_or(0);
-        let padded = head[..end].ends_with(b"=") || !expected.is_empty();
-        let mut firsts = [b'3', b'A'].into_iter();
-        padded
+        let is_encoded = head[..end].ends_with(b"=")
+            || !expected.is_empty()
+            || [b'a', b'A'].iter().any(|&first| digest::distinct_base32(&as_if(first)[..end]).is_some());
+        let mut firsts = [b'3', b'A', b'a'].into_iter();
+        is_encoded
             && end >= digest::MIN_DIGITS
             && firsts.any(|first| digest::untagged(&as_if(first)[..end], &self.options).is_ok())
     }
