@@ -163,7 +163,10 @@ impl SyntaxReader {
             Open::Continued if !line.ends_with(b"\\") => Open::Nothing,
             open => open,
         };
-        if matches!(content[0], b'#' | b'[' | b'(' | b')' | b'{' | b'}' | b';') {
+        // A brace begins a group of commands, or an object of JSON.
+        if matches!(content[0], b'#' | b'[' | b'(' | b')' | b'{' | b'}' | b';')
+            && !content.starts_with(b"{\"")
+        {
             return true;
         }
         match was {
