@@ -260,8 +260,8 @@ options! {
         /// Accept entries whose digests need a key that is not available ([`Spec::lacks_key`]). Callers
         /// that set this must not compute them.
         allow_keyless: bool,
-        /// The name of the file that a list of pieces without names describes, if the name of the list
-        /// does not show it.
+        /// The name of the file that a list of pieces or a digest without a name describes, if the name of
+        /// the manifest does not show it.
         subject: Option<Vec<u8>>,
         /// A flag that stops the reading of a document when it is set from outside; reading can take
         /// seconds before the first entry.

@@ -2,7 +2,7 @@
 //! of the files in it.
 
 use crate::digests::mistyped_refusal;
-use crate::digests::pasted::{embedded, is_digest, is_list, name_in_line};
+use crate::digests::pasted::{embedded, is_digest, is_list, name_in_line, translated};
 use crate::exit::Refusal;
 use crate::output::{listed, lists};
 use crate::stores;
@@ -40,6 +40,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
     if let Some(refusal) = names.iter().find_map(|name| malformed_etag(name)) {
         return Err(refusal);
     }
+    let names: Vec<PathBuf> = names.into_iter().map(in_usual_form).collect();
     if names.iter().any(|name| name.to_str().is_some_and(is_list) && symlink_metadata(name).is_err()) {
         return Err(Refusal::with_hint(
             "check: an argument contains several lines, but at most one digest is allowed",
@@ -82,6 +83,12 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
             "to compare several files, write a manifest with a digest, two spaces and a name on each line",
         )),
     }
+}
+
+/// Returns an argument that is a digest or line in a form of another format in the usual one. Files are left as they are.
+fn in_usual_form(name: PathBuf) -> PathBuf {
+    let found = name.to_str().and_then(translated).filter(|_| symlink_metadata(&name).is_err());
+    found.map_or(name, PathBuf::from)
 }
 
 /// Returns the name in a complete checksum line if a file has that name, or if it is that of standard input.

@@ -6,7 +6,7 @@ use crate::check::named::{Operands, manifest_in_first, named};
 use crate::check::report::{Detail, Form, NAMED_LINES};
 use crate::digests::pasted::{
     SEVERAL, bare, cksum, embedded, grouped, has_other_digest, is_cut, name_in_line, normalized, pasted,
-    sum_line,
+    sum_line, translated,
 };
 use crate::digests::{COMPLETE, mistyped_refusal};
 use crate::ending::{self, Ending};
@@ -197,6 +197,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
     }
     let (read, mut notes) = args.reading.options(&names)?;
     notes.extend(clash);
+    // A digest from a pipe has no name, so it belongs to the only file.
+    let of_pipe = match (&names[..], &entries[..]) {
+        ([manifest], [file]) if manifest == Path::new("-") => Some(PathBuf::from(file)),
+        _ => None,
+    };
+    let read = read.subject(of_pipe);
     let subject = match &expect[..] {
         [] if args.recursive => Subject::Below(names),
         [] if args.embedded => Subject::Embedded(names),
@@ -518,7 +524,7 @@ fn expected(
     if let Some(refusal) = mistyped_refusal(text) {
         return Err(Refusal { text: format!("--expect: {}", refusal.text), ..refusal });
     }
-    let text = normalized(text).unwrap_or_else(|| pasted(text));
+    let text = translated(text).or_else(|| normalized(text)).unwrap_or_else(|| pasted(text));
     let sum = sum_line(&text);
     let stated: Option<Spec> = sum.as_ref().and_then(|line| line.algorithm.parse().ok());
     let requested = stated.as_ref().map_or(requested, std::slice::from_ref);

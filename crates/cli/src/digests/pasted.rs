@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::symlink_metadata;
 use truesum::hash::{Digest, Spec};
-use truesum::manifest::identify::identify;
+use truesum::manifest::identify::{Encoding, identify};
 use truesum::manifest::path::{escape_into, unescape};
+use truesum::manifest::{Options, Reader};
 
 /// Minimum number of digits of a digest that is recognized without the name of its algorithm.
 pub const MIN_DIGITS: usize = 8;
@@ -358,6 +359,47 @@ pub fn has_several(text: &str) -> bool {
     grouped(text).map_or(true, |joined| joined.is_none() && in_name)
 }
 
+/// Returns a text in the form that manifests use: a line of any other format that a manifest may have, such as `NAME CRC`,
+/// `XXH3_DIGEST  NAME` or an eD2k link, as `ALGORITHM (NAME) = DIGEST`, and a digest in base64, base32 or an identifier of IPFS in hexadecimal.
+/// Returns `None` for other texts, which may be names of files.
+pub fn translated(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_link = ["ed2k://", "magnet:?"].iter().any(|scheme| text.starts_with(scheme));
+    if !is_link && (text.contains('\n') || is_digest(text.as_ref())) {
+        return None;
+    }
+    if !is_link && !text.contains([' ', '\t']) {
+        return in_hexadecimal(text);
+    }
+    let mut lines = Reader::new(text.as_bytes(), Options::default().allow_weak(true));
+    let (Some(Ok(line)), None) = (lines.next(), lines.next()) else { return None };
+    let (spec, digest) = line.entry.digests.first()?;
+    let name = str::from_utf8(&line.entry.path).ok().filter(|name| !name.contains(['\n', '\\']))?;
+    // Lines with hexadecimal digits at the beginning may be names of files.
+    let is_plain =
+        text.split(' ').next().is_some_and(|word| word.len() >= MIN_DIGITS && is_hexadecimal(word));
+    (!is_plain).then(|| format!("{spec} ({name}) = {digest}"))
+}
+
+/// Returns the hexadecimal digits of a digest in another encoding. One in base64 or base32 has padding, or digits and
+/// letters of both cases or of one case.
+fn in_hexadecimal(text: &str) -> Option<String> {
+    // The name of an algorithm may precede the digest.
+    let found = identify(text).ok().filter(|_| !text.contains([':', '-']))?;
+    let first = found.first()?;
+    let has = |wanted: fn(char) -> bool| text.contains(wanted);
+    let (upper, lower) = (has(|c| c.is_ascii_uppercase()), has(|c| c.is_ascii_lowercase()));
+    let is_long = first.digest().len() >= LENGTHS[0] / 2 && has(|c| c.is_ascii_digit());
+    let digest = first.digest().to_hex();
+    match first.encoding() {
+        Encoding::Cid => Some(format!("{}:{digest}", first.spec())),
+        Encoding::Base64 | Encoding::Base32 if is_long && text.ends_with('=') => Some(digest),
+        Encoding::Base64 if is_long && upper && lower && text.len() > 40 => Some(digest),
+        Encoding::Base32 if is_long && upper != lower => Some(digest),
+        _ => None,
+    }
+}
+
 /// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,
 /// has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or has another
 /// form that `--expect` accepts. Truncated and mistyped digests are included, so that an error can
@@ -499,6 +541,36 @@ mod tests {
         }
         assert_eq!(embedded(&format!("x{md5}")), None);
         assert_eq!(embedded(&format!("{md5} {md5}")), None);
+    }
+
+    #[test]
+    fn lines_and_digests_of_other_formats_are_translated() {
+        let base64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+        let base32 = "XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ";
+        for (text, expected) in [
+            (base64, SHA256.to_owned()),
+            (base64.trim_end_matches('='), SHA256.to_owned()),
+            (base32, SHA256.to_owned()),
+            ("a b.txt 352441C2", "crc32 (a b.txt) = 352441c2".to_owned()),
+            ("XXH3_78af5f94892f3950  a.txt", "xxh3 (a.txt) = 78af5f94892f3950".to_owned()),
+            (
+                "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/",
+                "ed2k (a.txt) = a448017aaf21d8525fc10ae87aa6729d".to_owned(),
+            ),
+        ] {
+            assert_eq!(translated(text), Some(expected), "{text}");
+        }
+        for text in [
+            "photos of 2024",
+            "Documents",
+            "x.sha256",
+            SHA256,
+            "a.txt",
+            "README.md notes",
+            "deadbeef notes.txt",
+        ] {
+            assert_eq!(translated(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -529,3 +529,38 @@ fn escaped_line_is_compared_with_the_file_it_names() {
     }
     assert_eq!(folder.run(&["check", &format!("\\{}  a\\nb", ABC.replacen("ba", "bb", 1))]).code, Some(1));
 }
+
+#[test]
+fn pasted_texts_of_other_formats_are_compared() {
+    // regression: each was taken as the name of a file that does not exist, or refused with a hint that failed.
+    let folder = Folder::with(&[("a.txt", "abc"), ("b.txt", "abd")]);
+    let base32 = "XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ====";
+    for text in [
+        "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=",
+        base32,
+        "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu",
+        "a.txt 352441C2",
+        "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/",
+    ] {
+        let ran = folder.run(&["check", "--allow-weak", text, "a.txt"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a.txt: OK\n", Some(0)), "{text}: {}", ran.err);
+        let ran = folder.run(&["check", "--allow-weak", "--expect", text, "a.txt"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a.txt: OK\n", Some(0)), "{text}: {}", ran.err);
+        let ran = folder.run(&["check", "--allow-weak", "--expect", text, "b.txt"]);
+        assert_eq!(ran.code, Some(1), "{text}: {}", ran.err);
+    }
+    // The line names the file.
+    let ran = folder.run(&["check", "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("a.txt: OK\n", Some(0)), "{}", ran.err);
+}
+
+#[test]
+fn digest_from_a_pipe_belongs_to_the_only_file() {
+    let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
+    for (name, code) in [("a", 0), ("b", 1)] {
+        let ran = folder.feed(&["check", "-", name], ABC.as_bytes());
+        assert_eq!(ran.code, Some(code), "{name}: {}", ran.err);
+    }
+    let ran = folder.feed(&["check", "-"], ABC.as_bytes());
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}

@@ -32,6 +32,8 @@ options! {
         remote: Option<Arc<dyn Remote>>,
         /// The file that the manifests apply to, each of which has a single entry, whatever its name.
         data: Option<PathBuf>,
+        /// The file of a digest without a name, if the name of the manifest does not show it.
+        subject: Option<PathBuf>,
         /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
         algorithms: Vec<Spec>,
         /// The key of keyed digests.
@@ -144,7 +146,7 @@ impl ReadOptions {
         .allow_weak(self.allow_weak)
         .allow_noise(self.lenient)
         .key(self.key.clone())
-        .subject(self.data.as_deref().map(|data| name::of(data).into_owned()))
+        .subject(self.data.as_deref().or(self.subject.as_deref()).map(|file| name::of(file).into_owned()))
         .stop(Some(progress.stop_flag()))
     }
 

@@ -205,10 +205,13 @@ impl Bare {
         }
     }
 
-    /// Returns the manifest's own name without its extension.
+    /// Returns the name of the file that the caller specified, or the manifest's own name without its extension.
     fn name(&self) -> Result<Vec<u8>, Reason> {
         let unknown =
             Reason::Part("a digest without a file name, and the manifest's name does not imply one");
+        if let Some(subject) = &self.options.subject {
+            return Ok(subject.clone());
+        }
         let path = self.options.file_name.as_deref().unwrap_or_default();
         let base = &path[scan::rfind(path, |byte| byte == b'/').map_or(0, |at| at + 1)..];
         let cut = |name: &[u8]| -> Option<(usize, String)> {
