@@ -161,7 +161,7 @@ pub fn unlisted(
     Ok(result)
 }
 
-/// Searches an object store for objects that are not in the manifest, like [`unlisted`]. All
+/// Searches an object store for objects that are not in the manifest. All
 /// objects are examined.
 ///
 /// # Errors
