@@ -138,7 +138,7 @@ fn hashed_file_is_never_replaced_by_its_manifest() {
     let whole = folder.path("d/x");
     for words in [
         &["hash", "-o", "d/x", "d/x", "d/y"][..],
-        &["hash", "-o", "./d/x", "d/x", "a"],
+        &["hash", "-o", "./d/x", "d/x", "d/y"],
         &["hash", "-o", whole.to_str().unwrap(), "d", "d/x"],
         &["hash", "-o", "d/x", "--files-from", "names"],
         &["hash", "-o", "d/x", "--json", "d/y", "d/x"],

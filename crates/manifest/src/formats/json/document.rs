@@ -6,7 +6,7 @@ use super::object::{Object, Statement};
 use super::role::Role;
 use super::walk::Traversal;
 use super::words::{holds_digest, mostly_digits};
-use crate::digest::is_long_hex;
+use crate::digest::{is_long_hex, is_nearly_algorithm};
 use crate::records::STOPPED;
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -58,6 +58,12 @@ impl Value<'_, '_, '_> {
             group: None,
         })? {
             if is_unsupported && matches!(statement, Statement::Text(_)) {
+                if is_nearly_algorithm(self.walk.algorithm.as_bytes()) {
+                    return Err(A::Error::custom(format_args!(
+                        "unknown algorithm {:?}",
+                        self.walk.algorithm
+                    )));
+                }
                 self.walk.unsupported.push(self.walk.algorithm.clone());
                 continue;
             }
