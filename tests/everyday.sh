@@ -20,14 +20,14 @@ for words in --help "__complete" "__complete b" man; do
     fi
 done
 for words in "hash s3://bucket/data" "check --root gs://bucket SHA256SUMS" "check --expect d41d8cd98f00b204e9800998ecf8427e az://container/x" \
-    "audit M s3://b/x" "tree s3://b/x" "shard plan -o p s3://b" "identify 00 s3://b/x"; do
+    "audit M s3://b/x" "tree s3://b/x" "shard plan -o p s3://b" "identify 00 s3://b/x" "diff s3://b/x M"; do
     status=0
     # shellcheck disable=SC2086
     said=$("$truesum" $words 2>&1 >/dev/null) || status=$?
     [ $status = 2 ] && [[ $said == *"cannot read object stores"*"cargo install"*"--features stores"* ]] ||
         { echo "everyday.sh: $words: status $status: $said"; exit 1; }
 done
-for words in "diff s3://b/x M" "hash -o s3://b/x f" "hash --root=gs://b f" "check --html az://c/x M" "shard plan -o s3://b/p f"; do
+for words in "update s3://b/x" "hash -o s3://b/x f" "hash --root=gs://b f" "check --html az://c/x M" "shard plan -o s3://b/p f"; do
     status=0
     # shellcheck disable=SC2086
     said=$("$truesum" $words 2>&1 >/dev/null) || status=$?
