@@ -40,7 +40,7 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
     if let Some(refusal) = names.iter().find_map(|name| malformed_etag(name)) {
         return Err(refusal);
     }
-    let names: Vec<PathBuf> = names.into_iter().map(in_usual_form).collect();
+    let names: Vec<PathBuf> = names.into_iter().map(in_usual_form).collect::<Result<_, _>>()?;
     if names.iter().any(|name| name.to_str().is_some_and(is_list) && symlink_metadata(name).is_err()) {
         return Err(Refusal::with_hint(
             "check: an argument contains several lines, but at most one digest is allowed",
@@ -86,9 +86,13 @@ pub fn named(names: Vec<PathBuf>, root: Option<&Path>) -> Result<Operands, Refus
 }
 
 /// Returns an argument that is a digest or line in a form of another format in the usual one. Files are left as they are.
-fn in_usual_form(name: PathBuf) -> PathBuf {
-    let found = name.to_str().and_then(translated).filter(|_| symlink_metadata(&name).is_err());
-    found.map_or(name, PathBuf::from)
+///
+/// # Errors
+/// Refuses a line with a size or several digests.
+fn in_usual_form(name: PathBuf) -> Result<PathBuf, Refusal> {
+    let text = name.to_str().filter(|_| symlink_metadata(&name).is_err());
+    let found = text.map(translated).transpose()?.flatten();
+    Ok(found.map_or(name, PathBuf::from))
 }
 
 /// Returns the name in a complete checksum line if a file has that name, or if it is that of standard input.

@@ -524,7 +524,7 @@ fn expected(
     if let Some(refusal) = mistyped_refusal(text) {
         return Err(Refusal { text: format!("--expect: {}", refusal.text), ..refusal });
     }
-    let text = translated(text).or_else(|| normalized(text)).unwrap_or_else(|| pasted(text));
+    let text = translated(text)?.or_else(|| normalized(text)).unwrap_or_else(|| pasted(text));
     let sum = sum_line(&text);
     let stated: Option<Spec> = sum.as_ref().and_then(|line| line.algorithm.parse().ok());
     let requested = stated.as_ref().map_or(requested, std::slice::from_ref);

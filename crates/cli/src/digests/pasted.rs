@@ -1,11 +1,13 @@
 //! Digests as users copy them from web pages, programs and manifests.
 
+use crate::exit::Refusal;
+use crate::words::shell_word;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::symlink_metadata;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::{Encoding, identify};
-use truesum::manifest::path::{escape_into, unescape};
+use truesum::manifest::path::{display_safe, escape_into, unescape};
 use truesum::manifest::{Options, Reader};
 
 /// Minimum number of digits of a digest that is recognized without the name of its algorithm.
@@ -360,25 +362,38 @@ pub fn has_several(text: &str) -> bool {
 }
 
 /// Returns a text in the form that manifests use: a line of any other format that a manifest may have, such as `NAME CRC`,
-/// `XXH3_DIGEST  NAME` or an eD2k link, as `ALGORITHM (NAME) = DIGEST`, and a digest in base64, base32 or an identifier of IPFS in hexadecimal.
-/// Returns `None` for other texts, which may be names of files.
-pub fn translated(text: &str) -> Option<String> {
+/// `XXH3_DIGEST  NAME`, as `ALGORITHM (NAME) = DIGEST`, and a digest in base64, base32 or an identifier of IPFS in
+/// hexadecimal. Returns `None` for other texts, which may be names of files.
+///
+/// # Errors
+/// Refuses a line with a size or several digests, such as an eD2k link, because only one digest would be compared.
+pub fn translated(text: &str) -> Result<Option<String>, Refusal> {
     let text = text.trim();
     let is_link = ["ed2k://", "magnet:?"].iter().any(|scheme| text.starts_with(scheme));
     if !is_link && (text.contains('\n') || is_digest(text.as_ref())) {
-        return None;
+        return Ok(None);
     }
     if !is_link && !text.contains([' ', '\t']) {
-        return in_hexadecimal(text);
+        return Ok(in_hexadecimal(text));
     }
     let mut lines = Reader::new(text.as_bytes(), Options::default().allow_weak(true));
-    let (Some(Ok(line)), None) = (lines.next(), lines.next()) else { return None };
-    let (spec, digest) = line.entry.digests.first()?;
-    let name = str::from_utf8(&line.entry.path).ok().filter(|name| !name.contains(['\n', '\\']))?;
+    let (Some(Ok(line)), None) = (lines.next(), lines.next()) else { return Ok(None) };
+    let name = str::from_utf8(&line.entry.path).ok().filter(|name| !name.contains(['\n', '\\']));
+    let Some(name) = name else { return Ok(None) };
     // Lines with hexadecimal digits at the beginning may be names of files.
     let is_plain =
         text.split(' ').next().is_some_and(|word| word.len() >= MIN_DIGITS && is_hexadecimal(word));
-    (!is_plain).then(|| format!("{spec} ({name}) = {digest}"))
+    match &line.entry.digests[..] {
+        _ if is_plain => Ok(None),
+        [(spec, digest)] if line.entry.size.is_none() => Ok(Some(format!("{spec} ({name}) = {digest}"))),
+        [] => Ok(None),
+        _ => {
+            let shown = display_safe(text.as_bytes());
+            let hint =
+                format!("to compare all of them: printf '%s\\n' {} | truesum check -", shell_word(text));
+            Err(Refusal::with_hint(format!("{shown}: this line has a size or several digests"), hint))
+        }
+    }
 }
 
 /// Returns the hexadecimal digits of a digest in another encoding. One in base64 or base32 has padding, or digits and
@@ -553,13 +568,10 @@ mod tests {
             (base32, SHA256.to_owned()),
             ("a b.txt 352441C2", "crc32 (a b.txt) = 352441c2".to_owned()),
             ("XXH3_78af5f94892f3950  a.txt", "xxh3 (a.txt) = 78af5f94892f3950".to_owned()),
-            (
-                "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/",
-                "ed2k (a.txt) = a448017aaf21d8525fc10ae87aa6729d".to_owned(),
-            ),
         ] {
-            assert_eq!(translated(text), Some(expected), "{text}");
+            assert_eq!(translated(text).unwrap(), Some(expected), "{text}");
         }
+        assert!(translated("ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/").is_err());
         for text in [
             "photos of 2024",
             "Documents",
@@ -569,7 +581,7 @@ mod tests {
             "README.md notes",
             "deadbeef notes.txt",
         ] {
-            assert_eq!(translated(text), None, "{text}");
+            assert_eq!(translated(text).unwrap(), None, "{text}");
         }
     }
 

@@ -540,7 +540,6 @@ fn pasted_texts_of_other_formats_are_compared() {
         base32,
         "bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu",
         "a.txt 352441C2",
-        "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/",
     ] {
         let ran = folder.run(&["check", "--allow-weak", text, "a.txt"]);
         assert_eq!((ran.out().as_str(), ran.code), ("a.txt: OK\n", Some(0)), "{text}: {}", ran.err);
@@ -549,9 +548,27 @@ fn pasted_texts_of_other_formats_are_compared() {
         let ran = folder.run(&["check", "--allow-weak", "--expect", text, "b.txt"]);
         assert_eq!(ran.code, Some(1), "{text}: {}", ran.err);
     }
-    // The line names the file.
-    let ran = folder.run(&["check", "ed2k://|file|a.txt|3|a448017aaf21d8525fc10ae87aa6729d|/"]);
-    assert_eq!((ran.out().as_str(), ran.code), ("a.txt: OK\n", Some(0)), "{}", ran.err);
+}
+
+#[test]
+fn pasted_line_with_a_size_or_several_digests_is_refused() {
+    // regression: only the first digest was compared, with exit status 0.
+    let folder = Folder::with(&[("a.txt", "abc")]);
+    for line in [
+        "ed2k://|file|a.txt|4|a448017aaf21d8525fc10ae87aa6729d|/",
+        "magnet:?xt=urn:md5:900150983cd24fb0d6963f7d28e17f72&xt=urn:sha1:XGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5&dn=a.txt",
+    ] {
+        for words in [&["check", line, "a.txt"][..], &["check", line], &["check", "--expect", line, "a.txt"]]
+        {
+            let ran = folder.run(words);
+            let is_refused = ran.err.contains(": this line has a size or several digests\nhint: ");
+            assert!(ran.code == Some(2) && is_refused, "{words:?}: {}", ran.err);
+            let hint = format!("hint: to compare all of them: printf '%s\\n' '{line}' | truesum check -\n");
+            assert!(words.contains(&"--expect") || ran.err.ends_with(&hint), "{words:?}: {}", ran.err);
+        }
+        let ran = folder.feed(&["check", "-"], line.as_bytes());
+        assert_eq!(ran.code, Some(1), "{line}: {}", ran.err);
+    }
 }
 
 #[test]
