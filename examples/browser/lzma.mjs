@@ -1,5 +1,5 @@
-// Unpacks LZMA, for which browsers have no decoder (the LZMA specification of the 7-Zip SDK, 2015). The module takes three quarters of
-// the space of gzip.
+// Unpacks LZMA, for which browsers have no decoder (the LZMA specification of the 7-Zip SDK, 2015). The module takes
+// three quarters of the space that it takes with gzip.
 
 /** The number of bits of a probability. */
 const BITS = 11;

@@ -175,7 +175,7 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         Ok(tasks) => tasks,
         Err(refusal) => return console.refuse(&refusal),
     };
-    // Before anything is read, which may take hours.
+    // Refused before anything is read, because reading may take hours.
     if let (Some(path), Some(naming), None) = (&plan.output, &mut tasks.naming, &plan.torrent)
         && !plan.accept.outside
         && let Some(name) = named.iter().find(|name| naming.is_outside(name))

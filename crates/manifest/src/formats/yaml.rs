@@ -4,7 +4,7 @@
 //! of text and flow collections, cannot be names or digests. If they contain a digest, the document is rejected.
 
 use super::json;
-use crate::digest::{contains_like, could_hold_digest};
+use crate::digest::{contains_like, could_be_digest, could_hold_digest};
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
 use crate::json::string_into;
@@ -134,11 +134,18 @@ impl Translation {
                 let text = String::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?;
                 string_into(&text, &mut self.json);
             }
-            None if value.starts_with(b"*") || contains_like(value) => return Err(refused(at, SYNTAX)),
+            None if value.starts_with(b"*") || contains_like(value) || has_short_digest(value) => {
+                return Err(refused(at, SYNTAX));
+            }
             None => self.json.extend_from_slice(b"null"),
         }
         Ok(())
     }
+}
+
+/// Returns whether a flow collection contains a word that could be a digest of any length. It may be a complete entry.
+fn has_short_digest(value: &[u8]) -> bool {
+    value.split(|byte| !byte.is_ascii_alphanumeric()).any(could_be_digest)
 }
 
 fn translated(text: &[u8], options: &Options) -> Result<Translation, LineError> {
