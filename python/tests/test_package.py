@@ -25,6 +25,7 @@ import truesum.cluster
 import truesum.shard
 import truesum.tree
 import truesum.urls
+import truesum.verification
 from conftest import Run
 
 
@@ -60,7 +61,7 @@ def test_program_is_bundled(tmp_path: Path) -> None:
 
 def native_docstrings() -> Iterator[tuple[str, str]]:
     """Returns all docstrings of the extension and of the modules that re-export it, by name."""
-    modules = (truesum.aio, truesum.shard, truesum.tree, truesum.urls)
+    modules = (truesum.aio, truesum.shard, truesum.tree, truesum.urls, truesum.verification)
     public = [(truesum, truesum._native.__all__)] + [(module, module.__all__) for module in modules]
     for module, names in public:
         yield module.__name__, module.__doc__ or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -185,3 +186,61 @@ def test_audit_and_diff_agree_with_the_program(tmp_path: Path, files: dict[str, 
     assert truesum.diff(other, other).verdict == "equal"
     assert truesum.diff(path, other).verdict == "different"
     assert truesum.diff(path, tmp_path / "none").verdict != "equal"
+
+
+def join_verifications() -> None:
+    """Checks that no thread of `iter_verify` is left."""
+    for thread in threading.enumerate():
+        if thread.name == "truesum.verification":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("make", SCENARIOS)
+def test_iterating_yields_the_outcomes_of_the_callback(make: Make, tmp_path: Path, files: dict[str, bytes]) -> None:
+    names = make(tmp_path, files)
+    expected: list[truesum.Outcome] = []
+    report = truesum.verify(names, callback=expected.append, exact=True)
+    check = truesum.iter_verify(names, exact=True)
+    assert [(o.name, o.verdict) for o in check] == [(o.name, o.verdict) for o in expected]
+    assert list(check) == []
+    assert check.report.counts() == report.counts() and check.report.verdict == report.verdict
+    # Without iteration.
+    assert truesum.iter_verify(names, exact=True).report.counts() == report.counts()
+    join_verifications()
+
+
+def test_more_outcomes_than_the_buffer_holds_keep_their_order(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"x")
+    path = tmp_path / "SHA256SUMS"
+    lines = [f"{hashlib.sha256(b'x').hexdigest()}  {'./' * (number % 5)}x\n" for number in range(5000)]
+    path.write_text("".join(lines))
+    names = [outcome.name for outcome in truesum.iter_verify(path)]
+    assert names == [line[66:-1] for line in lines]
+    # Stopped by the caller while the thread waits for room, and by the collection of the iterator.
+    with truesum.iter_verify(path) as check:
+        next(check)
+    assert list(check) == []
+    with pytest.raises(ValueError, match="stopped before its end"):
+        print(check.report)
+    check = truesum.iter_verify(path)
+    next(check)
+    del check
+    join_verifications()
+
+
+def test_iteration_stops_within_a_large_file_and_raises_exceptions(tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+    path = tmp_path / "MD5SUMS"
+    path.write_text(f"{'0' * 32}  large\n")
+    truesum.iter_verify(path).close()
+
+    def fail(done: int) -> None:
+        raise KeyError(done)
+
+    with pytest.raises(KeyError):
+        list(truesum.iter_verify(path, progress=fail))
+    with pytest.raises(ValueError, match="unknown format"):
+        print(truesum.iter_verify(path, format="gnus").report)
+    join_verifications()

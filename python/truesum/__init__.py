@@ -24,7 +24,7 @@ every file in the manifest was read and matches. When in doubt, a check fails.
     file_digest               hash one file
     hash_files                hash many files
     hash_tree                 hash a folder: returns its manifest
-    verify                    verify files against a manifest
+    verify, iter_verify       verify files against a manifest; as an iterator
     audit, diff               report what happened to each file between two sets of files
     Manifest, Entry           read, write and convert manifests
     aio                       the same for asyncio (import truesum.aio)
@@ -38,3 +38,4 @@ The package contains the command-line program: run `truesum --help` or `python -
 from . import tree as tree
 from ._native import *
 from ._native import __version__ as __version__
+from .verification import iter_verify as iter_verify
