@@ -37,6 +37,7 @@ mod report;
 mod run;
 mod scan;
 mod sorted;
+mod stamps;
 mod store;
 #[cfg(test)]
 mod tests;

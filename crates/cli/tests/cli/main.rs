@@ -45,6 +45,7 @@ mod sandbox;
 mod scripts;
 mod scrub;
 mod scrub_import;
+mod scrub_limits;
 mod scrub_manifest_edits;
 mod scrub_manifests;
 mod selection;

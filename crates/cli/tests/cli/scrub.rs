@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Writes a file with this modification time, in seconds.
-fn write(folder: &Folder, name: &str, text: &str, mtime: u64) {
+pub fn write(folder: &Folder, name: &str, text: &str, mtime: u64) {
     folder.write(name, text);
     set_mtime(folder, name, time(mtime));
 }
@@ -17,7 +17,7 @@ fn time(seconds: u64) -> SystemTime {
 }
 
 /// Returns a folder whose files have been recorded.
-fn recorded(files: &[(&str, &str)]) -> Folder {
+pub fn recorded(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new();
     files.iter().for_each(|(name, text)| write(&folder, name, text, 1000));
     let ran = folder.run(&["scrub", "-q", "d"]);
@@ -529,39 +529,6 @@ fn restored_file_remains_so_after_it_was_missing() {
     write(&folder, "d/f", "old", 3000);
     let ran = folder.run(&["scrub", "-q", "d"]);
     assert_eq!((ran.code, ran.out()), (Some(1), "restored\tf\n".to_owned()));
-}
-
-#[test]
-fn new_file_is_read_although_modified_ones_use_up_the_limit() {
-    // regression: a new file was never read if a file before it was modified before every run.
-    let folder = recorded(&[("d/a", "1"), ("d/b", "2")]);
-    write(&folder, "d/z", "new", 1000);
-    write(&folder, "d/a", "edited", 2000);
-    let ran = folder.run(&["scrub", "--max-bytes", "1", "d"]);
-    assert!(ran.out().contains("new\tz\trecorded"), "{}{}", ran.out(), ran.err);
-}
-
-#[test]
-fn run_beyond_its_limit_reads_one_modified_one_new_and_one_due_file() {
-    let text = "x".repeat(2000);
-    let folder = recorded(&[("d/a", &text), ("d/k", &text), ("d/l", &text)]);
-    for (name, mtime) in [("d/a", 2000), ("d/y", 1000), ("d/z", 1000)] {
-        write(&folder, name, &"y".repeat(2001), mtime);
-    }
-    let ran = folder.run(&["scrub", "-n", "--max-bytes", "1kB", "d"]);
-    let lines = "changed\ta\twould be recorded\nnew\ty\twould be recorded\n";
-    assert_eq!((ran.code, ran.out()), (Some(0), lines.to_owned()), "{}", ran.err);
-    assert!(
-        ran.err.contains(", 3 read (") && ran.err.contains("; 1 new or modified file left for later runs;"),
-        "{}",
-        ran.err
-    );
-    // New files come first if there are no modified ones.
-    let folder = recorded(&[("d/k", &text), ("d/l", &text)]);
-    write(&folder, "d/a", &text, 1000);
-    write(&folder, "d/b", &text, 1000);
-    let ran = folder.run(&["scrub", "--max-bytes", "1kB", "d"]);
-    assert!(ran.out() == "new\ta\trecorded\n" && ran.err.contains(", 2 read ("), "{}{}", ran.out(), ran.err);
 }
 
 /// Runs the program without the privilege of root to list and read everything.

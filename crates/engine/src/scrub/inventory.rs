@@ -12,6 +12,7 @@ use crate::scrub::listing::manifest_name;
 use crate::scrub::plan::Classes;
 use crate::scrub::record::Record;
 use crate::scrub::scan::{Entry, Scan};
+use crate::scrub::stamps::Stamps;
 use crate::scrub::store::State;
 use crate::select::Selection;
 use crate::walk::{Item, Options, Walk, relative};
@@ -40,6 +41,8 @@ pub(crate) struct Findings {
     pub(crate) files: u64,
     /// The number of new, modified and failed files that were not read because a limit was reached.
     pub(crate) deferred: u64,
+    /// The new ones among these files, which may be missing files that were moved.
+    pub(crate) unread: Stamps,
     /// Why the state could not be read to its end.
     pub(crate) damage: Option<Error>,
 }
@@ -141,16 +144,18 @@ impl<'l> Inventory<'l> {
         &mut self,
         file: (Vec<u8>, Vec<u8>, Option<Anchor>),
         before: Option<Record>,
-        size: u64,
+        stat: &Metadata,
     ) -> Option<(Job, u64)> {
-        let (name, path, anchor) = file;
+        let ((name, path, anchor), size) = (file, stat.size());
         let is_open = before.as_ref().is_none_or(Record::is_failure);
         if !(if is_open { self.limits.grant_new(size) } else { self.limits.grant(size) }) {
             let mut found = self.shared.get();
             found.deferred += 1;
             // Other files must not make it wait longer than its turn, even if they are modified before every run.
-            if let Some(before) = before.filter(|before| !before.is_failure()) {
-                found.classes.add(before.day, size);
+            match before {
+                None => found.unread.add(Some(size), Some(stat.mtime())),
+                Some(before) if !before.is_failure() => found.classes.add(before.day, size),
+                Some(_) => {}
             }
             return None;
         }
@@ -179,7 +184,7 @@ impl<'l> Inventory<'l> {
             self.shared.get().classes.add(before.day, stat.size());
             return None;
         }
-        self.job(file, before, stat.size())
+        self.job(file, before, stat)
     }
 
     /// Returns the metadata of a file that has an entry and that the walk did not find: because the rules exclude it, or

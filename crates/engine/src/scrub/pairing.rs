@@ -1,7 +1,7 @@
 //! The end of the inventory: which missing files were moved, and which files are really new.
 
+use crate::audit::FileStatus;
 use crate::audit::relocated::moved_and_modified;
-use crate::audit::{FileStatus, same_time};
 use crate::content::pairing::{Move, moved};
 use crate::content::set::Set;
 use crate::error::{Cause, Error};
@@ -10,14 +10,14 @@ use crate::scrub::record::Record;
 use crate::scrub::recorder::{Difference, Recorder};
 use crate::scrub::report::{Event, Treatment};
 use crate::scrub::scan::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use crate::scrub::stamps::Stamps;
+use std::collections::HashSet;
 use std::io;
 use truesum_fs::Errno;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::open::describe;
 use truesum_fs::resolve::OpenMode;
 use truesum_hash::Digest;
-use truesum_manifest::Time;
 
 /// Returns the record of a missing file. A file that was corrupt or restored remains so until it was found intact.
 fn missing_record(before: &Record) -> Record {
@@ -112,6 +112,11 @@ impl Recorder<'_, '_> {
         before: &Record,
         is_acceptable: bool,
     ) -> io::Result<()> {
+        // It may have become a file that this run does not read. The run that does shows whether it was moved.
+        let can_wait = !before.is_failure() && self.policy.accepts(FileStatus::Moved);
+        if can_wait && self.shared.get().unread.contain(before) {
+            return Ok(());
+        }
         // A corrupt file must not disappear. It can be moved, because its digests remain.
         let is_accepted = is_acceptable && !before.is_corrupt() && self.policy.accepts(FileStatus::Missing);
         self.put(name, (!is_accepted).then_some(&missing_record(before)))?;
@@ -162,7 +167,7 @@ impl Recorder<'_, '_> {
             for entry in self.state.scan() {
                 let (_, record) = entry.map_err(|error| self.fail(error))?;
                 if sizes.contains(&record.size) && !self.is_unpaired(&record) {
-                    stamps.add(&record);
+                    stamps.add(record.size, record.mtime);
                 }
             }
         }
@@ -231,32 +236,15 @@ impl Recorder<'_, '_> {
         }
         // Any missing file with the size and time of such a file may be the one that it was.
         let mut stamps = Stamps::default();
-        pairs.iter().for_each(|&(_, file)| stamps.add(&fresh[file as usize].1));
+        pairs
+            .iter()
+            .map(|&(_, file)| &fresh[file as usize].1)
+            .for_each(|found| stamps.add(found.size, found.mtime));
         let reported: HashSet<usize> = pairs.into_iter().map(|(at, _)| at).collect();
         let rest = gone.into_iter().enumerate().filter(|(at, _)| !reported.contains(at));
         for (name, before) in rest.map(|(_, file)| &missing[file as usize]) {
             self.report_missing(name, before, is_complete && !stamps.contain(before))?;
         }
         Ok(consumed)
-    }
-}
-
-/// The sizes and modification times of files. Empty files, which cannot be corrupt, are left out.
-#[derive(Default)]
-struct Stamps(HashMap<Option<u64>, BTreeSet<Time>>);
-
-impl Stamps {
-    fn add(&mut self, record: &Record) {
-        if record.size != Some(0) {
-            self.0.entry(record.size).or_default().extend(record.mtime);
-        }
-    }
-
-    /// Returns whether one of the files had the same size and time.
-    fn contain(&self, record: &Record) -> bool {
-        let (Some(times), Some(time)) = (self.0.get(&record.size), record.mtime) else { return false };
-        // Times that are the same differ by 14 hours at most.
-        let at = |seconds: i64| Time { seconds: time.seconds.saturating_add(seconds), nanos: 0 };
-        times.range(at(-54_000)..at(54_000)).any(|&other| same_time(other, time))
     }
 }
