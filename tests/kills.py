@@ -92,12 +92,11 @@ class Tree:
             if os.path.exists(self.path(moved or name)):
                 os.utime(self.path(moved or name), (self.now(),) * 2)
 
-    def restore(self):
-        for name, (content, mtime, moved) in self.damaged.items():
-            if moved:
-                os.remove(self.path(moved))
-            self.write(name, content, mtime)
-        self.damaged.clear()
+    def restore(self, name):
+        content, mtime, moved = self.damaged.pop(name)
+        if moved:
+            os.remove(self.path(moved))
+        self.write(name, content, mtime)
 
 
 class Fault(Exception):
@@ -187,7 +186,8 @@ def kills(check, count, rng):
         check.read_state(True)
         done += 1
         if len(tree.damaged) > 40 or rng.random() < 0.1:
-            tree.restore()
+            for name in list(tree.damaged):
+                tree.restore(name)
             check.reported.clear()
             if (code := check.start().wait()) != 0:
                 raise Fault(f'exit status {code} without damaged files')
@@ -238,4 +238,5 @@ def main():
     shutil.rmtree(folder)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -1,6 +1,6 @@
 # Sourced by tests/run --full: installs the independent programs that the tests compare with. What cannot be installed is reported by the
 # tests that need it.
-packages=(apksigner apt-utils b3sum bindfs binutils busybox casync chromium cksfv coreutils cryptsetup-bin dpkg-dev fdupes fish fonts-dejavu-core
+packages=(apksigner apt-utils b3sum bindfs binutils busybox casync chromium cksfv coreutils cryptsetup-bin dpkg-dev faketime fdupes fish fonts-dejavu-core
     fsverity fuse3 git graphviz hashdeep isomd5sum jq man-db minisign mktorrent mtree-netbsd nix-bin openssl par2 perl parallel php-cli python3
     python3-crcmod python3-jsonschema python3-pexpect python3-pycryptodome python3-venv python3-yaml rclone rdfind rdiff rhash
     signify-openbsd strace util-linux valgrind xxhash xz-utils zsh zstd zsync)
