@@ -256,7 +256,7 @@ def main():
     parser.add_argument('--files', type=int, default=300)
     parser.add_argument('--within', type=int, default=30)
     parser.add_argument('--rounds', type=int, default=len(POLICIES))
-    parser.add_argument('--seed', type=int, default=random.randrange(1 << 32))
+    parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--work')
     args = parser.parse_args()
     for round_number in range(args.rounds):
