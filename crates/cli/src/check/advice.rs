@@ -119,6 +119,10 @@ pub fn not_used(why: NotUsed, files: u64, first: &Path) -> String {
             "{} not checked, because --recursive does not decompress such files; to check {one}: truesum check {word}",
             count(files, "compressed JSON Lines file was", "compressed JSON Lines files were")
         ),
+        NotUsed::Name => format!(
+            "{} not checked, because --recursive does not check files with such names; to check {one}: truesum check {word}",
+            count(files, "file that looks like a manifest was", "files that look like manifests were")
+        ),
         NotUsed::OtherLines => {
             let first = display_safe(first.as_os_str().as_bytes());
             match files {

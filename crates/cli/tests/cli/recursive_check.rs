@@ -163,6 +163,35 @@ fn file_named_like_a_manifest_is_verified_or_reported() {
 }
 
 #[test]
+fn manifest_with_another_name_is_reported() {
+    // regression: `check -r` skipped all of these without a message.
+    let gnu = lines(&[(ABC, "a")]);
+    for (name, text) in [
+        ("sums.txt", gnu.as_str()),
+        ("hashes", &gnu),
+        ("sha256.txt", &gnu),
+        ("list.csv", &format!("path,sha256\na,{ABC}\n")),
+        ("x.mtree", &format!("#mtree\na type=file sha256digest={ABC}\n")),
+    ] {
+        let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &gnu), (&format!("d/{name}"), text)]);
+        let ran = folder.run(&["check", "-r", "d"]);
+        let note = format!(
+            "note: 1 file that looks like a manifest was not checked, because --recursive does not check files with such \
+             names; to check it: truesum check d/{name}\n"
+        );
+        assert!(ran.code == Some(0) && ran.err.contains(&note), "{name}: {ran:?}");
+        assert_eq!(folder.run(&["check", "-q", &format!("d/{name}")]).code, Some(0), "{name}");
+    }
+    // Other files with such names.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &gnu), ("d/summary.txt", "In sum: 3 files.\n")]);
+    folder.write("d/sales.csv", "day,sum\n1,20\n");
+    folder.write("d/md5sum", "\x7fELF\0\0");
+    folder.write("d/hashing.md", "# Hashing\n\nSHA-256 is a hash function.\n");
+    let ran = folder.run(&["check", "-r", "d"]);
+    assert!(ran.code == Some(0) && !ran.err.contains("looks like"), "{ran:?}");
+}
+
+#[test]
 fn selection_without_entries_still_reports_the_manifests() {
     // regression: `check -r --only nope` reported that no manifest was found.
     let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &lines(&[(ABC, "a")]))]);

@@ -14,12 +14,13 @@ use crate::verify::report::DiscoveryReport;
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
-use truesum_manifest::COMPRESSED;
 use truesum_manifest::json::SCHEMA;
+use truesum_manifest::{COMPRESSED, Head, algorithm_from_name, detect};
 
 /// The extensions of JSON Lines files, which are manifests only if they contain entries.
 const LINES: &[&[u8]] = &[b".jsonl", b".ndjson"];
@@ -31,6 +32,16 @@ const OTHERS: &[&[u8]] = &[b".torrent", b".meta4", b".metalink", b".par2", b".mh
 /// The names of the indexes of Debian and RPM repositories, which are checked only if the user names them for the same
 /// reason.
 const INDEXES: &[&[u8]] = &[b"Release", b"InRelease", b"Packages", b"Sources", b"repomd.xml"];
+
+/// The extensions of files that may contain a list of digests of other files.
+const TABLES: &[&[u8]] = &[b".mtree", b".csv", b".tsv"];
+
+/// The extensions of texts, which are examined if their names contain one of [`WORDS`].
+const TEXTS: &[&[u8]] = &[b"", b".txt", b".text", b".lst", b".list", b".md"];
+const WORDS: &[&[u8]] = &[b"sum", b"hash", b"digest", b"manifest", b"mtree"];
+
+/// The number of bytes that show what a file contains. Damage to a single block of a disk does not hide what follows it.
+const BEGIN: u64 = 64 << 10;
 
 /// The search for manifests below folders.
 pub(super) struct Discovery<'c> {
@@ -127,7 +138,8 @@ impl Discovery<'_> {
                 }
                 Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
                     // What may be a damaged manifest in the payload of a bag is verified with the bag.
-                    FileUse::Unclear if path.ancestors().any(|folder| bags.contains(folder)) => {}
+                    FileUse::Unclear | FileUse::Not(NotUsed::Name)
+                        if path.ancestors().any(|folder| bags.contains(folder)) => {}
                     FileUse::Manifest | FileUse::Unclear => manifests.push(path),
                     FileUse::Not(why) => not_used.entry(why).or_insert((0, path)).0 += 1,
                     FileUse::None => {}
@@ -235,6 +247,7 @@ fn use_of(path: &Path, anchor: &Anchor) -> FileUse {
         () if ends(path, COMPRESSED) && ends(&path.with_extension(""), LINES) => {
             FileUse::Not(NotUsed::Compressed)
         }
+        () if may_be_list(path) && is_list(path, anchor) => FileUse::Not(NotUsed::Name),
         () => FileUse::None,
     }
 }
@@ -252,16 +265,7 @@ fn is_other(path: &Path) -> bool {
 /// Returns what a search does with a JSON Lines file. One that cannot be read is used as a manifest,
 /// so that the error is reported.
 fn use_of_lines(path: &Path, anchor: &Anchor) -> FileUse {
-    /// Damage to a single block of a disk does not hide what follows it.
-    const BEGIN: u64 = 64 << 10;
-    let name = path.as_os_str().as_bytes();
-    let Ok((mut file, _)) = anchor.root().open(anchor.rest(name), Special::Refuse) else {
-        return FileUse::Manifest;
-    };
-    let mut head = Vec::new();
-    if (&mut file).take(BEGIN).read_to_end(&mut head).is_err() {
-        return FileUse::Manifest;
-    }
+    let Ok((file, head)) = begin(path, anchor) else { return FileUse::Manifest };
     let holds = |text: &str| head.windows(text.len()).any(|part| part == text.as_bytes());
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let is_text = |line: &[u8]| {
@@ -280,6 +284,36 @@ fn use_of_lines(path: &Path, anchor: &Anchor) -> FileUse {
         true => FileUse::Not(NotUsed::OtherLines),
         false => FileUse::Unclear,
     }
+}
+
+/// Opens a file, and returns it with its first bytes.
+fn begin(path: &Path, anchor: &Anchor) -> Result<(File, Vec<u8>), Error> {
+    let name = path.as_os_str().as_bytes();
+    let (mut file, _) = anchor.root().open(anchor.rest(name), Special::Refuse)?;
+    let mut head = Vec::new();
+    (&mut file).take(BEGIN).read_to_end(&mut head).map_err(|why| Error::io(name, "read", why))?;
+    Ok((file, head))
+}
+
+/// Returns whether the name of a file, which is not that of a manifest, is one that manifests have now and then.
+fn may_be_list(path: &Path) -> bool {
+    let lower = path.file_name().unwrap_or_default().as_bytes().to_ascii_lowercase();
+    let stem_of = |end: &&[u8]| lower.strip_suffix(*end).filter(|stem| !end.is_empty() || !stem.contains(&b'.'));
+    TABLES.iter().any(|end| lower.ends_with(end))
+        || TEXTS.iter().filter_map(stem_of).any(|stem| {
+            WORDS.iter().any(|word| stem.windows(word.len()).any(|part| part == *word))
+                || algorithm_from_name(stem).is_some()
+        })
+}
+
+/// Returns whether a file begins as a manifest does.
+fn is_list(path: &Path, anchor: &Anchor) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    begin(path, anchor).is_ok_and(|(_, text)| {
+        let complete = (text.len() as u64) < BEGIN;
+        // Other bytes would be taken for a damaged manifest with this name.
+        !text.contains(&0) && detect(Head::new(&text, complete), Some(name)).is_some()
+    })
 }
 
 /// Returns whether a text occurs in the rest of a file, or across its border to what was read before.

@@ -66,6 +66,8 @@ pub enum NotUsed {
     Compressed,
     /// It contains JSON lines that are not entries.
     OtherLines,
+    /// Its content is that of a manifest, but files that are not manifests have names like this.
+    Name,
     /// It declares an OCFL object or storage root, which is checked only as a whole. The path is that of the folder.
     Ocfl,
 }
