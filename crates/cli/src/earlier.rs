@@ -222,6 +222,8 @@ pub struct EarlierManifest {
     found: HashSet<u64>,
     /// The number of files so far whose content differs although no program modified them.
     pub corrupt: u64,
+    /// Whether the manifest does not record the modification time of one of these files.
+    is_untimed: bool,
     /// Whether keyed digests are among those that differ.
     keyed: bool,
     names: Vec<String>,
@@ -304,6 +306,7 @@ impl EarlierManifest {
             replaceable,
             found: HashSet::new(),
             corrupt: 0,
+            is_untimed: false,
             keyed: false,
             names: Vec::new(),
             differing: BTreeSet::new(),
@@ -367,6 +370,7 @@ impl EarlierManifest {
             self.by.extend(record.has(OTHERS).then(|| "others".to_owned()));
         }
         self.corrupt += u64::from(differs);
+        self.is_untimed |= differs && record.mtime.is_none();
         if differs && self.names.len() < NAMED {
             self.names.push(display_safe(&entry.path));
         }
@@ -464,18 +468,33 @@ impl EarlierManifest {
     pub fn corrupt_refusal(&self, path: &Path, by: Option<&Path>, corrupt: u64, names: &[String]) -> Refusal {
         let more = corrupt.checked_sub(names.len() as u64).filter(|more| *more > 0);
         let more = more.map_or(String::new(), |more| format!(" and {more} more"));
-        let by = by.map(|by| format!(" according to {}", display_safe(by.as_os_str().as_bytes())));
+        let names = names.join(", ");
+        let by = by.map(|by| display_safe(by.as_os_str().as_bytes()));
+        let path = display_safe(path.as_os_str().as_bytes());
+        let or_key = if self.keyed { " or the key" } else { "" };
+        let (it, its, is, differs) = match corrupt {
+            1 => ("it", "its", "is", "differs"),
+            _ => ("them", "their", "are", "differ"),
+        };
+        let times = if corrupt == 1 { "modification time is" } else { "modification times are" };
+        let files = count(corrupt, "file", "files");
+        if self.is_untimed {
+            let by = by.unwrap_or_else(|| "the earlier manifest".to_owned());
+            let or_key = if self.keyed { " (or the key does)" } else { "" };
+            let text = format!(
+                "{path}: not written: {files} {differs} from {by}{or_key}, and {its} {times} not later than that of the manifest: {names}{more}"
+            );
+            let was = if corrupt == 1 { "it was" } else { "they were" };
+            let hint = format!(
+                "restore {it} from a copy or, if {was} edited, record {its} content with --overwrite"
+            );
+            return Refusal::with_hint(text, hint);
+        }
+        let by = by.map(|by| format!(" according to {by}")).unwrap_or_default();
         let text = format!(
-            "{}: not written: {} corrupt{} (the content {}differs, although {} unchanged): {}{more}",
-            display_safe(path.as_os_str().as_bytes()),
-            count(corrupt, "file is", "files are"),
-            by.unwrap_or_default(),
-            if self.keyed { "or the key " } else { "" },
-            if corrupt == 1 { "the modification time is" } else { "the modification times are" },
-            names.join(", ")
+            "{path}: not written: {files} {is} corrupt{by} (the content{or_key} differs, although the {times} unchanged): {names}{more}"
         );
-        let (them, their) = if corrupt == 1 { ("it", "its") } else { ("them", "their") };
-        let hint = format!("restore {them} from a copy, or record {their} current content with --overwrite");
+        let hint = format!("restore {it} from a copy, or record {its} current content with --overwrite");
         Refusal::with_hint(text, hint)
     }
 

@@ -183,7 +183,8 @@ fn manifest_with_another_name_is_reported() {
         assert_eq!(folder.run(&["check", "-q", &format!("d/{name}")]).code, Some(0), "{name}");
     }
     // Other files with such names.
-    let folder = Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &gnu), ("d/summary.txt", "In sum: 3 files.\n")]);
+    let folder =
+        Folder::with(&[("d/a", "abc"), ("d/SHA256SUMS", &gnu), ("d/summary.txt", "In sum: 3 files.\n")]);
     folder.write("d/sales.csv", "day,sum\n1,20\n");
     folder.write("d/md5sum", "\x7fELF\0\0");
     folder.write("d/hashing.md", "# Hashing\n\nSHA-256 is a hash function.\n");

@@ -298,7 +298,8 @@ fn begin(path: &Path, anchor: &Anchor) -> Result<(File, Vec<u8>), Error> {
 /// Returns whether the name of a file, which is not that of a manifest, is one that manifests have now and then.
 fn may_be_list(path: &Path) -> bool {
     let lower = path.file_name().unwrap_or_default().as_bytes().to_ascii_lowercase();
-    let stem_of = |end: &&[u8]| lower.strip_suffix(*end).filter(|stem| !end.is_empty() || !stem.contains(&b'.'));
+    let stem_of =
+        |end: &&[u8]| lower.strip_suffix(*end).filter(|stem| !end.is_empty() || !stem.contains(&b'.'));
     TABLES.iter().any(|end| lower.ends_with(end))
         || TEXTS.iter().filter_map(stem_of).any(|stem| {
             WORDS.iter().any(|word| stem.windows(word.len()).any(|part| part == *word))
