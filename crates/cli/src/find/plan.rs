@@ -71,22 +71,35 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
         return Err(Refusal::with_hint(why, HINT));
     };
     let places = 1 + rest.iter().position(|word| is_there(word)).unwrap_or(rest.len() - 1);
-    // Content-addressed stores name files by their digests.
+    // Content-addressed stores name files by their digests. The last word is a place, so a folder there is meant as one.
+    let is_last = |word: &OsString| std::ptr::eq(word, last);
     let both = |word: &&OsString| {
-        !word.as_bytes().contains(&b'/') && is_there(word) && candidates(&word.to_string_lossy(), &[]).is_ok()
+        !(is_last(word) && Path::new(word).is_dir())
+            && !word.as_bytes().contains(&b'/')
+            && is_there(word)
+            && candidates(&word.to_string_lossy(), &[]).is_ok()
     };
     if let Some(word) = rest.iter().find(both) {
         // With the name of its algorithm, the word is unambiguously a digest.
+        let prefixed =
+            |prefix: &str, word: &OsString| -> OsString { [OsStr::new(prefix), word].into_iter().collect() };
         let named = |word: &OsString| match candidates(&word.to_string_lossy(), &[]) {
-            Ok(found) if both(&word) => format!("{}:{}", found[0].spec(), word.to_string_lossy()).into(),
+            Ok(found) if both(&word) => prefixed(&format!("{}:", found[0].spec()), word),
             _ => word.clone(),
         };
+        let (goal, name): (_, &dyn Fn(&OsString) -> OsString) = match is_last(word) {
+            true => ("to search the file", &|word| {
+                if is_last(word) { prefixed("./", word) } else { word.clone() }
+            }),
+            false => ("to search for the digest", &named),
+        };
         let line: Vec<String> =
-            std::iter::once(first.clone()).chain(rest.iter().map(named)).map(path_word).collect();
+            std::iter::once(first.clone()).chain(rest.iter().map(name)).map(path_word).collect();
+        let kind = if Path::new(word).is_dir() { "folder" } else { "file" };
         let word = display_safe(word.as_bytes());
         return Err(Refusal::with_hint(
-            format!("{word}: ambiguous: both a possible digest and an existing file (./{word})"),
-            format!("to search for the digest: truesum find{SAME_OPTIONS} {}", line.join(" ")),
+            format!("{word}: ambiguous: both a possible digest and an existing {kind} (./{word})"),
+            format!("{goal}: truesum find{SAME_OPTIONS} {}", line.join(" ")),
         ));
     }
     if places + 1 == words.len() && !is_there(last) {

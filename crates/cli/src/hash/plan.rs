@@ -272,12 +272,17 @@ pub fn digesting(
         // A template may contain no digest.
         Some(template) => (format, template.specs()),
         None => {
-            let (format, named) = match (&algorithms.algorithm[..], args.format.or(of_name), args.raw) {
+            let formatted = args.format.or(of_name);
+            let requested = match target.output.filter(|_| formatted.is_none() && !args.raw) {
+                Some(output) if algorithms.algorithm.is_empty() => Vec::from_iter(algorithm_of_name(output)),
+                _ => algorithms.algorithm.clone(),
+            };
+            let (format, named) = match (&requested[..], formatted, args.raw) {
                 ([], None, false) => settings().hashing(format),
                 (_, None, false) if format.name() == "gnu" => {
-                    (settings().format.unwrap_or(format), algorithms.algorithm.clone())
+                    (settings().format.unwrap_or(format), requested)
                 }
-                _ => (format, algorithms.algorithm.clone()),
+                _ => (format, requested),
             };
             (format, specs(named, algorithms.length, format)?)
         }
@@ -377,6 +382,12 @@ fn format_of_name(output: &Path) -> Option<&'static Format> {
     };
     let is_written = |row: &&Format| !matches!(row.writing(), Writing::No) && row.name() != "gnu";
     of_files.or_else(of_ending).filter(is_written)
+}
+
+/// Returns the algorithm that the name of a manifest implies (`SHA512SUMS`, `disk.iso.md5`).
+fn algorithm_of_name(output: &Path) -> Option<Spec> {
+    let name = output.file_name()?.as_bytes();
+    manifest::algorithm_from_name(name).filter(|_| manifest::has_manifest_name(name))
 }
 
 /// Refuses to write digests under the name of a bag's manifest that names another algorithm: a check would read them as

@@ -466,6 +466,16 @@ fn argument_that_may_be_digest_or_path_is_rejected() {
     );
     assert_eq!(folder.run(&["find", ABC, &format!("./{OTHER}"), "d"]).code, Some(0));
     assert_eq!(folder.run(&["find", ABC, &format!("sha256:{OTHER}"), "d"]).code, Some(1));
+    // regression: a folder was rejected whose name consists of hexadecimal digits. The last argument is never a digest.
+    folder.write("fd/a", "abc");
+    let ran = folder.run(&["find", ABC, "fd"]);
+    assert_eq!((ran.out(), ran.code), (format!("found\tfd/a\t{ABC}\tsha256\n"), Some(0)), "{}", ran.err);
+    let ran = folder.run(&["find", ABC, OTHER]);
+    let said = format!(
+        "truesum: {OTHER}: ambiguous: both a possible digest and an existing file (./{OTHER})\n\
+         hint: to search the file: truesum find {ABC} ./{OTHER}\n"
+    );
+    assert_eq!((ran.code, ran.err), (Some(2), said));
 }
 
 #[test]

@@ -420,11 +420,11 @@ fn manifest_name_of_another_algorithm_is_noted() {
     let folder = Folder::with(&[("a", "abc")]);
     for (words, message) in [
         (
-            &["-o", "MD5SUMS", "a"][..],
+            &["-a", "sha256", "-o", "MD5SUMS", "a"][..],
             "note: MD5SUMS contains sha256 digests; to match its name, use -a md5\n",
         ),
         (
-            &["-o", "x.iso.sha1", "--tag", "a"],
+            &["-a", "sha256", "-o", "x.iso.sha1", "--tag", "a"],
             "note: x.iso.sha1 contains sha256 digests; to match its name, use -a sha1\n",
         ),
         (&["-o", "y.sfv", "-t", "sfv", "a"], ""),
@@ -442,6 +442,26 @@ fn manifest_name_of_another_algorithm_is_noted() {
             ran.err
         );
     }
+}
+
+#[test]
+fn name_of_the_manifest_determines_the_algorithm() {
+    // regression: `hash -o SHA512SUMS` wrote SHA-256 digests.
+    let folder = Folder::with(&[("a", "abc")]);
+    let md5 = "900150983cd24fb0d6963f7d28e17f72";
+    for (words, text) in [
+        (&["-o", "MD5SUMS"][..], format!("{md5}  a\n")),
+        (&["-o", "a.md5", "--tag"], format!("MD5 (a) = {md5}\n")),
+        // A file about tigers.
+        (&["-o", "tiger.txt"], format!("SHA256 (a) = {ABC}\n")),
+        (&["-o", "list.txt"], format!("{ABC}  a\n")),
+    ] {
+        let ran = folder.run(&[words, &["a"]].concat());
+        assert_eq!((ran.code, folder.read(words[1])), (Some(0), text.into_bytes()), "{words:?}: {}", ran.err);
+        assert_eq!(folder.run(&["check", words[1]]).code, Some(0), "{words:?}");
+    }
+    let ran = folder.run(&["-t", "hashdeep", "-o", "x.sha1", "a"]);
+    assert!(ran.code == Some(0) && ran.err.contains("contains md5 digests"), "{}", ran.err);
 }
 
 #[test]
