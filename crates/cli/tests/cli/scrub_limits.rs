@@ -40,9 +40,9 @@ fn missing_file_is_no_failure_while_the_file_that_it_may_be_waits() {
     // regression: a run with a limit reported files that were moved and not read yet as missing.
     let folder = recorded(&[("d/a", "one"), ("d/b", "two"), ("d/z", "1")]);
     std::fs::create_dir(folder.path("d/y")).unwrap();
-    ["a", "b"].map(|name| {
-        std::fs::rename(folder.path(format!("d/{name}")), folder.path(format!("d/y/{name}"))).unwrap()
-    });
+    for name in ["a", "b"] {
+        std::fs::rename(folder.path(format!("d/{name}")), folder.path(format!("d/y/{name}"))).unwrap();
+    }
     let run = || {
         let ran = folder.run(&["scrub", "-q", "--max-bytes", "1", "d"]);
         (ran.code, ran.out())
