@@ -18,6 +18,7 @@ pub use writing::{Compose, Unrepresentable, Writing};
 use crate::algorithm::{NamedAlgorithm, algorithm_from_name, algorithm_in_file_name};
 use crate::entry::Entry;
 use crate::line::{LineError, LineResult, Place, Reason};
+use crate::rule::Rule;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ readable! {
     private {
         /// Looks for evidence of this format in the beginning of a manifest.
         sniff: fn(&Head<'_>) -> Option<Claim>,
+        /// Reads the rules of a document, if the format has them. In formats of lines, they are comments.
+        rules: Option<fn(&[u8]) -> Vec<Rule>>,
         /// The syntax of lines without an entry. Other lines with a digest are errors.
         syntax: Syntax,
     }
@@ -176,6 +179,7 @@ impl Format {
         summary: "",
         capabilities: Capabilities::DIGESTS,
         sniff: |_| None,
+        rules: None,
         syntax: Syntax::Any,
         reading: Reading::not(""),
         writing: Writing::No,

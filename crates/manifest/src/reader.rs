@@ -209,6 +209,9 @@ impl<R: Read> Reader<R> {
                     return Ok((row, Source::of(too_long(limit))));
                 };
                 let text = if is_doubled { without_doubled_cr(&text) } else { text };
+                if let Some(rules) = row.rules {
+                    *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(&text).into();
+                }
                 let foreign = foreign_lines(&text, SyntaxReader::new(row.syntax));
                 let found = parse(text, &self.options);
                 found.map_or_else(Source::of, |parts| Source::Parts(with_foreign_lines(parts, foreign)))

@@ -289,3 +289,38 @@ fn first_rules_of_a_manifest_are_stored_with_set_rules() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!String::from_utf8(folder.read("d/M")).unwrap().contains("t.tmp"));
 }
+
+#[test]
+fn patterns_of_a_media_hash_list_are_its_rules() {
+    // regression: only update used them, so check --exact and audit reported files that the list leaves out on purpose.
+    let folder = Folder::with(&[("d/a", "abc"), ("d/x.tmp", "1"), ("d/cache/c", "2")]);
+    let list = "d/ascmhl/0001_d.mhl";
+    let ran = folder.run(&["hash", "-t", "ascmhl", "-q", "-o", list, "d/a"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let exact = ["check", "--exact", list];
+    assert_eq!(folder.run(&exact).code, Some(1));
+    let pattern = "<pattern>.DS_Store</pattern>";
+    let more = format!("{pattern}<pattern>*.tmp</pattern><pattern>/cache</pattern>");
+    folder.write(list, String::from_utf8(folder.read(list)).unwrap().replace(pattern, &more));
+    let digest = "md5".parse::<truesum::hash::Spec>().unwrap().digest(&folder.read(list));
+    let chain = format!(
+        "<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\"><hashlist><path>0001_d.mhl</path><md5>{digest}</md5>\
+         </hashlist></ascmhldirectory>"
+    );
+    folder.write("d/ascmhl/ascmhl_chain.xml", chain);
+    let note = "rules of the manifest: exclude .DS_Store, exclude *.tmp, exclude /cache\n";
+    for words in [&exact[..], &["check", "--exact", "d/ascmhl"], &["audit", list], &["diff", list, "d"]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}{}", ran.out(), ran.err);
+        assert!(ran.err.contains(note), "{words:?}: {}", ran.err);
+        assert_eq!(folder.run(&[words, &["--no-stored-rules"]].concat()).code, Some(1), "{words:?}");
+    }
+    folder.write("d/new", "3");
+    folder.write("d/ascmhl/notes", "3");
+    for words in [&exact[..], &["check", "--exact", "d/ascmhl"], &["audit", list]] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(1), "{words:?}: {}", ran.err);
+    }
+    let ran = folder.run(&["check", "--exact", list]);
+    assert!(ran.err.contains("2 files in d are not in the manifest: ascmhl/notes, new\n"), "{}", ran.err);
+}

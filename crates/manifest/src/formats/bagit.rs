@@ -41,6 +41,7 @@ pub(crate) static BAGIT: Format = Format {
     }),
     writing: Writing::Entries(write),
     tagged: Some(&BSD),
+    rules: None,
     comment: None,
 };
 

@@ -22,6 +22,7 @@ pub(crate) static GNU: Format = Format {
     reading: Reading::lines(|options| Box::new(Mixed::new(options, b'\n'))),
     writing: Writing::Entries(|entry, style, out| write(entry, style, b'\n', out)),
     tagged: Some(&BSD),
+    rules: None,
     comment: Some("#"),
 };
 

@@ -11,6 +11,7 @@ use crate::format::{
 };
 use crate::line::{LineError, Place};
 use crate::radix::to_c4;
+use crate::rule::Rule;
 use crate::scan;
 use quick_xml::escape::unescape;
 use quick_xml::events::Event;
@@ -36,7 +37,17 @@ pub(crate) static ASCMHL: Format = Format {
     },
     sniff: |head| xml::sniff(head, "hashlist", |tag| scan::contains(tag, ASC)),
     reading: Reading::document(xml::LIMIT, |text, options| xml::parse(&text, &TWO, options)),
-    writing: Writing::Manifest(|heading| Box::new(Generation { made: heading.made.clone() })),
+    rules: Some(|text| {
+        // The readers of a list know the files of its history.
+        let others = patterns(text).into_iter().filter(|pattern| pattern.trim_end_matches('/') != "ascmhl");
+        others.map(Rule::Exclude).collect()
+    }),
+    writing: Writing::Manifest(|heading| {
+        let (made, globs) = (heading.made.clone(), heading.rules.iter().map(Rule::glob));
+        let is_possible = |glob: &&str| xml::escaped(glob.as_bytes(), &mut Vec::new()).is_ok();
+        let more = globs.filter(|glob| !IGNORED.contains(glob)).filter(is_possible);
+        Box::new(Generation { made, ignored: IGNORED.into_iter().chain(more).map(str::to_owned).collect() })
+    }),
     ..Format::DEFAULT
 };
 
@@ -149,6 +160,8 @@ pub const IGNORED: [&str; 3] = [".DS_Store", "ascmhl", "ascmhl/"];
 /// A writer of the first generation of a history.
 struct Generation {
     made: Option<(Time, String)>,
+    /// The patterns of files that the list does not contain.
+    ignored: Vec<String>,
 }
 
 /// Formats a time in UTC as `xs:dateTime` of XML Schema, to the second.
@@ -189,7 +202,7 @@ pub struct AscMhlFile {
 }
 
 impl Generation {
-    fn head(&self, ignored: &[String], text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
+    fn head(&self, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let nobody = (Time { seconds: 0, nanos: 0 }, "localhost".to_owned());
         let (time, host) = self.made.as_ref().unwrap_or(&nobody);
         let mut name = Vec::new();
@@ -208,7 +221,7 @@ impl Generation {
             )
             .as_bytes(),
         );
-        for pattern in ignored {
+        for pattern in &self.ignored {
             text.extend_from_slice(b"      <pattern>");
             xml::escaped(pattern.as_bytes(), text)?;
             text.extend_from_slice(b"</pattern>\n");
@@ -260,8 +273,7 @@ const END: &[u8] = b"  </hashes>\n</hashlist>\n";
 
 impl Compose for Generation {
     fn begin(&mut self, text: &mut Vec<u8>) {
-        let ignored = IGNORED.map(str::to_owned);
-        self.head(&ignored, text).expect("XML can represent these names");
+        self.head(text).expect("XML can represent the patterns");
     }
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
@@ -284,8 +296,8 @@ pub fn ascmhl_generation(
     ignored: &[String],
     files: &[AscMhlFile],
 ) -> Result<Vec<u8>, Unrepresentable> {
-    let (list, mut text) = (Generation { made: Some(made) }, Vec::new());
-    list.head(ignored, &mut text)?;
+    let (list, mut text) = (Generation { made: Some(made), ignored: ignored.to_vec() }, Vec::new());
+    list.head(&mut text)?;
     for AscMhlFile { entry, action, former } in files {
         list.hash(entry, *action, former.as_deref(), &mut text)?;
     }

@@ -17,7 +17,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use truesum_fs::name::OsStrExt;
 use truesum_manifest::path::{display_safe, within_root};
-use truesum_manifest::{self as manifest, Entry, Heading, Reader, Writer, ascmhl_list, format};
+use truesum_manifest::{self as manifest, Entry, Heading, Reader, Rule, Writer, ascmhl_list, format};
 
 /// Returns the folder of the history with this name, or in the folder with this name.
 pub fn folder_of(name: &Path) -> Option<PathBuf> {
@@ -80,7 +80,7 @@ fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>)
     for name in unchained(folder, &chain) {
         entries.unread(&refused(&name, "the chain file of the history does not contain it"), on_event)?;
     }
-    let (mut all, mut nested) = (Merged::default(), BTreeSet::new());
+    let (mut all, mut nested, mut rules) = (Merged::default(), BTreeSet::new(), Vec::new());
     for list in &chain {
         let path = folder.join(OsStr::from_bytes(&list.path));
         let read = entries.files.open(&path, entries.progress).and_then(|mut file| {
@@ -107,6 +107,7 @@ fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>)
         for error in &found.errors {
             entries.unread(&refused(&path, &error.to_string()), on_event)?;
         }
+        add_new(&mut rules, found.ignored.into_iter().map(Rule::Exclude));
         for (entry, former) in found.entries {
             if let Some(why) = all.add(entry, former) {
                 entries.unread(&refused(&path, &why), on_event)?;
@@ -128,7 +129,7 @@ fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>)
     let mut writer = Writer::new(
         Vec::new(),
         format("ascmhl").expect("a row of the table of formats"),
-        &Heading::default(),
+        &Heading::default().rules(rules),
     );
     for entry in all.entries.iter().flatten() {
         if let Err(why) = writer.write(entry) {
@@ -186,14 +187,19 @@ pub(crate) fn read(folder: &Path, options: &manifest::Options) -> Result<History
                 return Err(refused(&path, &why));
             }
         }
-        found.ignored.into_iter().for_each(|pattern| {
-            if !ignored.contains(&pattern) {
-                ignored.push(pattern);
-            }
-        });
+        add_new(&mut ignored, found.ignored);
     }
     let lists = chain.into_iter().map(|entry| entry.path).collect();
     Ok(History { chain: text, lists, entries: all.entries.into_iter().flatten().collect(), ignored })
+}
+
+/// Adds the items that are not among the others yet.
+fn add_new<T: PartialEq>(all: &mut Vec<T>, items: impl IntoIterator<Item = T>) {
+    for item in items {
+        if !all.contains(&item) {
+            all.push(item);
+        }
+    }
 }
 
 /// Returns how lists are read.
