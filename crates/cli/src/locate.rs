@@ -8,16 +8,18 @@ use crate::drawing::{map, page};
 use crate::findings;
 use crate::options::threads;
 use crate::parity::ParityState;
+use crate::words::path_word;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::ops::Range;
+use std::path::Path;
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::json;
 use truesum::manifest::path::display_safe;
 use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
 use truesum::tree::parity::Parity;
 use truesum::tree::reading::Reading;
-use truesum::tree::store::{Header, Store, Unusable};
+use truesum::tree::store::{Header, Store, Unusable, with_suffix};
 use truesum::{Damage, Mapping, Outcome, Progress, Root};
 use truesum_fs::name::OsStrExt;
 
@@ -259,24 +261,31 @@ impl Located {
         out.push(b'}');
     }
 
-    /// Returns a hint on what the user can do, now or to prepare for the next failure.
-    pub fn hint(&self) -> Option<String> {
-        let text = match &self.found {
-            LocateResult::NoTree => {
-                "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"
-            }
+    /// Returns a hint on what the user can do, now or to prepare for the next failure. `file` is the path of the file,
+    /// `folder` that of the folder of its tree, and `manifest` that of the manifest.
+    pub fn hint(&self, file: &Path, folder: &Path, manifest: &Path) -> Option<String> {
+        let from_copy = "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY";
+        match &self.found {
+            LocateResult::NoTree => Some(format!(
+                "if there is an intact copy, store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr {}",
+                path_word(file)
+            )),
             LocateResult::Compared(compared) if compared.report.is_repairable() => {
-                let parity = compared.parity.hint("truesum tree repair FILE.ftr FILE");
-                return parity.or_else(|| {
-                    Some("to repair the damaged ranges from an intact copy: truesum tree repair --from COPY FILE.ftr".to_owned())
-                });
+                let tree = folder.join(OsStr::from_bytes(&self.tree));
+                let of_file = match tree == with_suffix(file, ".ftr") {
+                    true => path_word(tree),
+                    false => format!("{} {}", path_word(tree), path_word(file)),
+                };
+                let parity = compared.parity.hint(&format!("truesum tree repair {of_file}"));
+                parity.or_else(|| Some(format!("{from_copy} {of_file}")))
             }
             LocateResult::Pieces(pieces) if !pieces.report.damaged().is_empty() => {
-                "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY LIST"
+                let is_stdin = manifest.as_os_str().as_bytes() == b"-";
+                let list = if is_stdin { "LIST".to_owned() } else { path_word(manifest) };
+                Some(format!("{from_copy} {list}"))
             }
-            _ => return None,
-        };
-        Some(text.to_owned())
+            _ => None,
+        }
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Printer<'a> {
     named_lines: u64,
     /// Number of files that failed in an earlier run.
     still_failed: u64,
+    /// The advice about damaged files that was printed, without the commands, which name a file.
+    advised: HashSet<String>,
     /// Whether the hint on how to specify a key was printed.
     hinted_key: bool,
     /// The first missing names of the current manifest.
@@ -97,6 +99,7 @@ impl<'a> Printer<'a> {
             lines: Vec::new(),
             named_lines: 0,
             still_failed: 0,
+            advised: HashSet::new(),
             hinted_key: false,
             missing: Vec::new(),
             unexplained: None,
@@ -321,6 +324,23 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
+    /// Prints a hint about a damaged file, if it is the first one with this advice.
+    fn advise_located(
+        &mut self,
+        manifest: &Manifest<'_>,
+        outcome: &Outcome,
+        located: Option<&Located>,
+    ) -> io::Result<()> {
+        let root = self.root_of(manifest.name());
+        let root = root.strip_prefix(".").unwrap_or(&root);
+        let trees = self.plan.locate.as_ref().and_then(|locate| locate.trees.as_deref());
+        let file = root.join(OsStr::from_bytes(outcome.job.path()));
+        let hint = located.and_then(|located| located.hint(&file, trees.unwrap_or(root), manifest.name()));
+        let advice = |text: &str| text.split(": ").next().unwrap_or_default().to_owned();
+        let hint = hint.filter(|text| self.advised.insert(advice(text)));
+        self.hint(hint)
+    }
+
     /// Reports an entry and, if requested, where its file is damaged.
     fn entry(&mut self, manifest: &Manifest<'_>, outcome: &Outcome) -> io::Result<()> {
         let is_of = |entry: &&OsString| [outcome.job.name(), outcome.job.path()].contains(&entry.as_bytes());
@@ -360,7 +380,7 @@ impl<'a> Printer<'a> {
         if let (Some(located), Some(record)) = (&located, &mut self.record) {
             record.map(|| located.section(&names.shown(outcome.job.name())));
         }
-        self.hint(located.as_ref().and_then(Located::hint))?;
+        self.advise_located(manifest, outcome, located.as_ref())?;
         if outcome.verdict() == Verdict::Verified || self.plan.detail() == Detail::None {
             return Ok(());
         }

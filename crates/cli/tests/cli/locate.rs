@@ -49,7 +49,7 @@ fn damaged_ranges_are_printed_below_the_failed_line() {
         lines_below_failure(&ran),
         "  3145728 1048576 damaged\n  5242880 17 damaged\n  file damaged: 2 ranges, up to 1,048,593 bytes\n"
     );
-    assert!(ran.err.contains("tree repair --from COPY"), "{}", ran.err);
+    assert!(ran.err.contains("truesum tree repair --from COPY data.ftr\n"), "{}", ran.err);
     assert!(
         lines_below_failure(&folder.run(&["check", "--locate", "--map", "M"])).contains(".#"),
         "a picture"
@@ -88,7 +88,7 @@ fn missing_tree_gets_advice() {
     );
     assert!(
         ran.err
-            .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr FILE"),
+            .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr small\n"),
         "{}",
         ran.err
     );
@@ -215,7 +215,7 @@ fn outboard_locates_damage_and_repairs_its_file() {
         (ran.out().as_str(), ran.code),
         ("data: FAILED\n  1048576 16384 damaged\n  file damaged: 1 range, up to 16,384 bytes\n", Some(1))
     );
-    assert!(ran.err.contains("truesum tree repair --from COPY LIST"), "{}", ran.err);
+    assert!(ran.err.contains("truesum tree repair --from COPY data.obao4\n"), "{}", ran.err);
     let entry = record(&folder.run(&["check", "--locate", "--json", "data.obao4"]));
     assert_eq!(entry["located"]["list"], "data.obao4");
     assert_eq!(entry["located"]["verdict"], "file damaged");
@@ -426,13 +426,34 @@ fn impossible_repairs_are_reported_with_their_cause() {
 }
 
 #[test]
+fn hint_names_the_file_and_is_printed_once() {
+    // regression: it had placeholders for names that are known.
+    let folder = Folder::with(&[("d/it's", "abc"), ("d/b", "abd"), ("d/c", "abe")]);
+    folder.run(&["tree", "--save", "d/it's", "d/b"]);
+    folder.run(&["hash", "-o", "d/M", "d"]);
+    for name in ["it's", "b", "c"] {
+        folder.write(format!("d/{name}"), "ABC");
+    }
+    let ran = folder.run(&["check", "--locate", "d/M"]);
+    let hints: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("hint: ")).collect();
+    let repair = "to repair the damaged ranges from an intact copy: truesum tree repair --from COPY d/b.ftr";
+    let save =
+        "store its tree: truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr d/c";
+    assert!(hints[0] == repair && hints[1].ends_with(save) && hints.len() == 2, "{hints:?}");
+    std::fs::create_dir(folder.path("t")).unwrap();
+    std::fs::rename(folder.path("d/it's.ftr"), folder.path("t/it's.ftr")).unwrap();
+    let ran = folder.run(&["check", "--locate", "--trees", "t", "--only", "it's", "d/M"]);
+    assert!(ran.err.contains("--from COPY 't/it'\\''s.ftr' 'd/it'\\''s'\n"), "{}", ran.err);
+}
+
+#[test]
 fn parity_file_is_reported_with_the_command_that_uses_it() {
     // regression: only a copy was suggested, although the parity file could repair the file.
     let folder = folder();
     folder.run(&["tree", "--save", "--parity", "20%", "data"]);
     flip(&folder, "data", 3 * MIB);
     let ran = folder.run(&["check", "--locate", "M"]);
-    let hint = "hint: to repair the damaged ranges from the parity file: truesum tree repair FILE.ftr FILE\n";
+    let hint = "hint: to repair the damaged ranges from the parity file: truesum tree repair data.ftr\n";
     assert!(ran.err.contains(hint), "{}", ran.err);
     let entry = record(&folder.run(&["check", "--locate", "--json", "M"]));
     let parity = json!({"file": "data.ftr.parity", "usable": true, "missing_blocks": 0});
