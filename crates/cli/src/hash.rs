@@ -129,11 +129,12 @@ fn write_local_manifests(plan: &Hashing, place: Place, console: &mut Console) ->
             count(listed, "entry", "entries"),
             size(summary.bytes())
         );
-        if content.passed > 0 {
-            text += &format!(
-                "; {} not hashed",
-                count(content.passed, "manifest of an earlier run", "manifests of earlier runs")
-            );
+        let own = [
+            (content.passed, "manifest of an earlier run", "manifests of earlier runs"),
+            (content.signatures, "signature of a manifest", "signatures of manifests"),
+        ];
+        for (number, one, many) in own.into_iter().filter(|(number, ..)| *number > 0) {
+            text += &format!("; {} not hashed", count(number, one, many));
         }
         if refused > 0 {
             text += &format!("; {} NOT written", count(refused, "manifest", "manifests"));

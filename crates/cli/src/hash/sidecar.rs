@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::ExcludedCounts;
 use truesum::write::coarse_now;
 use truesum::{Cause, Error, FileResult, Job, Notice, Outcome, Sink, Task, create_in_folder, open_folder};
@@ -59,14 +60,22 @@ pub struct Content<'p, T> {
     place: Place,
     name: &'p str,
     earlier: EarlierManifests<'p>,
-    /// Number of manifests that were skipped.
+    /// Numbers of manifests and of their signatures that were skipped.
     pub passed: u64,
+    pub signatures: u64,
 }
 
 impl<'p, T> Content<'p, T> {
     /// Creates an iterator over the files of `tasks`.
     pub fn new(tasks: T, place: Place, name: &'p str, plan: &'p Hashing) -> Content<'p, T> {
-        Content { tasks, place, name, earlier: EarlierManifests::new(place, name, plan), passed: 0 }
+        Content {
+            tasks,
+            place,
+            name,
+            earlier: EarlierManifests::new(place, name, plan),
+            passed: 0,
+            signatures: 0,
+        }
     }
 
     /// Returns the underlying tasks.
@@ -74,25 +83,43 @@ impl<'p, T> Content<'p, T> {
         &self.tasks
     }
 
-    fn is_own(&self, job: &Job) -> bool {
+    /// Returns what a file is if an earlier run wrote it, or if it is a signature of such a manifest.
+    fn own(&self, job: &Job) -> Option<Own> {
         let base = Path::new(OsStr::from_bytes(job.path())).file_name().unwrap_or_default();
-        let (is_folder, stem) = (is_folder_name(base.as_bytes()), sidecar_of(Path::new(base)));
-        if self.place == Place::Folder && base.as_bytes() == self.name.as_bytes() {
-            return true;
+        let signed = SIGNATURES.iter().find_map(|end| base.as_bytes().strip_suffix(end.as_bytes()));
+        let name = signed.map_or(base, OsStr::from_bytes);
+        let (is_of_run, is_folder) = (
+            self.place == Place::Folder && name.as_bytes() == self.name.as_bytes(),
+            is_folder_name(name.as_bytes()),
+        );
+        let stem = sidecar_of(Path::new(name));
+        if is_of_run && signed.is_none() {
+            return Some(Own::Manifest);
         }
-        if !is_folder && stem.is_none() {
-            return false;
+        if !is_of_run && !is_folder && stem.is_none() {
+            return None;
         }
         // The path may be too long for the system to open, so the file is opened relative to its
         // folder.
-        let Ok(folder) = open_folder(job, base.as_bytes()) else { return false };
-        let Ok(path) = handle::path_of(&folder).map(|folder| folder.join(base)) else { return false };
+        let folder = open_folder(job, base.as_bytes()).ok()?;
+        let folder = handle::path_of(&folder).ok()?;
+        if signed.is_some() && !is_detached_signature(&folder.join(base)) {
+            return None;
+        }
+        let path = folder.join(name);
         let mut has_stem = false;
         let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
         let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));
         let is_sidecar = || stem.is_some_and(|stem| path.with_file_name(stem).symlink_metadata().is_ok());
-        is_manifest && (is_folder || has_stem && is_sidecar())
+        let is_own = is_of_run || is_manifest && (is_folder || has_stem && is_sidecar());
+        is_own.then_some(if signed.is_some() { Own::Signature } else { Own::Manifest })
     }
+}
+
+/// A file that is not hashed.
+enum Own {
+    Manifest,
+    Signature,
 }
 
 /// Returns whether [`folder_name`] can return this name for any format and algorithm.
@@ -122,13 +149,16 @@ impl<T: Iterator<Item = Task>> Iterator for Content<'_, T> {
     fn next(&mut self) -> Option<Task> {
         loop {
             match self.tasks.next()? {
-                Task::File(job) if self.is_own(&job) => self.passed += 1,
-                Task::File(mut job) => {
-                    // The receiver of the outcomes reports what cannot be read.
-                    self.earlier.enter(folder_of(job.path()));
-                    self.earlier.widen(&mut job);
-                    return Some(under_file_name(Task::File(job)));
-                }
+                Task::File(mut job) => match self.own(&job) {
+                    Some(Own::Manifest) => self.passed += 1,
+                    Some(Own::Signature) => self.signatures += 1,
+                    None => {
+                        // The receiver of the outcomes reports what cannot be read.
+                        self.earlier.enter(folder_of(job.path()));
+                        self.earlier.widen(&mut job);
+                        return Some(under_file_name(Task::File(job)));
+                    }
+                },
                 task => return Some(task),
             }
         }

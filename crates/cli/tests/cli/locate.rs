@@ -87,8 +87,9 @@ fn missing_tree_gets_advice() {
         "  damage not located, because there is no stored tree small.ftr\n"
     );
     assert!(
-        ran.err
-            .contains("truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr small\n"),
+        ran.err.contains(
+            "truesum tree --save COPY; then locate the damage: truesum tree verify COPY.ftr small\n"
+        ),
         "{}",
         ran.err
     );

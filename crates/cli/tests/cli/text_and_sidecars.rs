@@ -1,6 +1,6 @@
 //! Digests of texts, manifests in each folder or next to each file, and CRC-32 values in names; one scenario per test.
 
-use crate::program::{ABC, EMPTY, Folder, lines, result_of, wait_for_next_tick};
+use crate::program::{ABC, EMPTY, Folder, SIGNATURE, lines, result_of, wait_for_next_tick};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -121,6 +121,21 @@ fn sidecar_writes_a_manifest_per_file_and_skips_sidecars() {
     assert_eq!(result_of(&ran), (String::new(), message, Some(0)));
     let ran = folder.run(&["check", "-q", "--sidecars", "d"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // regression: signatures of manifests were hashed, but hash -o leaves them out.
+    for per in ["--sidecar", "--per-directory"] {
+        let folder = Folder::with(&[("d/x", "abc")]);
+        for words in [&["-o", "d/SHA256SUMS", "d"][..], &["--sidecar", "d/x"], &["-o", "d/B3SUMS", "d/x"]] {
+            assert_eq!(folder.run(&[&["hash", "-q"], words].concat()).code, Some(0), "{words:?}");
+        }
+        for name in ["d/SHA256SUMS.asc", "d/x.sha256.minisig", "d/B3SUMS.sig", "d/x.sig"] {
+            folder.write(name, SIGNATURE);
+        }
+        folder.write("d/MD5SUMS.asc", "notes");
+        let ran = folder.run(&["hash", per, "d"]);
+        let said = "; 3 manifests of earlier runs not hashed; 3 signatures of manifests not hashed\n";
+        assert!(ran.code == Some(0) && ran.err.ends_with(said), "{per}: {}", ran.err);
+        assert!(ran.err.contains(" written; 3 entries, "), "{per}: {}", ran.err);
+    }
     // A file with the name of a sidecar that is not a manifest is kept.
     folder.write("d/x.iso.sha256", "notes on x.iso\n");
     let ran = folder.run(&["hash", "--sidecar", "d/x.iso"]);
