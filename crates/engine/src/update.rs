@@ -15,11 +15,11 @@ mod unused;
 
 pub use outcome::{Action, Consent, Event, Observer, Options, QuickTrust, Refusal, Report};
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED, QuickCheck};
+use crate::audit::comparison::{Comparison, FOUND, LISTED, QuickCheck, changed};
 use crate::audit::row::Row;
 use crate::audit::stamps::is_edited;
 use crate::audit::{Event as AuditEvent, FileStatus};
-use crate::content::set::NONE;
+use crate::content::set::{NONE, Set};
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
 use crate::io::write::{AtomicFile, coarse_now};
@@ -221,7 +221,7 @@ impl<'a> Update<'a> {
         let wanted = new_rules.is_some() || decisions.iter().any(|(_, action)| *action != Action::Kept);
         self.report.has_other_names = original.has_other_names();
         self.report.keeps_time = self
-            .leaves_written(&decisions, original.written())
+            .leaves_written(&decisions, original.written(), &folder)
             .then_some(original.written())
             .filter(|_| wanted);
         let refusal = self.refusal(&decisions, missing, same);
@@ -453,16 +453,23 @@ impl<'a> Update<'a> {
         committed.map_err(Failure::from)
     }
 
-    /// Returns whether an entry without a time remains for a file that was modified after the manifest was written.
-    fn leaves_written(&self, decisions: &[(Row, Action)], written: Time) -> bool {
+    /// Returns whether the manifest must keep its time, because an entry remains whose file does not match it. A later time
+    /// would make an edited file look corrupt if the entry has no time, and `--quick` would take a file that was changed
+    /// since then, although its modification time was not, for one that was read and matched.
+    fn leaves_written(&self, decisions: &[(Row, Action)], written: Time, folder: &Path) -> bool {
         let sets = &self.comparison.sets;
-        decisions.iter().any(|(row, action)| {
+        let is_later = |time: Option<Time>| time.is_some_and(|time| time >= written);
+        decisions.iter().filter(|(_, action)| *action == Action::Kept).any(|(row, _)| {
             let [listed, found] = row.at;
-            row.status == FileStatus::Changed
-                && *action == Action::Kept
-                && self.own_line != Some(listed)
-                && sets[LISTED].time(listed).is_none()
-                && sets[FOUND].time(found).is_some_and(|found| found >= written)
+            let changed = |set: &Set, at| changed(&folder.join(OsStr::from_bytes(set.name(at))));
+            match row.status {
+                FileStatus::Changed if self.own_line != Some(listed) => {
+                    sets[LISTED].time(listed).is_none() && is_later(sets[FOUND].time(found))
+                }
+                FileStatus::Corrupt => is_later(changed(&sets[FOUND], found)),
+                FileStatus::Unreadable if listed != NONE => is_later(changed(&sets[LISTED], listed)),
+                _ => false,
+            }
         })
     }
 }

@@ -340,3 +340,17 @@ fn ambiguous_move_is_not_reported_as_moved() {
     let ran = folder.run(&["audit", "--json", "M", "d"]);
     assert_eq!(ran.out().matches("\"from\":{\"path\":\"a\"},\"candidates\":2,").count(), 1, "{}", ran.out());
 }
+
+#[test]
+fn folder_without_files_of_the_manifest_is_no_success() {
+    // regression: audit and update reported success although the folder, such as an empty mount point, has none of them.
+    let folder = Folder::with(&[("a", "abc"), ("S", &lines(&[(ABC, "a")]))]);
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    for words in
+        [&["audit", "S", "empty"][..], &["update", "S", "empty"], &["update", "--prune", "S", "empty"]]
+    {
+        let ran = folder.run(words);
+        assert!(ran.code == Some(2) && ran.err.contains("nothing was compared"), "{words:?}: {ran:?}");
+        assert_eq!(folder.read("S"), lines(&[(ABC, "a")]).as_bytes(), "{words:?}");
+    }
+}

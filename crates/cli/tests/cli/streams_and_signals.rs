@@ -188,6 +188,20 @@ fn interrupted_check_reports_what_it_did() {
     assert!(ran.err.contains("interrupted"), "{}", ran.err);
 }
 
+#[test]
+fn repeated_signal_does_not_prevent_the_report() {
+    // regression: `timeout` sends a signal to the process and then to its group, and the second one ended it at once.
+    for _ in 0..20 {
+        let folder = Folder::with(&[("a", "abc")]);
+        let child = start_reading_manifest(&folder);
+        signal(&child, Signal::TERM);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        signal(&child, Signal::TERM);
+        let ran = wait_for(child);
+        assert!(ran.code == Some(143) && ran.err.contains("interrupted"), "{ran:?}");
+    }
+}
+
 /// Starts a check that reads its manifest from standard input, and waits until it reads.
 fn start_reading_manifest(folder: &Folder) -> Child {
     let mut command = folder.command();

@@ -618,6 +618,6 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Returns the time of the last change of a file's status, which a rename updates on most file systems.
-fn changed(path: &Path) -> Option<Time> {
+pub(crate) fn changed(path: &Path) -> Option<Time> {
     Metadata::of_link(path).ok().map(|file| file.ctime())
 }

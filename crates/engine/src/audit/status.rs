@@ -242,10 +242,12 @@ impl Report {
         let different =
             FileStatus::ALL.into_iter().any(|status| !passes(status) && counts[status as usize] > 0);
         let malformed = *malformed > 0 && !lenient;
+        // A folder without any file of the manifest was selected, or a selection without any file.
+        let nothing = *nothing || *left_out != [0, 0] && counts.iter().all(|count| *count == 0);
         match () {
             () if *interrupted => Equality::Interrupted,
             () if different => Equality::Different,
-            () if malformed || *failed > 0 || *nothing || counts[FileStatus::Unknown as usize] > 0 => {
+            () if malformed || *failed > 0 || nothing || counts[FileStatus::Unknown as usize] > 0 => {
                 Equality::NotAsRequested
             }
             () if *left_out != [0, 0] => Equality::PartEqual,
@@ -274,11 +276,14 @@ mod tests {
             let expected = if status == FileStatus::Moved { Equality::Equal } else { expected };
             assert_eq!(accepted.equality(), expected, "{status:?}");
         }
+        let mut same = Report::default();
+        same.add(FileStatus::Same);
         for (report, equality) in [
             (Report { malformed: 1, ..Report::default() }, Equality::NotAsRequested),
             (Report { malformed: 1, lenient: true, ..Report::default() }, Equality::Equal),
             (Report { failed: 1, ..Report::default() }, Equality::NotAsRequested),
-            (Report { left_out: [0, 1], ..Report::default() }, Equality::PartEqual),
+            (Report { left_out: [0, 1], ..same }, Equality::PartEqual),
+            (Report { left_out: [1, 0], ..Report::default() }, Equality::NotAsRequested),
             (Report { left_out: [1, 0], failed: 1, ..Report::default() }, Equality::NotAsRequested),
             (Report { nothing: true, ..Report::default() }, Equality::NotAsRequested),
             (Report { interrupted: true, ..Report::default() }, Equality::Interrupted),

@@ -250,7 +250,7 @@ readable! {
         has_other_names: bool,
         /// Entries of files that new rules exclude. They are kept.
         excluded: u64,
-        /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
+        /// The time that a new manifest keeps, if any: entries remain that files changed after it do not match.
         keeps_time: Option<Time>,
     }
     private {

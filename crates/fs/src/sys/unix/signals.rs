@@ -35,17 +35,20 @@ impl Signals {
 
     fn register_all(stop: &Arc<AtomicBool>, waker: impl Fn() -> io::Result<Waker>) -> io::Result<Signals> {
         let signals = Signals::default();
+        let first = Arc::new(AtomicUsize::new(0));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             if signal == SIGHUP && is_ignored(SIGHUP) {
                 continue;
             }
-            let again = stop.clone();
+            let (again, first) = (stop.clone(), first.clone());
             let end = move || {
-                if again.load(Relaxed) {
+                if !again.load(Relaxed) {
+                    first.store(milliseconds(), Relaxed);
+                    // SAFETY: it takes a number, and is async-signal-safe.
+                    unsafe { libc::alarm(GRACE) };
+                } else if milliseconds().wrapping_sub(first.load(Relaxed)) > REPETITION {
                     end_at_once(signal);
                 }
-                // SAFETY: it takes a number, and is async-signal-safe.
-                unsafe { libc::alarm(GRACE) };
             };
             // SAFETY: a handler may use atomics and make system calls, and this does nothing else.
             unsafe { low_level::register(signal, end) }?;
@@ -117,6 +120,21 @@ impl Drop for BlockedSignals {
 
 /// The number of seconds in which an interrupted run must end.
 const GRACE: u32 = 5;
+
+/// The number of milliseconds in which a second signal is a repetition of the first one: `timeout` sends each signal to the
+/// process, and then to its group. Later, it asks to end at once.
+const REPETITION: usize = 500;
+
+/// Returns the number of milliseconds since some time in the past.
+fn milliseconds() -> usize {
+    // SAFETY: an all-zero time is valid, and the call, which is async-signal-safe, writes only to it.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time);
+        time
+    };
+    (time.tv_sec as usize).wrapping_mul(1000).wrapping_add(time.tv_nsec as usize / 1_000_000)
+}
 
 fn end_at_once(signal: i32) -> ! {
     remove_all();
