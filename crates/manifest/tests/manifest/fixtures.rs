@@ -88,7 +88,7 @@ fn outcomes_do_not_depend_on_read_sizes() {
 
 /// Formats whose entries are held back, because later lines may add to them. The outcomes for a
 /// part of such a manifest are tested in `multi_line_entries.rs`.
-const MULTI_LINE_FORMATS: &[&str] = &["bare", "deb822", "distinfo"];
+const MULTI_LINE_FORMATS: &[&str] = &["bare", "cargo-lock", "deb822", "distinfo"];
 
 /// Returns the line number at the start of an outcome.
 fn line_of(outcome: &str) -> usize {
