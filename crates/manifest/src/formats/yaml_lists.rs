@@ -280,6 +280,9 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
     Ok(records.read(options))
 }
 
+/// The keys of digests in siegfried's output (`sf -hash`).
+const SIEGFRIED_DIGESTS: &[&[u8]] = &[b"md5", b"sha1", b"sha256", b"sha512", b"crc"];
+
 /// Parses the documents of siegfried's output: one about the program, and one for each file, whose only
 /// unusual key is the name of the algorithm.
 fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
@@ -322,10 +325,13 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
             // The last key of a file.
             b"matches" => is_file = Some(false),
             // siegfried aligns the colons, so there is a blank before each.
-            _ if value.is_empty() || line.get(key.len()) != Some(&b' ') => {
-                records.fault("a line that is not part of a file's description");
+            _ if SIEGFRIED_DIGESTS.contains(&key)
+                && !value.is_empty()
+                && line.get(key.len()) == Some(&b' ') =>
+            {
+                records.digest(key, value);
             }
-            _ => records.digest(key, value),
+            _ => records.fault("a line that is not part of a file's description"),
         }
     }
     Ok(records.read(options))
