@@ -106,7 +106,9 @@ impl Object {
             let is_digest = is_lost(key, value, member)
                 || is_text(member) && member.key == Key::default() && is_short_digest(key, value)
                 || member.kind == Kind::Listed && !is_other(key);
-            if !digests.is_empty() && is_digest && !is_recorded(key) {
+            if is_digest && self.has_all_digests() {
+                records.fault_of("a digest under an unknown key", key.as_bytes());
+            } else if !digests.is_empty() && is_digest && !is_recorded(key) {
                 records.unread(key.as_bytes());
             } else if member.key == Key::default()
                 && member.kind.is_value()

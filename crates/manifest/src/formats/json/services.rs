@@ -20,6 +20,8 @@ pub(super) struct Service {
     undigested: Option<(&'static str, &'static [&'static str])>,
     /// A member that resembles a digest but is about something else.
     unrelated: Option<&'static str>,
+    /// Whether objects have no digests under other keys than those that every document has for digests.
+    complete: bool,
     /// The members for name and size: a name that ends in a slash, with the size 0, is a folder.
     folder: Option<(&'static str, &'static str)>,
 }
@@ -57,15 +59,19 @@ const NONE: Service = Service {
     digest: None,
     undigested: None,
     unrelated: None,
+    complete: false,
     folder: None,
 };
 
 static SERVICES: &[Service] = &[
+    // A package in a lock file of npm.
+    Service { texts: &["resolved", "integrity"], complete: true, ..NONE },
     // The index of a Cargo registry.
     Service {
         texts: &["name", "vers", "cksum"],
         name: Name::Joined { first: "name", between: "-", second: "vers", end: ".crate" },
         digest: Some(("cksum", Content::Of("sha256"))),
+        complete: true,
         ..NONE
     },
     // A large file in Hugging Face. Elsewhere, `oid` is an object of git.
@@ -143,6 +149,11 @@ impl Object {
     /// Returns true if names begin with a slash and are relative to the list.
     pub(super) fn has_rooted_name(&self) -> bool {
         self.services().any(|service| matches!(service.name, Name::Rooted))
+    }
+
+    /// Returns true if a digest under an unknown key is not one that the service of the object writes.
+    pub(super) fn has_all_digests(&self) -> bool {
+        self.services().any(|service| service.complete)
     }
 
     /// Returns true if a service never has a digest for such an object.
