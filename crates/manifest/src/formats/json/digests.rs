@@ -65,6 +65,10 @@ impl Object {
                             found.push("", value, at, Kind::Digest, none);
                         }
                         Some(tag) => found.push(tag, value, at, Kind::Digest, none),
+                        // CKAN writes it for files whose digest is unknown.
+                        None if member.key.is(Meaning::Digest) && value.trim().is_empty() => {
+                            found.push("", "", at, Kind::Null, none);
+                        }
                         None if member.key.holds_digest() => found.push("", "", at, Kind::Fault, none),
                         None => {}
                     }

@@ -210,9 +210,22 @@ pub(super) fn is_other(key: &str) -> bool {
     // The signed part of a document is not its signature.
     let key = key.strip_prefix("signed").unwrap_or(&key);
     key.contains("commit")
-        || ["revision", "ref", "sig", "signature", "package", "id", "key", "head", "token", "nonce", "tag"]
-            .iter()
-            .any(|word| key.starts_with(word) || key.ends_with(word))
+        || [
+            "revision",
+            "ref",
+            "sig",
+            "signature",
+            "signer",
+            "package",
+            "id",
+            "key",
+            "head",
+            "token",
+            "nonce",
+            "tag",
+        ]
+        .iter()
+        .any(|word| key.starts_with(word) || key.ends_with(word))
 }
 
 /// Returns true for a digest under a key that always belongs to a file, regardless of the
