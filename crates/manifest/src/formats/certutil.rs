@@ -31,6 +31,11 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 /// The beginning of the last line of a run, in every language. A list in which no run has it was filtered.
 const LAST: &[u8] = b"CertUtil:";
 
+/// Returns whether a line is the last one of a run.
+pub(crate) fn is_last(line: &[u8]) -> bool {
+    line.starts_with(b"CertUtil: -hashfile")
+}
+
 /// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
@@ -110,6 +115,8 @@ struct Runs {
     doubt: Option<Doubt>,
     /// True if any run has produced a digest.
     good: bool,
+    /// True if the line that was read last is the last one of a run.
+    is_last: bool,
     /// True if any run had its last line.
     has_last: bool,
     /// True if a run failed without a title before any run succeeded. It is reported only if
@@ -246,6 +253,7 @@ fn is_skipped(line: &[u8]) -> bool {
 
 impl Parse for Runs {
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
+        self.is_last = is_last(line);
         let line = scan::trim(line);
         if is_skipped(line) {
             return Ok(None);
@@ -306,6 +314,10 @@ impl Parse for Runs {
             }
         }
         Ok(None)
+    }
+
+    fn has_kept_line(&self) -> bool {
+        self.is_last
     }
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {

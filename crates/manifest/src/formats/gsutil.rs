@@ -29,6 +29,11 @@ fn digest(line: &[u8]) -> Option<(&str, &[u8])> {
     Some((tag, scan::trim(digest.strip_prefix(b":")?)))
 }
 
+/// Returns whether a line is one that gsutil prints.
+pub(crate) fn is_line(line: &[u8]) -> bool {
+    heading(line).is_some() || digest(line).is_some_and(|(_, digest)| !digest.is_empty())
+}
+
 const UNDIGESTED: Reason = Reason::Part("the file named above this line has no digest");
 
 struct Hashes {
@@ -59,6 +64,10 @@ impl Parse for Hashes {
             true => Err(UNDIGESTED),
             false => Ok(None),
         }
+    }
+
+    fn has_kept_line(&self) -> bool {
+        true
     }
 
     fn last(&mut self) -> Result<Option<Entry>, Reason> {

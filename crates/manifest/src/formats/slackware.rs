@@ -2,9 +2,9 @@
 //! lines. Entries above the header are errors.
 
 use crate::algorithm::NamedAlgorithm;
-use crate::digest::is_long_hex;
+use crate::digest::is_like;
 use crate::formats::mixed::Mixed;
-use crate::formats::mixed::appended::words;
+use crate::formats::mixed::appended::{is_bare, words};
 use crate::formats::prelude::*;
 
 pub(crate) static SLACKWARE: Format = Format {
@@ -48,7 +48,8 @@ impl Parse for List {
         }
         // A digest within a sentence is not an entry.
         let ends = [words(line).next(), words(line).next_back()];
-        match words(line).nth(1).is_some() && ends.into_iter().flatten().any(is_long_hex) {
+        let is_entry = words(line).nth(1).is_some() && ends.into_iter().flatten().any(is_like);
+        match is_entry || is_bare(line) {
             true => Err(Reason::Part("an entry before the column header")),
             false => Ok(None),
         }

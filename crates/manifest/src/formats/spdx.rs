@@ -2,6 +2,7 @@
 //! `PackageFileName` and `PackageChecksum`.
 
 use crate::digest::{contains_like, is_long_hex, is_nearly};
+use crate::formats::mixed::appended::is_bare;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
 
@@ -49,6 +50,9 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let holds = |mark: &[u8]| scan::contains(line, mark);
         // A text may have several lines, none of which is a tag.
         if is_text {
+            if is_bare(line) {
+                records.bad(begin, "a digest in a text");
+            }
             is_text = !holds(CLOSING);
             continue;
         }

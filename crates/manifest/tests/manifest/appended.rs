@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use truesum_manifest::{Options, Reader};
 
 const NAME: &str = "dir/b.txt";
+/// The last line of certutil.
+const CERTUTIL: &str = "CertUtil: -hashfile command completed successfully.";
 
 /// Returns lines of other programs with this digest.
 fn lines(digest: &str) -> Vec<String> {
@@ -88,6 +90,12 @@ fn lines(digest: &str) -> Vec<String> {
         format!("{{\"path\":\"{NAME}\",\"sha256\":\"{digest}\"}}"),
         format!("{{\"sha256\": \"{digest}\", \"path\": \"name\"}},"),
         format!("\nAlgorithm : SHA256\nHash      : {}\nPath      : C:\\dir\\name\n", digest.to_uppercase()),
+        // regression: records of gsutil and certutil, whose digests are on a line without the name, were skipped.
+        format!(
+            "Hashes [base64] for {NAME}:\n\tHash (crc32c):\t\tNhCmhg==\n\tHash (md5):\t\tkAFQmDzST7DWlj99KOF/cg=="
+        ),
+        format!("SHA1 hash of {NAME}:\n{}\n{CERTUTIL}", grouped(&digest[..40], 2)),
+        format!("SHA256 hash of {NAME}:\n{digest}\n{CERTUTIL}"),
         format!("{digest}  name"),
         format!("{digest} *a name"),
         format!("       3  {digest}  name"),

@@ -6,6 +6,7 @@ use crate::digest::{
     is_long_hex,
 };
 use crate::format::Fit;
+use crate::formats::{certutil, gsutil};
 use crate::scan;
 use truesum_hash::Spec;
 
@@ -35,8 +36,10 @@ pub(crate) fn is_foreign(line: &[u8], fit: Fit) -> bool {
         || is_decimal(line)
         || is_sized(line)
         || is_link(line)
+        || gsutil::is_line(line)
+        || certutil::is_last(line)
         || fit != Fit::Allowed && is_object(line)
-        || fit == Fit::Unexpected && has_digest_at_end(line)
+        || fit == Fit::Unexpected && (has_digest_at_end(line) || is_bare(line))
         || could_hold_digest(line)
             && Fields::of(line).filter(|fields| fields.has_name).is_some_and(|fields| match fit {
                 Fit::Allowed => fields.has_long_digest() && !is_item,
@@ -59,6 +62,16 @@ fn has_digest_at_end(line: &[u8]) -> bool {
     let (first, last) = (words(line).next().unwrap_or_default(), words(line).next_back().unwrap_or_default());
     let is_digest = |word: &[u8]| is_like(word) && word.len() != COMMIT;
     (is_digest(first) || is_digest(last)) && words(line).any(|word| !is_like(word))
+}
+
+/// Returns whether a line has nothing but a digest of at least 128 bits, possibly in groups, whose file is named elsewhere.
+pub(crate) fn is_bare(line: &[u8]) -> bool {
+    let mut digits = 0;
+    let is_digits = |word: &[u8]| {
+        digits += word.len();
+        is_like(word) || matches!(word.len(), 2 | 4 | 8) && is_hex(word)
+    };
+    could_hold_digest(line) && words(line).all(is_digits) && digits >= Fields::GROUPED && digits != COMMIT
 }
 
 /// Returns whether a line is `SIZE  DIGEST  NAME`, as md5deep prints it.
