@@ -46,7 +46,7 @@ pub(crate) static ED2K: Format = Format {
     summary: "eDonkey and eMule links, as written by RHash --ed2k-link",
     capabilities: Capabilities { algorithms: Algorithms::Only(&["ed2k", "aich"]), ..LINKS.capabilities },
     sniff: |head| head.begun(|line| line.starts_with(FILE)),
-    reading: LINKS.reading,
+    reading: Reading::lines(|options| LineParser::of(options, link_or_base32)),
     writing: Writing::Entries(write_ed2k),
     ..Format::DEFAULT
 };
@@ -222,6 +222,18 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
         (Some(query), _) => magnet(query, options).map(Some),
         (_, Some(link)) => ed2k(link, options).map(Some),
         _ => Err(Reason::NotALine),
+    }
+}
+
+/// Parses a link, or `DIGEST  NAME` with a digest in base32, as RHash writes it with `--ed2k --base32`.
+fn link_or_base32(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
+    let end = scan::find(line, scan::is_blank).unwrap_or(0);
+    match (radix::base32(&line[..end]).filter(|bytes| bytes.len() == 16), &line[end..]) {
+        (Some(bytes), [b' ', b' ' | b'*', name @ ..]) if !name.is_empty() => {
+            let (spec, digest) = of_bytes("ed2k", &bytes, options)?;
+            Ok(Some(Entry::new(name, spec, digest)))
+        }
+        _ => row(line, options),
     }
 }
 
