@@ -278,6 +278,10 @@ fn shape(line: &[u8]) -> Shape<'_> {
         {
             return Shape::Entry(Some(tag), &text[gap + 1..], before);
         }
+        // md5deep pads sizes, and leaves out names with -q.
+        if scan::is_blank(line[0]) && scan::decimal(name).is_some() {
+            return Shape::Damaged;
+        }
         let name = quoted(name).unwrap_or(name);
         // After a single blank, only if the text before it is neither several words nor a tag.
         let is_word = scan::find(name, scan::is_blank).is_none() && tag(name).is_none();
