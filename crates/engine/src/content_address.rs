@@ -1,6 +1,8 @@
 //! Files that are named by their content: keys of git-annex (`SHA256E-s3--HEX.txt`), and files of stores whose layout is
 //! in `LAYOUTS`, such as OCI image layouts (`blobs/sha256/HEX`).
 
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use truesum_hash::{Digest, Spec};
 
 readable! {
@@ -154,6 +156,22 @@ fn is_lower_hex(text: &str) -> bool {
 pub fn address(path: &[u8]) -> Option<ContentAddress> {
     let path = std::str::from_utf8(path).ok()?;
     LAYOUTS.iter().find_map(|layout| layout.address(path)).or_else(|| key(path.rsplit('/').next()?))
+}
+
+/// Files in the folder above `blobs` in an OCI image layout that have other names. Docker adds the last two.
+const MEMBERS: [&str; 4] = [OCI_LAYOUT, "index.json", "manifest.json", "repositories"];
+/// The file that marks an OCI image layout.
+const OCI_LAYOUT: &str = "oci-layout";
+
+/// Removes the files that belong to an OCI image layout from these, which have no address.
+pub(crate) fn remove_members(others: &mut Vec<PathBuf>) {
+    let is_marked = |path: &&PathBuf| path.ends_with(OCI_LAYOUT);
+    let folders: HashSet<PathBuf> =
+        others.iter().filter(is_marked).filter_map(|path| path.parent().map(Path::to_owned)).collect();
+    others.retain(|path| {
+        let is_member = MEMBERS.iter().any(|name| path.ends_with(name));
+        !(is_member && path.parent().is_some_and(|folder| folders.contains(folder)))
+    });
 }
 
 /// Returns the address in a key of git-annex.

@@ -11,10 +11,18 @@ fn files_of_a_store_are_verified_and_all_others_are_listed() {
     assert_eq!(run("store").code, Some(0), "{}", run("store").err);
     // The layout may begin above the given folder.
     assert_eq!(run("store/blobs/sha256").code, Some(0));
-    folder.write("store/oci-layout", "{}");
+    folder.write("store/index.json", "{}");
     let ran = run("store");
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("store/oci-layout: not checked"), "{}", ran.err);
+    assert!(ran.err.contains("store/index.json: not checked"), "{}", ran.err);
+    // regression: the files that every OCI image layout has were errors.
+    folder.write("store/oci-layout", "{}");
+    let ran = run("store");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("2 files verified, 2 without a digest in the name"), "{}", ran.err);
+    folder.write("store/files/index.json", "{}");
+    assert_eq!(run("store").code, Some(2));
+    std::fs::remove_file(folder.path("store/files/index.json")).unwrap();
     // A CRC-32 in a name is not the name of a file in a store.
     folder.write("store/a [352441C2].mkv", "abc");
     assert!(run("store").err.contains("a [352441C2].mkv: not checked"));

@@ -4,7 +4,7 @@ pub(super) mod filter;
 pub(super) mod relay;
 pub(crate) mod tasks;
 
-use crate::content_address::{ContentAddress, address};
+use crate::content_address::{ContentAddress, address, remove_members};
 use crate::embedded_crc::{mark, spec};
 use crate::error::{Cause, Error, Kind};
 use crate::io::input::Input;
@@ -84,7 +84,7 @@ impl EntryCheck<'_> {
 
     /// Compares files with the digest in their names, a CRC-32 or the digest by which a store names its files: the given
     /// files, and those below the given folders. With `only_addresses`, only the latter count, and every other file is
-    /// reported.
+    /// reported unless it belongs to the layout of the store.
     pub(super) fn embedded(
         &mut self,
         places: Vec<PathBuf>,
@@ -126,8 +126,9 @@ impl EntryCheck<'_> {
         drop(tasks);
         let counted = relay.counted();
         let mut checked = Checked { entries: marked, not_tamper_evident: weak, ..Checked::default() };
+        remove_members(&mut others);
         self.report.unmarked += unmarked;
-        self.report.needs_marks |= only_addresses;
+        self.report.unaddressed += others.len() as u64;
         self.add(&mut checked, counted);
         result?;
         others.iter().try_for_each(|path| {

@@ -77,8 +77,8 @@ pub(super) struct EntryReport {
     pub(crate) still_failed: u64,
     pub(crate) not_tamper_evident: BTreeMap<String, u64>,
     pub(crate) unmarked: u64,
-    /// Whether files without a digest in their names make the check fail.
-    pub(crate) needs_marks: bool,
+    /// Files of which a digest in the name is required, and which have none.
+    pub(crate) unaddressed: u64,
     pub(crate) unsigned: u64,
     pub(crate) unread: u64,
     pub(crate) empty: u64,
@@ -272,8 +272,8 @@ impl Report {
             entries: _,
             ignored: _,
             not_tamper_evident: _,
-            unmarked,
-            needs_marks,
+            unmarked: _,
+            unaddressed,
         } = &self.entries;
         let MissingReport { moved, not_renamed, counts: _, unread: _, ignored: _, renamed: _ } =
             &self.missing;
@@ -295,7 +295,7 @@ impl Report {
             || *not_renamed > 0
             || *unmatched > 0
             || counts.unverified > counts.exempt
-            || (*needs_marks && *unmarked > 0)
+            || *unaddressed > 0
             || (*strict && counts.malformed > 0);
         match () {
             () if counts.interrupted => Conclusion::Interrupted,
