@@ -54,6 +54,9 @@ pub(crate) fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     line.split(is_separator).filter(|word| !word.is_empty())
 }
 
+/// The number of digits of the longest usual digest.
+const LONGEST_DIGEST: usize = 128;
+
 /// The number of digits of a commit in Git.
 const COMMIT: usize = 40;
 
@@ -66,12 +69,12 @@ fn has_digest_at_end(line: &[u8]) -> bool {
 
 /// Returns whether a line has nothing but a digest of at least 128 bits, possibly in groups, whose file is named elsewhere.
 pub(crate) fn is_bare(line: &[u8]) -> bool {
-    let mut digits = 0;
-    let is_digits = |word: &[u8]| {
-        digits += word.len();
-        is_like(word) || matches!(word.len(), 2 | 4 | 8) && is_hex(word)
-    };
-    could_hold_digest(line) && words(line).all(is_digits) && digits >= Fields::GROUPED && digits != COMMIT
+    let is_group = |word: &[u8]| matches!(word.len(), 2 | 4 | 8) && is_hex(word);
+    let digits: usize = words(line).map(<[u8]>::len).sum();
+    let is_long = || words(line).nth(1).is_none() && is_like(scan::trim(line));
+    (Fields::GROUPED..=LONGEST_DIGEST).contains(&digits)
+        && digits != COMMIT
+        && (words(line).all(is_group) || is_long())
 }
 
 /// Returns whether a line is `SIZE  DIGEST  NAME`, as md5deep prints it.
@@ -321,8 +324,9 @@ mod tests {
             format!("{commit} of the upstream"),
             "      eighty, as of 2024-01-01 10:11:12".to_owned(),
             format!("'{digest}' '{digest}'"),
+            commit.clone(),
         ];
-        for (fit, lines) in [(Fit::Allowed, allowed), (Fit::Unexpected, unexpected)] {
+        for (fit, lines) in [(Fit::Allowed, &allowed[..]), (Fit::Unexpected, &unexpected[..])] {
             for line in lines {
                 assert!(!is_foreign(line.as_bytes(), fit), "{line}");
             }
@@ -332,6 +336,8 @@ mod tests {
             (Fit::Unexpected, format!("a name  {digest}")),
             (Fit::Unexpected, format!("{digest},name")),
             (Fit::Unexpected, "a.txt 01234567".to_owned()),
+            (Fit::Unexpected, digest.clone()),
+            (Fit::Unexpected, "01 23 45 67 89 ab cd ef ".repeat(2)),
         ] {
             assert!(is_foreign(line.as_bytes(), fit), "{line}");
         }
