@@ -187,9 +187,8 @@ pub fn dangling_link(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     })
 }
 
-/// Returns a hint if a missing file exists under another spelling of its name. Files with piece digests only cannot be
-/// renamed by truesum.
-pub fn equivalent_name(folder: &Path, names: &[Vec<u8>], has_pieces: bool) -> Option<String> {
+/// Returns a hint if a missing file exists under another spelling of its name.
+pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     let (name, found) = names.iter().find_map(|name| {
         let found = truesum::names::equivalent_name(folder, OsStr::from_bytes(name))?;
         Some((name, found))
@@ -201,9 +200,8 @@ pub fn equivalent_name(folder: &Path, names: &[Vec<u8>], has_pieces: bool) -> Op
         ));
     }
     let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
-    let renaming = if has_pieces { "rename the file" } else { "rename it with --fix-names" };
     Some(format!(
-        "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or {renaming}"
+        "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names"
     ))
 }
 

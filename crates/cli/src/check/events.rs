@@ -516,13 +516,12 @@ impl<'a> Printer<'a> {
             let below =
                 || if has_pieces { advice::renamed_folder(manifest.name(), &folder, &missing) } else { None };
             let known = advice::dangling_link(&folder, &missing)
-                .or_else(|| advice::equivalent_name(&folder, &missing, has_pieces))
+                .or_else(|| advice::equivalent_name(&folder, &missing))
                 .or_else(|| advice::unescaped(manifest.name(), &folder, &missing))
                 .or_else(below)
                 .or_else(|| advice::missing(manifest.name(), &folder, &missing));
-            let is_searched = self.plan.options.get_search()
-                || has_pieces
-                || !matches!(self.plan.subject, Subject::Manifests(_));
+            let is_searched =
+                self.plan.options.get_search() || !matches!(self.plan.subject, Subject::Manifests(_));
             let is_all = checked.counts().verified() + checked.counts().mismatched() == 0;
             let root = self.plan.options.get_read().get_root();
             let renamed = || advice::renamed(manifest.name(), root, &missing, is_all);

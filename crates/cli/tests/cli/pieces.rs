@@ -388,14 +388,75 @@ fn names_in_torrents_are_matched_as_in_other_manifests() {
     }
 }
 
+/// Returns a list as `hashdeep -p 16k` writes it, with the pieces of each file on separate lines.
+fn pieces_of_hashdeep(files: &[(&str, &[u8])]) -> String {
+    let mut list = "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n".to_owned();
+    for (name, bytes) in files {
+        for (at, piece) in bytes.chunks(16_384).enumerate() {
+            let digest = |algorithm: &str| algorithm.parse::<Spec>().unwrap().digest(piece).to_hex();
+            let (begin, end) = (at * 16_384, at * 16_384 + piece.len() - 1);
+            let (len, md5, sha256) = (piece.len(), digest("md5"), digest("sha256"));
+            list += &format!("{len},{md5},{sha256},{name} offset {begin}-{end}\n");
+        }
+    }
+    list
+}
+
 #[test]
-fn hint_for_a_torrent_names_no_option_that_cannot_rename_its_files() {
-    let folder = Folder::with(&[("d/a", "abc")]);
-    let words = ["torrent", "create", "--protocol", "v1", "-o", "T.torrent", "d"];
-    assert_eq!(folder.run(&words).code, Some(0));
-    std::fs::rename(folder.path("d/a"), folder.path("d/A")).unwrap();
-    let ran = folder.run(&["check", "T.torrent"]);
-    assert!(ran.code == Some(1) && ran.err.contains("--normalize, or rename the file\n"), "{ran:?}");
+fn files_with_pieces_are_found_under_other_names() {
+    // regression: --search and --fix-names had no effect on files of which only digests of pieces are known, although
+    // hints suggested them.
+    let (big, twin, small) = (noise(40_000), vec![7; 40_000], b"abc".to_vec());
+    for list in ["T.torrent", "L.hashdeep"] {
+        let folder = Folder::new();
+        folder.write("d/big", &big);
+        folder.write("d/small", &small);
+        match list {
+            "T.torrent" => {
+                let words =
+                    ["torrent", "create", "--protocol", "v1", "--piece-size", "16KiB", "-o", list, "d"];
+                assert_eq!(folder.run(&words).code, Some(0));
+            }
+            _ => folder.write(list, pieces_of_hashdeep(&[("d/big", &big), ("d/small", &small)])),
+        }
+        let rename = |from: &str, to: &str| std::fs::rename(folder.path(from), folder.path(to)).unwrap();
+        folder.write("d/a twin", &twin);
+        folder.write("d/sub/c", b"abd");
+        rename("d/big", "d/sub/moved");
+        let ran = folder.run(&["check", list]);
+        assert!(ran.code == Some(1) && ran.err.contains("--search --moved=ok"), "{list}: {}", ran.err);
+        let ran = folder.run(&["check", "--search", list]);
+        let mut out: Vec<&str> = std::str::from_utf8(&ran.out).unwrap().lines().collect();
+        out.sort_unstable();
+        assert_eq!(
+            (&out[..], ran.code),
+            (&["d/big: MOVED to d/sub/moved", "d/small: OK"][..], Some(1)),
+            "{list}"
+        );
+        assert_eq!(folder.run(&["check", "--search", "--moved=ok", list]).code, Some(0), "{list}");
+        // All pieces must match, and other files are found nevertheless.
+        flip(&folder.path("d/sub/moved"), 39_999);
+        let ran = folder.run(&["check", "--search", "--moved=ok", list]);
+        assert!(ran.code == Some(1) && ran.out().contains("d/big: MISSING\n"), "{list}: {}", ran.out());
+        flip(&folder.path("d/sub/moved"), 39_999);
+        let words = ["check", "--search", "--rename-to-match", "--yes", "--moved=ok", list];
+        assert_eq!(folder.run(&words).code, Some(0), "{list}");
+        assert_eq!(folder.run(&["check", list]).code, Some(0), "{list}");
+        rename("d/small", "d/SMALL");
+        let ran = folder.run(&["check", list]);
+        assert!(
+            ran.code == Some(1) && ran.err.contains("or rename it with --fix-names\n"),
+            "{list}: {}",
+            ran.err
+        );
+        assert_eq!(
+            folder.run(&["check", "--fix-names", "--yes", "--moved=ok", list]).code,
+            Some(0),
+            "{list}"
+        );
+        let ran = folder.run(&["check", list]);
+        assert_eq!(ran.code, Some(0), "{list}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::verify::event::{Event, Manifest, Observer};
 use crate::verify::foreign::manifest_reader;
 use crate::verify::listed::ListedNames;
 use crate::verify::manifest_digest::{CountedReader, ManifestDigest};
+use crate::verify::missing::pieces::partition;
 use crate::verify::missing::relocation;
 use crate::verify::options::{Options, Unlisted};
 use crate::verify::pieces::Pieced;
@@ -200,9 +201,11 @@ impl EntryCheck<'_> {
         let is_payload = listed.is_some() && is_of_payload(name);
         let needs_names = listed.is_none() && (searches || options.unlisted != Unlisted::Unrequested);
         let mut known = needs_names.then(|| self.files.take_folder(folder.clone()));
-        let (names, mut missing) = match &mut known {
-            Some(Folder { listed, missing, .. }) => (Some(listed), Some(missing).filter(|_| searches)),
-            None => (listed, None),
+        let (names, mut missing, incomplete) = match &mut known {
+            Some(Folder { listed, missing, incomplete, .. }) => {
+                (Some(listed), Some(missing).filter(|_| searches), Some(incomplete).filter(|_| searches))
+            }
+            None => (listed, None, None),
         };
         let before = missing.as_ref().map_or(0, |missing| missing.len());
         let reading = options.manifest(bytes, progress);
@@ -225,11 +228,18 @@ impl EntryCheck<'_> {
         };
         let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
         let pieced = with_accepted_spellings(pieced, &config.root, options);
+        let (mut pieced, mut found_later) = (pieced, 0);
+        if let Some(incomplete) = incomplete {
+            let (complete, others) = partition(pieced, name, &config.root);
+            found_later = others.iter().map(|sequence| sequence.files.len()).sum();
+            incomplete.extend(others);
+            pieced = complete;
+        }
         let is_split = is_part && !pieced.is_empty();
         let result = if is_part { result } else { result.and_then(|()| relay.run_pieces(pieced, &config)) };
         let counted = relay.counted();
         self.shared = shared;
-        checked.missing = missing.map_or(0, |missing| missing.len() - before) as u64;
+        checked.missing = (found_later + missing.map_or(0, |missing| missing.len() - before)) as u64;
         checked.format = entries.format();
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = digest.digest();
@@ -306,14 +316,13 @@ impl EntryCheck<'_> {
 }
 
 /// Returns the files with piece digests; one that does not exist is opened under the accepted spelling of its name that
-/// does. A file that also has a digest of its own is instead searched for later if it may be renamed.
+/// does. A file that may be renamed is instead searched for later.
 fn with_accepted_spellings(files: Vec<Pieced>, root: &Root, options: &Options) -> Vec<Pieced> {
     let mut folders = Folders::new(root, options.spellings);
     let respell = |mut file: Pieced| {
         let name = file.job.path();
-        let is_renamed = options.renaming.is_some() && !file.job.expected.is_empty();
         if options.spellings.any()
-            && !is_renamed
+            && options.renaming.is_none()
             && !root.exists(OsStr::from_bytes(name))
             && let NameMatch::One { found, .. } = folders.find(name)
         {

@@ -1,6 +1,7 @@
 //! Searches for missing files after all manifests have been read, and reports and renames what was found.
 
 pub(super) mod entries;
+pub(super) mod pieces;
 pub(super) mod relocation;
 
 use crate::error::Error;
@@ -8,6 +9,7 @@ use crate::io::open::Root;
 use crate::io::rename::rename;
 use crate::job::{Outcome, Verdict};
 use crate::progress::Progress;
+use crate::verify::entries::relay::doubt;
 use crate::verify::event::{Event, Manifest, Moved, Observer, Renamed};
 use crate::verify::options::Options;
 use crate::verify::report::{MissingReport, Required};
@@ -32,15 +34,21 @@ impl MissingSearch<'_> {
     pub(super) fn run(mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
         let (options, progress) = (self.options, self.progress);
         let mut folders = std::mem::take(&mut self.files.folders);
-        for folder in folders.iter_mut().filter(|folder| !folder.missing.is_empty()) {
-            let Folder { path, listed, missing, .. } = folder;
+        let is_incomplete =
+            |folder: &&mut Folder| !folder.missing.is_empty() || !folder.incomplete.is_empty();
+        for folder in folders.iter_mut().filter(is_incomplete) {
+            let Folder { path, listed, missing, incomplete, .. } = folder;
             let (own, all, folder_path) = (&self.files.own, std::mem::take(missing), &**path);
             let mut relocation = Relocation { options, progress, folder: folder_path, listed, own };
-            let mut outcomes = match relocation.relocate_missing(&all) {
-                Ok(outcomes) => outcomes,
+            let incomplete = std::mem::take(incomplete);
+            let searched = relocation.relocate_missing(&all).and_then(|mut outcomes| {
+                relocation.verify_incomplete(incomplete, &mut outcomes).map(|sequences| (outcomes, sequences))
+            });
+            let (mut outcomes, sequences) = match searched {
+                Ok(searched) => searched,
                 Err(error) => {
                     self.unread(&error, on_event)?;
-                    Outcomes::default()
+                    Default::default()
                 }
             };
             self.report.counts.unreadable += outcomes.failed.len() as u64;
@@ -63,6 +71,12 @@ impl MissingSearch<'_> {
                 let resolution = outcomes.resolutions.remove(&at);
                 self.resolution(&manifest, &all.outcome(at), resolution, on_event)?;
             }
+            for (manifest, files) in sequences {
+                let manifest = Manifest { name: &manifest, root: &root };
+                for (outcome, resolution) in files {
+                    self.resolution(&manifest, &outcome, resolution, on_event)?;
+                }
+            }
             self.rename(folder_path, &outcomes, on_event)?;
         }
         self.files.folders = folders;
@@ -78,30 +92,34 @@ impl MissingSearch<'_> {
         on_event: &mut Observer<'_>,
     ) -> io::Result<()> {
         let MissingSearch { options, report, required, .. } = self;
-        let mut verified = || required.note_verified(&outcome.job);
         match resolution {
             Some(Resolution::NameMatch(found)) => {
                 if found.verdict() == Verdict::Verified {
-                    verified();
+                    required.note_verified(&outcome.job);
                 }
                 report.counts.count(&found);
-                on_event(Event::Entry(manifest, &found))
+                on_event(Event::Entry(manifest, &found))?;
+                doubt(&found).map_or(Ok(()), |doubt| on_event(Event::Doubtful(&doubt)))
             }
             Some(Resolution::Moved(name, found)) => {
                 if options.moved_passes {
-                    verified();
+                    required.note_verified(&outcome.job);
                 }
                 report.moved += 1;
                 let moved = Moved { name: Path::new(OsStr::from_bytes(&name)), found: &found };
                 on_event(Event::Moved(manifest, outcome, &moved))
             }
-            None if options.ignore_missing => {
+            None if options.ignore_missing && outcome.verdict() == Verdict::Missing => {
                 report.ignored += 1;
                 on_event(Event::Ignored(manifest, outcome))
             }
             None => {
+                if outcome.verdict() == Verdict::Verified {
+                    required.note_verified(&outcome.job);
+                }
                 report.counts.count(outcome);
-                on_event(Event::Entry(manifest, outcome))
+                on_event(Event::Entry(manifest, outcome))?;
+                doubt(outcome).map_or(Ok(()), |doubt| on_event(Event::Doubtful(&doubt)))
             }
         }
     }

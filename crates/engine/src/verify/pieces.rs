@@ -34,8 +34,7 @@ use truesum_manifest::PieceList;
 pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> (Vec<Pieced>, u64) {
     let all = files.len();
     let (mut chosen, mut spare) = (Vec::new(), None);
-    let mut files = files.into_iter().peekable();
-    while let Some(sequence) = next_sequence(&mut files) {
+    for sequence in sequences(files) {
         let picks: Vec<Pick> = sequence.iter().map(|file| pick(&file.job)).collect();
         let key =
             picks.iter().filter_map(|pick| if let Pick::Spare(key) = pick { Some(*key) } else { None }).min();
@@ -52,6 +51,12 @@ pub(crate) fn picked(files: Vec<Pieced>, mut pick: impl FnMut(&Job) -> Pick) -> 
     }
     let left_out = all - chosen.len();
     (chosen, left_out as u64)
+}
+
+/// Divides files into sequences.
+pub(crate) fn sequences(files: Vec<Pieced>) -> impl Iterator<Item = Vec<Pieced>> {
+    let mut files = files.into_iter().peekable();
+    std::iter::from_fn(move || next_sequence(&mut files))
 }
 
 /// Returns the consecutive files of one sequence of pieces.

@@ -63,6 +63,13 @@ impl Relay<'_, '_> {
     }
 }
 
+/// Returns the doubt about a file whose pieces all match.
+pub(crate) fn doubt(outcome: &Outcome) -> Option<Error> {
+    let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
+    let why = pieces.and_then(Findings::doubt).filter(|_| outcome.verdict() == Verdict::Verified)?;
+    Some(Error::new(&outcome.job.name, "verify", Cause::Other(why.to_owned())))
+}
+
 impl Sink for Relay<'_, '_> {
     fn outcome(&mut self, mut outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
@@ -87,14 +94,7 @@ impl Sink for Relay<'_, '_> {
             self.required.note_verified(&outcome.job);
         }
         (self.on_event)(Event::Entry(self.manifest, &outcome))?;
-        let pieces = outcome.result.as_ref().ok().and_then(|found| found.pieces());
-        match pieces.and_then(Findings::doubt).filter(|_| verdict == Verdict::Verified) {
-            Some(why) => {
-                let why = Cause::Other(why.to_owned());
-                (self.on_event)(Event::Doubtful(&Error::new(&outcome.job.name, "verify", why)))
-            }
-            None => Ok(()),
-        }
+        doubt(&outcome).map_or(Ok(()), |doubt| (self.on_event)(Event::Doubtful(&doubt)))
     }
 
     fn notice(&mut self, notice: Notice) -> io::Result<()> {

@@ -75,9 +75,7 @@ impl Relocation<'_> {
     /// # Errors
     /// Fails if the folder cannot be opened or walked.
     pub(super) fn relocate_missing(&mut self, missing: &MissingEntries) -> Result<Outcomes, Error> {
-        let root = Root::folder(self.folder, self.options.read.allow_outside)?;
-        let order = Order::Stable;
-        let config = Config { order, own: Vec::new(), ..self.options.read.config(root) };
+        let config = self.config()?;
         let mut outcomes = Outcomes::default();
         let failed = |error: io::Error| Error::io(self.folder.as_os_str().as_bytes(), "search", error);
         self.find_respelled(missing, &config, &mut outcomes).map_err(failed)?;
@@ -85,6 +83,12 @@ impl Relocation<'_> {
             self.find_relocated(missing, &config, &mut outcomes).map_err(failed)?;
         }
         Ok(outcomes)
+    }
+
+    /// Returns the configuration for reading files in the folder.
+    pub(super) fn config(&self) -> Result<Config, Error> {
+        let root = Root::folder(self.folder, self.options.read.allow_outside)?;
+        Ok(Config { order: Order::Stable, own: Vec::new(), ..self.options.read.config(root) })
     }
 
     /// Finds files under another spelling of their name, whether that is accepted or is to be corrected.
@@ -188,7 +192,7 @@ impl Relocation<'_> {
     }
 
     /// Returns the files of these sizes that are not in the manifest.
-    fn walk(
+    pub(super) fn walk(
         &mut self,
         sizes: Option<&HashSet<u64>>,
         others: &mut Set,

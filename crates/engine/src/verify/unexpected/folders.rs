@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::select::rules::RuleSets;
 use crate::verify::listed::ListedNames;
 use crate::verify::missing::entries::MissingEntries;
+use crate::verify::missing::pieces::IncompleteSequence;
 use crate::verify::place::open;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -22,6 +23,8 @@ pub(crate) struct Folder {
     pub(crate) listed: ListedNames,
     /// Missing entries, if they are to be searched for elsewhere.
     pub(crate) missing: MissingEntries,
+    /// Sequences of pieces with missing files, if those are to be searched for.
+    pub(crate) incomplete: Vec<IncompleteSequence>,
     /// The rules of these manifests about other files.
     pub(crate) rules: RuleSets,
 }
@@ -51,8 +54,8 @@ impl KnownFiles {
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
             None => {
-                let (listed, missing, rules) = Default::default();
-                Folder { id, path, listed, missing, rules }
+                let (listed, missing, incomplete, rules) = Default::default();
+                Folder { id, path, listed, missing, incomplete, rules }
             }
         }
     }
