@@ -216,7 +216,9 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
                 expected(text, read.get_algorithms(), read.get_allow_weak(), read.get_key().cloned());
             let expected = expected.map_err(|refusal| match embedded(text) {
                 Some(digest) if digest != text.trim() && identify(text).is_err() => {
-                    let hint = format!("to use only the digest: truesum check --expect {digest} FILE");
+                    let files: Vec<String> = names.iter().map(path_word).collect();
+                    let files = if files.is_empty() { "FILE".to_owned() } else { files.join(" ") };
+                    let hint = format!("to use only the digest: truesum check --expect {digest} {files}");
                     Refusal { hint: Some(hint), ..refusal }
                 }
                 _ => refusal,
