@@ -6,24 +6,26 @@ use crate::exit::{self, Exit};
 use crate::output::{print, save};
 use crate::topics::TOPICS;
 use crate::values::color::Color;
+use crate::words::count;
 use clap::{Args, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 use std::path::{Path, PathBuf};
-use truesum::Error;
+use truesum::manifest::path::display_safe;
+use truesum::{Cause, Error};
 use truesum_fs::name::OsStrExt;
 
-/// Print the manual page, or write all manual pages to a folder
+/// Print a manual page, or write all manual pages to a folder
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum man | man -l -                      show truesum(1)
+  truesum man check | man -l -                show truesum-check(1)
   sudo truesum man /usr/local/share/man/man1  install all pages")]
 pub struct ManArgs {
-    /// Destination folder for truesum.1 and the pages of all subcommands
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub folder: Option<PathBuf>,
+    /// Command whose page is printed (such as tree-verify), or destination folder for all pages
+    #[arg(value_name = "COMMAND|DIR", value_hint = ValueHint::DirPath)]
+    pub destination: Option<PathBuf>,
 }
 
 /// Prints a shell's script.
@@ -38,17 +40,27 @@ pub fn complete(words: &[String], mut program: clap::Command) -> Exit {
     print(&answer(&program, words, &subjects), &mut Console::new(Color::Auto))
 }
 
-/// Prints the manual page of `program`, or writes all pages to a folder.
+/// Prints the manual page of `program` or of a subcommand, or writes all pages to a folder.
 pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
     let mut console = Console::new(Color::Auto);
     let pages = pages(program).map_err(|error| Error::io(b"manual page", "create", error));
-    let written = pages.and_then(|pages| match &args.folder {
-        None => Ok(Some(pages)),
-        Some(folder) => pages.iter().try_for_each(|(name, page)| install(folder, name, page)).map(|()| None),
+    let written = pages.and_then(|pages| {
+        let Some(destination) = &args.destination else { return Ok(Some(pages[0].1.clone())) };
+        let name = format!("truesum-{}.1", destination.display());
+        if let Some((_, page)) = pages.iter().find(|(page, _)| *page == name) {
+            return Ok(Some(page.clone()));
+        }
+        pages.iter().try_for_each(|(name, page)| install(destination, name, page))?;
+        let folder = display_safe(destination.as_os_str().as_bytes());
+        console.note(&format!(
+            "{} written to {folder}",
+            count(pages.len() as u64, "manual page", "manual pages")
+        ));
+        Ok(None)
     });
     match written {
         Ok(None) => Exit::Done,
-        Ok(Some(pages)) => print(&String::from_utf8_lossy(&pages[0].1), &mut console),
+        Ok(Some(page)) => print(&String::from_utf8_lossy(&page), &mut console),
         Err(error) => {
             console.failure(&error);
             Exit::NotAsRequested
@@ -56,11 +68,21 @@ pub fn man(args: &ManArgs, program: clap::Command) -> Exit {
     }
 }
 
+/// Writes a page to a folder, where it may replace another version of the page.
 fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "create", error))?;
-    save(&folder.join(name), page)
+    let path = folder.join(name);
+    let is_page = |text: Vec<u8>| text.windows(TITLE.len()).any(|part| part == TITLE.as_bytes());
+    if std::fs::read(&path).is_ok_and(|text| !is_page(text)) {
+        let why = Cause::Other("the existing file is not a manual page of truesum".to_owned());
+        return Err(Error::new(path.as_os_str().as_bytes(), "replace", why));
+    }
+    save(&path, page)
 }
+
+/// What every page contains.
+const TITLE: &str = ".TH TRUESUM";
 
 /// Returns all pages by file name: `truesum.1` first, and those of subcommands after their
 /// commands.

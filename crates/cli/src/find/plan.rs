@@ -74,10 +74,8 @@ fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString]), Refusal> {
     // Content-addressed stores name files by their digests. The last word is a place, so a folder there is meant as one.
     let is_last = |word: &OsString| std::ptr::eq(word, last);
     let both = |word: &&OsString| {
-        !(is_last(word) && Path::new(word).is_dir())
-            && !word.as_bytes().contains(&b'/')
-            && is_there(word)
-            && candidates(&word.to_string_lossy(), &[]).is_ok()
+        let is_place = word.as_bytes().contains(&b'/') || is_last(word) && Path::new(word).is_dir();
+        !is_place && is_there(word) && candidates(&word.to_string_lossy(), &[]).is_ok()
     };
     if let Some(word) = rest.iter().find(both) {
         // With the name of its algorithm, the word is unambiguously a digest.

@@ -259,6 +259,18 @@ fn man_pages_are_written_and_printed() {
     let folder = Folder::new();
     assert!(folder.run(&["man"]).out().contains("EXIT STATUS"));
     assert_eq!(folder.run(&["man", "pages/man1"]).code, Some(0));
+    // regression: the name of a command was taken for a folder, in which files were replaced.
+    folder.write("hash/truesum.1", "mine");
+    let ran = folder.run(&["man", "hash"]);
+    assert!(ran.code == Some(0) && ran.out().contains(".TH TRUESUM-HASH 1"), "{}", ran.err);
+    assert!(folder.run(&["man", "tree-verify"]).out().contains(".TH TRUESUM-TREE-VERIFY 1"));
+    let ran = folder.run(&["man", "./hash"]);
+    let said =
+        "truesum: ./hash/truesum.1: cannot replace: the existing file is not a manual page of truesum\n";
+    assert_eq!(
+        (ran.code, ran.err.as_str(), folder.read("hash/truesum.1")),
+        (Some(2), said, b"mine".to_vec())
+    );
     let page = String::from_utf8(folder.read("pages/man1/truesum-check.1")).unwrap();
     assert!(page.contains("allow\\-outside") && page.contains("EXIT STATUS"), "{page}");
     assert!(folder.path("pages/man1/truesum.1").exists());
