@@ -38,7 +38,7 @@ fn run_beyond_its_limit_reads_one_modified_one_new_and_one_due_file() {
 #[test]
 fn missing_file_is_no_failure_while_the_file_that_it_may_be_waits() {
     // regression: a run with a limit reported files that were moved and not read yet as missing.
-    let folder = recorded(&[("d/a", "one"), ("d/b", "two"), ("d/z", "1")]);
+    let folder = recorded(&[("d/a", "one"), ("d/b", ""), ("d/z", "1")]);
     std::fs::create_dir(folder.path("d/y")).unwrap();
     for name in ["a", "b"] {
         std::fs::rename(folder.path(format!("d/{name}")), folder.path(format!("d/y/{name}"))).unwrap();

@@ -167,7 +167,7 @@ impl Recorder<'_, '_> {
             for entry in self.state.scan() {
                 let (_, record) = entry.map_err(|error| self.fail(error))?;
                 if sizes.contains(&record.size) && !self.is_unpaired(&record) {
-                    stamps.add(record.size, record.mtime);
+                    stamps.add_corruptible(&record);
                 }
             }
         }
@@ -239,7 +239,7 @@ impl Recorder<'_, '_> {
         pairs
             .iter()
             .map(|&(_, file)| &fresh[file as usize].1)
-            .for_each(|found| stamps.add(found.size, found.mtime));
+            .for_each(|found| stamps.add_corruptible(found));
         let reported: HashSet<usize> = pairs.into_iter().map(|(at, _)| at).collect();
         let rest = gone.into_iter().enumerate().filter(|(at, _)| !reported.contains(at));
         for (name, before) in rest.map(|(_, file)| &missing[file as usize]) {

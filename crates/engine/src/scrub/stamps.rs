@@ -5,14 +5,19 @@ use crate::scrub::record::Record;
 use std::collections::{BTreeSet, HashMap};
 use truesum_manifest::Time;
 
-/// The sizes and modification times of files. Empty files, which cannot be corrupt, are left out.
+/// The sizes and modification times of files.
 #[derive(Default)]
 pub(crate) struct Stamps(HashMap<Option<u64>, BTreeSet<Time>>);
 
 impl Stamps {
     pub(crate) fn add(&mut self, size: Option<u64>, mtime: Option<Time>) {
-        if size != Some(0) {
-            self.0.entry(size).or_default().extend(mtime);
+        self.0.entry(size).or_default().extend(mtime);
+    }
+
+    /// Adds those of a file that may be corrupt, which an empty one cannot be.
+    pub(crate) fn add_corruptible(&mut self, record: &Record) {
+        if record.size != Some(0) {
+            self.add(record.size, record.mtime);
         }
     }
 
