@@ -3,7 +3,7 @@
 that are killed, runs that overlap, and nights without a run. Checks that
 
 - every damaged file is reported within N nights, and by every later run until it is restored or its entry is removed;
-- the digests in the state are always those of the content that is known to be good;
+- the digests in the state and in the manifest of each folder are always those of the content that is known to be good;
 - a run ends with exit status 1 if it reports a damaged file, and with 0 otherwise.
 
 usage: tests/nights.py PROGRAM [--nights N] [--files N] [--within N] [--rounds N] [--seed N] [--work DIR]
@@ -14,6 +14,7 @@ from kills import STEP, Fault, Tree
 # What a user who edits files and sets them to earlier versions accepts. Nothing in it may accept damage.
 POLICIES = ['new,modified,moved', 'new,modified,moved,restored,missing']
 DAMAGE = ['flipped', 'truncated', 'emptied', 'grown', 'zeroed', 'renamed']
+LIST = 'SHA256SUMS'
 CLOCKS = ['1970-01-01 00:00:01', '2020-02-02 02:02:02', '2031-03-03 03:03:03', '2100-01-01 00:00:00']
 FAKETIME = glob.glob('/usr/lib/*/faketime/libfaketime.so.1') + glob.glob('/usr/lib/faketime/libfaketime.so.1')
 
@@ -132,7 +133,8 @@ class Nights:
             environment |= {'LD_PRELOAD': FAKETIME[0], 'FAKETIME': '@' + clock, 'NO_FAKE_STAT': '1', 'FAKETIME_DONT_FAKE_MONOTONIC': '1'}
         out = tempfile.TemporaryFile(dir=self.folder)
         errors = tempfile.TemporaryFile(dir=self.folder)
-        command = [self.program, 'scrub', '--json', '--within', f'{self.within}d', '--accept', self.policy, *args, 'tree']
+        command = [self.program, 'scrub', '--json', '--within', f'{self.within}d', '--accept', self.policy, '--per-directory', LIST]
+        command += [*args, 'tree']
         process = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=out, stderr=errors)
         process.out, process.errors, process.reported = out, errors, set(self.reported)
         return process
@@ -239,14 +241,28 @@ class Nights:
         text = self.command('convert', 'tree/.truesum-state', '-t', 'jsonl')
         entries = [json.loads(line) for line in text.splitlines()]
         recorded = {entry['path']: entry['digests']['sha256'] for entry in entries if 'path' in entry}
+        lists = [name for name in recorded if os.path.basename(name) == LIST]
+        for name in lists:
+            del recorded[name]
         if recorded != self.tree.good:
             names = [name for name in {*recorded, *self.tree.good} if recorded.get(name) != self.tree.good.get(name)]
             raise Fault(f'the state has other digests than those of the good content: {sorted(names)[:10]}')
+        for name in lists:
+            self.check_list(os.path.dirname(name))
         intact = [name for name in self.tree.good if name not in self.tree.damaged]
         self.tree.known = {name: self.tree.stamp(name) for name in intact}
         late = [name for name, nights in self.waiting.items() if nights >= self.within]
         if late:
             raise Fault(f'not found within {self.within} nights: {late}')
+
+
+    def check_list(self, folder):
+        """Checks the manifest of a folder in which there are recorded files."""
+        good = {os.path.basename(name): digest for name, digest in self.tree.good.items() if os.path.dirname(name) == folder}
+        with open(self.tree.path(f'{folder}/{LIST}')) as file:
+            listed = {name: digest for digest, name in (line.rstrip('\n').split('  ') for line in file)}
+        if good and listed != good:
+            raise Fault(f'{folder}/{LIST} has other digests than those of the good content')
 
 
 def main():

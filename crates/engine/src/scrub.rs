@@ -21,6 +21,7 @@ mod block;
 mod codec;
 mod collection;
 mod coverage;
+mod folder_manifests;
 mod history;
 mod inventory;
 mod limits;

@@ -5,6 +5,7 @@ use crate::values::size::{rate, size};
 use crate::values::table::SpecParser;
 use crate::values::when::length;
 use clap::{Args, ValueEnum, ValueHint};
+use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -42,6 +43,13 @@ pub struct ScrubArgs {
     /// payload of a bag. With --forget, PATH can also be a manifest or a folder.
     #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
     pub manifests: bool,
+    /// Keep a manifest named NAME, such as SHA256SUMS, up to date in each folder
+    ///
+    /// Its digests are those of the state file. A manifest that contradicts them, or that has comments, is not
+    /// replaced.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["manifests", "xattr", "status", "log", "forget", "import"])]
+    pub per_directory: Option<OsString>,
     /// Digest algorithms for a new state file [default: sha256]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]

@@ -7,7 +7,7 @@ use crate::selection::rules_to_store;
 use crate::settings::settings;
 use crate::values::path::folder_of;
 use crate::words::path_word;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use truesum::Mapping;
 use truesum::manifest::Rule;
@@ -68,7 +68,22 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .rules(rules(args)?)
         .set_rules(args.set_rules)
         .collection(args.manifests)
+        .folder_manifests(folder_manifests(args)?)
         .version(VERSION.to_owned()))
+}
+
+/// Returns the name of the manifests in each folder.
+///
+/// # Errors
+/// Fails if it is not the name of a file in a folder, or that of the state file.
+fn folder_manifests(args: &ScrubArgs) -> Result<Option<Vec<u8>>, Refusal> {
+    let Some(name) = &args.per_directory else { return Ok(None) };
+    let is_plain = Path::new(name).file_name() == Some(name) && name != DEFAULT_STATE;
+    if !is_plain || state(args).file_name() == Some(name) {
+        let shown = display_safe(name.as_bytes());
+        return Err(Refusal::new(format!("--per-directory: '{shown}' is not a name for a manifest")));
+    }
+    Ok(Some(name.as_bytes().to_vec()))
 }
 
 /// Returns the requested rules; `None` uses those that are stored.

@@ -44,6 +44,7 @@ mod relocation;
 mod sandbox;
 mod scripts;
 mod scrub;
+mod scrub_directories;
 mod scrub_import;
 mod scrub_limits;
 mod scrub_manifest_edits;

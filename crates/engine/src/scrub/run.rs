@@ -10,6 +10,7 @@ use crate::run::order::{Order, ReadMode};
 use crate::run::run;
 use crate::scrub::collection::{self, Collection};
 use crate::scrub::coverage::coverage;
+use crate::scrub::folder_manifests;
 use crate::scrub::history::{EarlierRuns, Run};
 use crate::scrub::inventory::{Due, FIRST_DUE, Inventory, Shared, nothing_found};
 use crate::scrub::limits::Limits;
@@ -72,6 +73,8 @@ options! {
         /// Whether the files are those that the manifests and bags below `root` list, instead of all of them. There are
         /// no `algorithms` and `rules` then.
         collection: bool,
+        /// The name of a manifest that is kept up to date in every folder.
+        folder_manifests: Option<Vec<u8>>,
     }
 }
 
@@ -120,6 +123,7 @@ impl<'a> Scrub<'a> {
         let mut session = self.open()?;
         session.state.record(&session.this)?;
         let ended = self.steps(&root, &mut session, on_event);
+        let ended = ended.and_then(|()| self.write_manifests(&root, &mut session, on_event));
         let Session { state, this, schedule, is_first, .. } = &mut session;
         let ended = ended.and_then(|()| {
             let last = this.day;
@@ -138,6 +142,24 @@ impl<'a> Scrub<'a> {
         // What was found until then is kept even if the run was not completed.
         let saved = state.record(this).and_then(|()| state.finish());
         ended.and(saved)
+    }
+
+    /// Writes the manifests of all folders, if they are requested.
+    fn write_manifests(
+        &mut self,
+        root: &Root,
+        session: &mut Session,
+        on_event: &mut Observer<'_>,
+    ) -> Result<(), Error> {
+        if let Some(name) = &self.options.folder_manifests
+            && !self.options.dry_run
+            && !self.report.interrupted
+        {
+            let Session { state, this, .. } = session;
+            self.report.failed +=
+                folder_manifests::write((&self.options.root, root, name), state, this, on_event)?;
+        }
+        Ok(())
     }
 
     /// Opens or creates the state, and begins the next run in its history.
