@@ -14,7 +14,7 @@ pub fn done(repair: &GranuleRepair, mode: Mode) -> String {
         (true, ..) => format!("repaired: {bytes} {unit} written"),
         (false, CopyFault::Damaged, _) => "cannot be repaired: the copy is damaged here as well".to_owned(),
         (false, CopyFault::Missing, _) => "cannot be repaired: the copy does not exist".to_owned(),
-        (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the same file".to_owned(),
+        (false, CopyFault::Itself, _) => "cannot be repaired: the copy is the damaged file itself".to_owned(),
         (false, CopyFault::TooDamaged(missing), _) => {
             format!("cannot be repaired: {} missing", count(missing, "parity block is", "parity blocks are"))
         }

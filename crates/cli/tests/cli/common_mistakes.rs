@@ -1,6 +1,7 @@
 //! Common mistakes, and the messages that lead on from them.
 
 use crate::program::{ABC, Folder, OTHER, RunResult};
+use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -331,4 +332,22 @@ fn pointer_of_git_lfs_is_recognized_in_place_of_the_content() {
         let hint = format!("hint: f is a Git LFS pointer to {what}; to download the content: git lfs pull\n");
         assert!(ran.code == Some(1) && ran.err.contains(&hint), "{ran:?}");
     }
+}
+
+#[test]
+fn damaged_file_given_as_its_own_copy_is_named_as_the_cause() {
+    // regression: the file was open for writing, so reading it as the copy reported another program that writes to it.
+    let folder = Folder::with(&[("f", "abc")]);
+    assert_eq!(folder.run(&["tree", "--save", "f"]).code, Some(0));
+    folder.write("f", "abX");
+    std::fs::hard_link(folder.path("f"), folder.path("h")).unwrap();
+    symlink("f", folder.path("s")).unwrap();
+    for copy in ["f", "./f", "h", "s"] {
+        for dry_run in [&[][..], &["--dry-run"]] {
+            let ran = folder.run(&[&["tree", "repair", "--from", copy, "f.ftr"], dry_run].concat());
+            let why = "0 3 cannot be repaired: the copy is the damaged file itself\n";
+            assert_eq!((ran.out(), ran.code), (why.to_owned(), Some(1)), "{copy}: {}", ran.err);
+        }
+    }
+    assert_eq!(folder.read("f"), b"abX");
 }

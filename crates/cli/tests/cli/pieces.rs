@@ -327,9 +327,9 @@ fn useless_copy_is_reported_with_its_reason() {
         ("damaged", "the copy is damaged here as well"),
         ("damaged/q", "the copy is damaged here as well"),
         ("empty", "the copy does not exist"),
-        (".", "the copy is the same file"),
-        ("q", "the copy is the same file"),
-        ("linked", "the copy is the same file"),
+        (".", "the copy is the damaged file itself"),
+        ("q", "the copy is the damaged file itself"),
+        ("linked", "the copy is the damaged file itself"),
     ] {
         let ran = folder.run(&["tree", "repair", "--from", copy, "list"]);
         assert_eq!(

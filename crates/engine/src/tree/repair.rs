@@ -16,6 +16,7 @@ use crate::tree::parity::restore::Restorer;
 use crate::tree::prove::Reader;
 use crate::tree::reading::Reading;
 use crate::tree::store::Store;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -53,8 +54,7 @@ enum Replacement<'a> {
 
 /// The opened source of the right bytes.
 enum Origin<'a> {
-    /// A copy, and the reason why it may not have the right bytes.
-    Copy(Source<'a>, CopyFault),
+    Copy(Source<'a>),
     Parity(Restorer<'a>),
 }
 
@@ -62,7 +62,7 @@ impl Origin<'_> {
     /// Returns the reason why the bytes of a granule cannot be right, and whether they can be read.
     fn fault(&mut self, range: &Range<u64>) -> Result<(CopyFault, bool), Error> {
         Ok(match self {
-            Origin::Copy(source, fault) => (*fault, range.end <= source.size),
+            Origin::Copy(source) => (CopyFault::Damaged, range.end <= source.size),
             Origin::Parity(restorer) => match restorer.missing(range.start)? {
                 0 => (CopyFault::WrongParity, true),
                 missing => (CopyFault::TooDamaged(missing), false),
@@ -72,7 +72,7 @@ impl Origin<'_> {
 
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
         match self {
-            Origin::Copy(source, _) => source.read(buffer, offset),
+            Origin::Copy(source) => source.read(buffer, offset),
             Origin::Parity(restorer) => restorer.read(buffer, offset),
         }
     }
@@ -87,7 +87,7 @@ impl Origin<'_> {
         sum: &mut u64,
     ) -> Result<RangeRepair, Error> {
         let name = match self {
-            Origin::Copy(source, _) => source.path,
+            Origin::Copy(source) => source.path,
             // Parity blocks have digests, so the bytes restored from them change with the blocks of the file.
             Origin::Parity(_) => path,
         };
@@ -213,13 +213,26 @@ fn repair_from(
     let access = if mode.writes() { OpenMode::ReadWrite } else { OpenMode::Read };
     let file = reading.root.resolve(path, access);
     let file = file.map_err(|error| reading.root.refusal(path, "open", error))?;
+    // The file is open for writing, so reading it as a copy would fail as if another program was writing to it.
+    if let Replacement::Copy(copy) = from
+        && let (Ok(file), Ok(copy)) = (Metadata::of(&file), Metadata::at(Path::new(OsStr::from_bytes(copy))))
+        && is_same(&file, &copy)
+    {
+        let fault = CopyFault::Itself;
+        let left = |granule| GranuleRepair {
+            range: header.range(granule),
+            possible: false,
+            fault,
+            writes: 0,
+            loses: 0,
+        };
+        return Ok((report, damaged.into_iter().map(left).collect()));
+    }
     let other;
     let mut origin = match from {
         Replacement::Copy(copy) => {
             other = elsewhere.open(copy)?;
-            let itself = Metadata::of(&file).is_ok_and(|stat| is_same(&stat, other.stat()));
-            let fault = if itself { CopyFault::Itself } else { CopyFault::Damaged };
-            Origin::Copy(elsewhere.unmapped(&other, copy), fault)
+            Origin::Copy(elsewhere.unmapped(&other, copy))
         }
         Replacement::Parity(parity) => {
             Origin::Parity(Restorer::new(parity, (&file, path), &report.damaged, reading.progress))
