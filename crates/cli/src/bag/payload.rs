@@ -1,7 +1,7 @@
 //! The payload of a bag: hashed, compared with the existing manifests, and written to a manifest for each algorithm.
 
 use super::older::{FileStatus, RecordedEntries};
-use super::parts::{Allowed, BagError, Place, manifest_name, named, plain, refused, shown};
+use super::parts::{Allowed, BagError, DATA, Place, manifest_name, named, plain, refused, shown};
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::output;
@@ -216,7 +216,7 @@ impl Sink for Payload<'_> {
             }
         };
         if self.place.follow
-            && let Some(why) = self.place.link_fault(job.path(), "data")
+            && let Some(why) = self.place.link_fault(job.path(), DATA)
         {
             self.refuse(job.path(), why);
             return Ok(());
@@ -268,10 +268,16 @@ impl Sink for Payload<'_> {
             }
             Notice::Own(_) | Notice::Malformed(_) => return Ok(()),
             Notice::Link(path) | Notice::Dangling(path) => {
-                let fault = self.place.link_fault(path.as_os_str().as_bytes(), "data");
-                let why = fault.unwrap_or(
-                    "cannot be in a bag: it is a symbolic link (use --follow to include its target)",
-                );
+                // Files that are still to be moved to the payload are next to it.
+                let within = if self.below { "" } else { DATA };
+                let fault = self.place.link_fault(path.as_os_str().as_bytes(), within);
+                let why = fault.unwrap_or(match self.below {
+                    true => {
+                        "cannot be in a bag: it is a symbolic link (replace it with a copy of its target, \
+                         or move the files to a subfolder named data and use --follow without --in-place)"
+                    }
+                    false => "cannot be in a bag: it is a symbolic link (use --follow to include its target)",
+                });
                 (path, why)
             }
             Notice::Special(path, _) => (path, "cannot be in a bag: it is not a regular file"),

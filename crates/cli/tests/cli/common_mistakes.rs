@@ -351,3 +351,29 @@ fn damaged_file_given_as_its_own_copy_is_named_as_the_cause() {
     }
     assert_eq!(folder.read("f"), b"abX");
 }
+
+#[test]
+fn link_beside_its_target_is_not_called_outside_when_a_bag_is_created_in_place() {
+    // regression: the target was called outside of the payload, because it was not yet in the folder data.
+    let folder = Folder::with(&[("bag/a", "abc"), ("outside", "")]);
+    symlink("a", folder.path("bag/l")).unwrap();
+    let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
+    let why = "truesum: bag/l: cannot be in a bag: it is a symbolic link (replace it with a copy of its target, or move \
+               the files to a subfolder named data and use --follow without --in-place)\n";
+    assert!(ran.code == Some(1) && ran.err.contains(why), "{}", ran.err);
+    symlink("../outside", folder.path("bag/o")).unwrap();
+    let ran = folder.run(&["bag", "create", "--in-place", "bag"]);
+    assert!(
+        ran.err.contains("bag/o: cannot be in a bag: it is a symbolic link whose target is outside"),
+        "{}",
+        ran.err
+    );
+    std::fs::remove_file(folder.path("bag/o")).unwrap();
+    // What the message advises works.
+    std::fs::create_dir(folder.path("bag/data")).unwrap();
+    for name in ["a", "l"] {
+        std::fs::rename(folder.path(format!("bag/{name}")), folder.path(format!("bag/data/{name}"))).unwrap();
+    }
+    assert_eq!(folder.run(&["bag", "create", "--follow", "bag"]).code, Some(0));
+    assert_eq!(folder.run(&["bag", "check", "bag"]).code, Some(0));
+}
