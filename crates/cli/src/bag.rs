@@ -24,7 +24,7 @@ use crate::values::table::SpecParser;
 use crate::words::{path_word, shell_word};
 use clap::{Args, Subcommand, ValueHint};
 use info::field;
-use parts::{Allowed, Bag, Purpose, once, shown};
+use parts::{Allowed, Bag, DATA, Purpose, once, shown};
 use std::ffi::OsString;
 use std::path::Path;
 use truesum::hash::Spec;
@@ -195,6 +195,11 @@ fn not_a_bag(folder: &Path) -> Refusal {
         );
     }
     let text = format!("{}: not a bag: it contains no bagit.txt", shown(folder));
-    let in_place = if folder.join("data").is_dir() { "" } else { "--in-place " };
-    Refusal::with_hint(text, format!("to make it a bag: truesum bag create {in_place}{}", path_word(folder)))
+    let create = creation(folder);
+    Refusal::with_hint(text, format!("to make it a bag: truesum bag {create} {}", path_word(folder)))
+}
+
+/// Returns the subcommand that makes a bag of this folder.
+fn creation(folder: &Path) -> &'static str {
+    if folder.join(DATA).is_dir() { "create" } else { "create --in-place" }
 }

@@ -12,7 +12,7 @@ use crate::bag::parts::{
     place as place_file, refused, shown,
 };
 use crate::bag::payload::{Changes, Listing, Manifest, Payload};
-use crate::bag::{info, moving, tags};
+use crate::bag::{creation, info, moving, tags};
 use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::hash::reading::Reading;
@@ -94,7 +94,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
             return Err(refused_with(&place, "already a bag", "to add new files", "update"));
         }
         (Purpose::Update(_), true) => {
-            return Err(refused_with(&place, "not a bag", "to make it a bag", "create"));
+            return Err(refused_with(&place, "not a bag", "to make it a bag", creation(folder)));
         }
     };
     let moved = moving::plan(&place, in_place, is_new)?;

@@ -377,3 +377,18 @@ fn link_beside_its_target_is_not_called_outside_when_a_bag_is_created_in_place()
     assert_eq!(folder.run(&["bag", "create", "--follow", "bag"]).code, Some(0));
     assert_eq!(folder.run(&["bag", "check", "bag"]).code, Some(0));
 }
+
+#[test]
+fn folder_without_a_payload_is_made_a_bag_by_the_command_in_the_hint() {
+    // regression: without --in-place, the command in the hint of an update failed.
+    for command in ["update", "check"] {
+        let folder = Folder::with(&[("plain/a", "abc")]);
+        let ran = folder.run(&["bag", command, "plain"]);
+        assert!(
+            ran.err.ends_with("hint: to make it a bag: truesum bag create --in-place plain\n"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(folder.run(&["bag", "create", "--in-place", "plain"]).code, Some(0));
+    }
+}
