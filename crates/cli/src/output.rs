@@ -190,7 +190,7 @@ impl Output {
     pub fn name(&self) -> Vec<u8> {
         match &self.to {
             Sink::Stdout(_) => STDOUT.to_vec(),
-            Sink::File(file) => file.target().as_os_str().as_bytes().to_vec(),
+            Sink::File(file) => file.name().to_vec(),
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct AtomicFile {
     content: BufWriter<File>,
     destination: Destination,
     target: PathBuf,
+    /// The path as the caller specified it, for errors.
+    name: Vec<u8>,
     /// The attributes of the file to be replaced.
     old: Option<Attributes>,
     /// The modification time to set.
@@ -84,7 +86,9 @@ impl AtomicFile {
             Err(error) => return Err(fail(error)),
         };
         let found = version(&real).map_err(|error| fail(error.into()))?;
-        Ok(AtomicFile { found: Some(found), ..AtomicFile::begin(&real, true)? })
+        let name = target.as_os_str().as_bytes();
+        let file = AtomicFile::begin(&real, true).map_err(|error| error.with_name(name))?;
+        Ok(AtomicFile { found: Some(found), name: name.to_vec(), ..file })
     }
 
     /// Starts to write an internal file at exactly `target`: a symbolic link with that name, which another process may
@@ -141,6 +145,7 @@ impl AtomicFile {
             content: BufWriter::with_capacity(1 << 16, file),
             destination,
             target: real.to_owned(),
+            name: name.to_vec(),
             old,
             date: coarse_now(),
             found: None,
@@ -163,13 +168,18 @@ impl AtomicFile {
         &self.target
     }
 
+    /// Returns the path of the file as the caller specified it.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
     /// Makes everything written durable, and visible under the target's name.
     ///
     /// # Errors
     /// Fails if any step failed, or if another process wrote the target since writing began. The old file is then
     /// unchanged.
     pub fn commit(self) -> Result<(), Error> {
-        let (found, target) = (self.found, self.target.clone());
+        let (found, target, name) = (self.found, self.target.clone(), self.name.clone());
         let mut lock = None;
         self.commit_if(|| {
             let Some(found) = found else { return Ok(()) };
@@ -178,11 +188,10 @@ impl AtomicFile {
             if open_companion(&target).is_ok() {
                 lock = Some(Lock::open(&target, &Stop::default())?);
             }
-            let now = version(&target)
-                .map_err(|error| Error::io(target.as_os_str().as_bytes(), "replace", error))?;
+            let now = version(&target).map_err(|error| Error::io(&name, "replace", error))?;
             if now.is_some() && now != found {
                 let why = Cause::Other("another process changed it during the run".to_owned());
-                return Err(Error::new(target.as_os_str().as_bytes(), "replace", why));
+                return Err(Error::new(&name, "replace", why));
             }
             Ok(())
         })
@@ -195,7 +204,7 @@ impl AtomicFile {
     /// Fails if the mode cannot be set.
     pub fn limit_mode(&self, mode: u32) -> Result<(), Error> {
         let limited = if self.old.is_none() { attributes::limit(self.file(), mode) } else { Ok(()) };
-        limited.map_err(|error| Error::io(self.target.as_os_str().as_bytes(), "write", error))
+        limited.map_err(|error| Error::io(&self.name, "write", error))
     }
 
     /// Commits if `look`, which examines the file to be replaced, succeeds.
@@ -203,8 +212,7 @@ impl AtomicFile {
     /// # Errors
     /// Fails as [`AtomicFile::commit`], or with the error of `look`.
     pub fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut destination, target, old, date, found: _, _folder } = self;
-        let name = target.as_os_str().as_bytes().to_vec();
+        let AtomicFile { content, mut destination, target, name, old, date, found: _, _folder } = self;
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
         let times = FileTimes::new().set_modified(system_time(date));

@@ -392,3 +392,16 @@ fn folder_without_a_payload_is_made_a_bag_by_the_command_in_the_hint() {
         assert_eq!(folder.run(&["bag", "create", "--in-place", "plain"]).code, Some(0));
     }
 }
+
+#[test]
+fn output_is_named_as_specified_if_it_cannot_be_written() {
+    // regression: messages named the absolute path of the output.
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("M", format!("{ABC}  a\n"));
+    std::fs::create_dir(folder.path("M.minisig")).unwrap();
+    for words in [&["hash", "-o", "M.minisig", "a"][..], &["sign", "--key", "key", "M"]] {
+        let ran = folder.run(words);
+        let message = "truesum: M.minisig: cannot write: it is a directory\n";
+        assert!(ran.code == Some(2) && ran.err.starts_with(message), "{words:?}: {}", ran.err);
+    }
+}
