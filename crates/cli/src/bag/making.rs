@@ -115,7 +115,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
             return Ok(tags::TagFiles::default());
         }
         let mut tags = tags::Tags::new(&place, console);
-        let summary = read(making, names, &place.real, &compared, Vec::new(), &mut tags)?;
+        let summary = read(making, names, &place, &compared, Vec::new(), &mut tags)?;
         tags.end(summary.interrupted())
     };
     let mut found = tags(others, console)?;
@@ -130,7 +130,7 @@ fn make(making: &Making<'_>, folder: &Path, console: &mut Console) -> Result<Str
         let root = if moved.is_some() { folder.to_path_buf() } else { folder.join(DATA) };
         let specs_of = (&specs[..], &tag_specs);
         let mut payload = Payload::begin(&place, specs_of, moved.is_some(), &mut older, allowed, console)?;
-        let summary = read(making, vec![root], &place.real, &specs, payload.own(), &mut payload)?;
+        let summary = read(making, vec![root], &place, &specs, payload.own(), &mut payload)?;
         payload.end(summary.interrupted())?
     };
     changes.refreshed += tag_changes.refreshed;
@@ -311,11 +311,11 @@ fn specs(plan: &Reading, wanted: &Bag, older: &RecordedEntries) -> Result<Arc<[S
     Ok(specs.into())
 }
 
-/// Reads these files, whose names are relative to the bag, and passes the outcomes to `sink`.
+/// Reads these files, whose names are relative to the bag at `place`, and passes the outcomes to `sink`.
 fn read(
     making: &Making<'_>,
     names: Vec<PathBuf>,
-    real: &Path,
+    place: &Place,
     specs: &Arc<[Spec]>,
     own: Vec<FileId>,
     sink: &mut dyn Sink,
@@ -323,9 +323,9 @@ fn read(
     let names = names.into_iter().map(|name| name.into_os_string().as_bytes().to_vec()).collect();
     let Making { plan, watch, .. } = *making;
     let (walk, threads) = (plan.walk.clone(), plan.reporting.threads);
-    let root = Some(real.to_owned());
+    let root = Some(place.real.clone());
     let mut tasks = Tasks::new(&Inputs::Named(names), walk, root, specs.clone(), threads, &watch.progress)?;
     let config = plan.engine(own);
     truesum::run(&config, &mut tasks, &watch.progress, sink)
-        .map_err(|error| BagError::Failed(Error::io(real.as_os_str().as_bytes(), "write", error)))
+        .map_err(|error| Error::io(place.folder.as_os_str().as_bytes(), "write", error).into())
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::{Digest, Hasher, Spec};
 use truesum::manifest::{Entry, Heading, Time, WriteError, Writer, format};
-use truesum::{AtomicFile, FileId, Notice, Outcome, Sink};
+use truesum::{AtomicFile, Error, FileId, Notice, Outcome, Sink};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
@@ -178,8 +178,10 @@ impl<'a> Payload<'a> {
         }
         let mut manifests = Vec::new();
         for (writer, target) in self.manifests {
-            let HashingWriter { file, hashers } =
-                writer.finish().map_err(|why| refused(&target, &why.to_string()))?;
+            let HashingWriter { file, hashers } = writer.finish().map_err(|why| match why {
+                WriteError::Io(error) => Error::io(target.as_os_str().as_bytes(), "write", error).into(),
+                WriteError::Refused(why) => refused(&target, &why.to_string()),
+            })?;
             let digests = hashers.into_iter().map(Hasher::finish).collect();
             manifests.push(Manifest { file, target, digests });
         }

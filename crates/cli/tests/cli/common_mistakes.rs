@@ -1,6 +1,7 @@
 //! Common mistakes, and the messages that lead on from them.
 
 use crate::program::{ABC, Folder, OTHER, RunResult};
+use crate::strace::{can_trace, run};
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -404,4 +405,17 @@ fn output_is_named_as_specified_if_it_cannot_be_written() {
         let message = "truesum: M.minisig: cannot write: it is a directory\n";
         assert!(ran.code == Some(2) && ran.err.starts_with(message), "{words:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn full_disk_is_reported_alike_when_a_bag_is_created() {
+    // regression: the message had neither an action nor the words of other commands, but an error number.
+    if !can_trace() {
+        return;
+    }
+    let folder = Folder::with(&[("bag/data/a", "abc")]);
+    let injection = ["-e", "trace=write", "-e", "inject=write:error=ENOSPC:when=1"];
+    let ran = RunResult::from(run(folder.root(), &injection, &["bag", "create", "bag"]));
+    let message = "truesum: bag/manifest-sha512.txt: cannot write: No space left on device\n";
+    assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }
