@@ -25,7 +25,9 @@ use truesum::verify::Search;
 use truesum::verify::ocfl;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::place_of;
-use truesum::{BadLine, Checked, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict};
+use truesum::{
+    BadLine, Checked, Error, Event, Manifest, Outcome, Progress, Root, Unlisted, Unmatched, Verdict,
+};
 use truesum_fs::name::OsStrExt;
 
 /// Number of missing names that are remembered, to search for them below the current folder.
@@ -139,7 +141,7 @@ impl<'a> Printer<'a> {
             }
             Event::Malformed(manifest, line) => self.malformed(manifest, line)?,
             Event::Checked(manifest, checked) => self.checked(manifest, checked)?,
-            Event::Failed(error) => self.console.failure(error),
+            Event::Failed(error) => self.failure(error)?,
             Event::Doubtful(doubt) if self.plan.reporting.notes => {
                 let name = display_safe(doubt.name());
                 self.console.note(&format!("{name}: {}", doubt.reason()));
@@ -468,8 +470,18 @@ impl<'a> Printer<'a> {
             let more = count(malformed, "more malformed line", "more malformed lines");
             self.console.error_of(name, &format!("{more} (use --warn to see all)"));
         }
+    /// Reports a failure that belongs to no entry, such as an extra file in a bag.
+    fn failure(&mut self, error: &Error) -> io::Result<()> {
+        if self.plan.form == Form::Json {
+            objects::failed(report::SCHEMA, error, &mut self.lines);
+            self.write()?;
+        }
+        self.console.failure(error);
+        Ok(())
+    }
+
         if let Some(error) = checked.failed() {
-            self.console.failure(error);
+            self.failure(error)?;
         } else if checked.nothing_verified() {
             advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
         } else if self.plan.detail() != Detail::None {

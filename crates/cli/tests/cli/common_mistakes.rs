@@ -419,3 +419,26 @@ fn full_disk_is_reported_alike_when_a_bag_is_created() {
     let message = "truesum: bag/manifest-sha512.txt: cannot write: No space left on device\n";
     assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }
+
+#[test]
+fn structure_errors_of_a_bag_are_json_objects() {
+    // regression: the JSON output had only their number.
+    let folder = Folder::with(&[("bag/data/a", "abc")]);
+    assert_eq!(folder.run(&["bag", "create", "bag"]).code, Some(0));
+    folder.write("bag/data/extra", "x");
+    let ran = folder.run(&["bag", "check", "--json", "bag"]);
+    let extra = "{\"schema\":\"truesum-check/1\",\"kind\":\"failed\",\"path\":\"bag/data/extra\",\"reason\":\
+                 \"cannot verify: it is in the payload but not in manifest-sha512.txt\"}\n";
+    let oxum =
+        "\"kind\":\"failed\",\"path\":\"bag/bag-info.txt\",\"reason\":\"cannot verify: Payload-Oxum is 3.1";
+    let out = ran.out();
+    assert!(ran.code == Some(1) && out.contains(extra) && out.contains(oxum), "{out}");
+    std::fs::remove_file(folder.path("bag/manifest-sha512.txt")).unwrap();
+    let out = folder.run(&["bag", "check", "--json", "bag"]).out();
+    assert!(
+        out.contains(
+            "\"kind\":\"failed\",\"path\":\"bag\",\"reason\":\"cannot verify: the bag has no payload"
+        ),
+        "{out}"
+    );
+}
