@@ -52,7 +52,7 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     if let Some(hint) = head
         .and_then(|head| {
             lines_of_cksum(&head, path)
-                .or_else(|| lines_of_sum(&head))
+                .or_else(|| lines_of_sum(&head, path))
                 .or_else(|| lines_of_etags(&head, path))
                 .or_else(|| only_digest(&head))
         })
@@ -477,15 +477,14 @@ fn lines_of_cksum(text: &str, manifest: &Path) -> Option<String> {
     ))
 }
 
-/// Returns a hint if a text is the output of `sum`, which no supported format covers. The hint is
-/// the command that computes the same checksums.
-fn lines_of_sum(text: &str) -> Option<String> {
+/// Returns a hint if a text is the output of `sum`, whose lines do not show which of its two algorithms they are of.
+fn lines_of_sum(text: &str, manifest: &Path) -> Option<String> {
     let line = sum_line(text.lines().next()?).filter(|line| !line.is_of_cksum())?;
-    let name = line.name?;
+    line.name?;
     let algorithm = if line.number.len() == 5 && line.size < 100_000 { "bsd" } else { "sysv" };
     Some(format!(
-        "these lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a {algorithm} {}",
-        path_word(name)
+        "these lines look like the output of sum; to check them: truesum check{SAME_OPTIONS} -a {algorithm} {}",
+        path_word(manifest)
     ))
 }
 

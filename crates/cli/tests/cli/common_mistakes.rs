@@ -442,3 +442,18 @@ fn structure_errors_of_a_bag_are_json_objects() {
         "{out}"
     );
 }
+
+#[test]
+fn lines_of_sum_are_checked_by_the_command_in_the_hint() {
+    // regression: the hint claimed that such lines cannot be checked.
+    for (algorithm, line) in [("bsd", "16556     1 a\n"), ("sysv", "294 1 a\n")] {
+        let folder = Folder::with(&[("a", "abc"), ("sums", line)]);
+        let ran = folder.run(&["check", "sums"]);
+        let hint = format!(
+            "hint: these lines look like the output of sum; to check them: truesum check -a {algorithm} sums\n"
+        );
+        assert!(ran.code == Some(2) && ran.err.contains(&hint), "{}", ran.err);
+        let ran = folder.run(&["check", "-a", algorithm, "sums"]);
+        assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
+    }
+}

@@ -286,7 +286,7 @@ fn long_manifest_for_one_download_suggests_ignore_missing() {
     let ran = folder.run(&["check", "sums"]);
     assert!(
         ran.err.contains(
-            "lines were written by the sum command and cannot be checked; to compute the checksums again: truesum -a bsd a\n"
+            "hint: these lines look like the output of sum; to check them: truesum check -a bsd sums\n"
         ),
         "{}",
         ran.err
