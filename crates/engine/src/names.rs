@@ -8,11 +8,10 @@
 use crate::io::open::Root;
 use crate::io::resolve::PATH_MAX;
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use truesum_fs::listing;
 use truesum_fs::metadata::FileType;
-use truesum_fs::name::{self, OsStringExt};
+use truesum_fs::name;
 use truesum_fs::resolve::OpenMode;
 use unicode_normalization::UnicodeNormalization;
 
@@ -63,8 +62,8 @@ pub enum NameMatch {
         /// The same name in the requested spelling, with slashes.
         requested: Vec<u8>,
     },
-    /// Several files were found, so the name is ambiguous.
-    Several,
+    /// Several files were found, so the name is ambiguous: their names.
+    Several(Vec<Vec<u8>>),
 }
 
 /// The names in folders below a root, listed on demand.
@@ -114,10 +113,11 @@ impl<'r> Folders<'r> {
             paths = paths.iter().flat_map(|path| self.below(path, parts[at], true)).collect();
             paths.truncate(PATHS);
         }
+        found.sort();
         match found.len() {
             0 => NameMatch::Nothing,
             1 => NameMatch::One { found: found.remove(0), requested: parts.join(&b'/') },
-            _ => NameMatch::Several,
+            _ => NameMatch::Several(found),
         }
     }
 
@@ -157,20 +157,20 @@ fn list(root: &Root, folder: &[u8], spellings: Spellings) -> Names {
     names
 }
 
-/// Returns the file in a folder that matches another spelling of a name that does not exist, if there is exactly one.
+/// Returns the files in a folder that match another spelling of a name that does not exist.
 ///
 /// ```
+/// use truesum::names::{NameMatch, equivalent_name};
+///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("Read Me"), "")?;
-/// assert_eq!(truesum::names::equivalent_name(folder.path(), "READ ME"), Some("Read Me".into()));
+/// let found = NameMatch::One { found: b"Read Me".to_vec(), requested: b"READ ME".to_vec() };
+/// assert_eq!(equivalent_name(folder.path(), "READ ME"), found);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn equivalent_name(folder: &Path, name: impl AsRef<Path>) -> Option<PathBuf> {
-    let root = Root::folder(folder, false).ok()?;
-    match Folders::new(&root, Spellings::ALL).find(&name::of(name.as_ref())) {
-        NameMatch::One { found, .. } => Some(OsString::from_vec(found).into()),
-        NameMatch::Nothing | NameMatch::Several => None,
-    }
+pub fn equivalent_name(folder: &Path, name: impl AsRef<Path>) -> NameMatch {
+    let Ok(root) = Root::folder(folder, false) else { return NameMatch::Nothing };
+    Folders::new(&root, Spellings::ALL).find(&name::of(name.as_ref()))
 }
 
 #[cfg(test)]
@@ -231,13 +231,13 @@ mod tests {
         ] {
             let found = match folders.find(name.as_bytes()) {
                 NameMatch::One { found, .. } => Some(found),
-                NameMatch::Nothing | NameMatch::Several => None,
+                NameMatch::Nothing | NameMatch::Several(_) => None,
             };
             assert_eq!(found, expected, "{name}");
         }
         let requested = b"SUB/file".to_vec();
         let found = NameMatch::One { found: b"Sub/File".to_vec(), requested };
         assert_eq!(folders.find(b"SUB\\file"), found);
-        assert_eq!(folders.find(b"TWO/x") == NameMatch::Several, !ignores_case);
+        assert_eq!(matches!(folders.find(b"TWO/x"), NameMatch::Several(_)), !ignores_case);
     }
 }

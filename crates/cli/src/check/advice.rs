@@ -17,6 +17,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::{Candidate, likelihood};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
 use truesum::manifest::{Head, Signer, detect};
+use truesum::names::{self, NameMatch};
 use truesum::open::open_companion;
 use truesum::verify::bag::is_bag;
 use truesum::verify::history;
@@ -189,17 +190,20 @@ pub fn dangling_link(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
 
 /// Returns a hint if a missing file exists under another spelling of its name.
 pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
-    let (name, found) = names.iter().find_map(|name| {
-        let found = truesum::names::equivalent_name(folder, OsStr::from_bytes(name))?;
-        Some((name, found))
-    })?;
-    if name.strip_suffix(b"/") == Some(found.as_os_str().as_bytes()) {
-        let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+    let mut matches =
+        names.iter().map(|name| (name, names::equivalent_name(folder, OsStr::from_bytes(name))));
+    let (name, found) = match matches.find(|(_, found)| *found != NameMatch::Nothing)? {
+        (name, NameMatch::One { found, .. }) => (name, found),
+        (name, NameMatch::Several(found)) => return Some(ambiguous(name, &found)),
+        (_, NameMatch::Nothing) => return None,
+    };
+    if name.strip_suffix(b"/") == Some(&found[..]) {
+        let (name, found) = (display_safe(name), display_safe(&found));
         return Some(format!(
             "{found} is a file, but {name} is the name of a folder; remove the slash at its end from the manifest"
         ));
     }
-    let (name, found) = (display_safe(name), display_safe(found.as_os_str().as_bytes()));
+    let (name, found) = (display_safe(name), display_safe(&found));
     Some(format!(
         "{found} exists, and its name differs from {name} only in letter case or Unicode normalization: accept it with --match-case=no or --normalize, or rename it with --fix-names"
     ))
@@ -231,6 +235,24 @@ pub fn renamed_folder(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Opti
     names.iter().any(is_there).then(|| {
         format!("if {folder} is the folder of the torrent under another name: truesum check{SAME_OPTIONS} --data {folder} {manifest}")
     })
+}
+
+/// Returns a hint if several files match a missing one, so that no other spelling of its name was accepted.
+pub fn ambiguous_name(folder: &Path, name: &[u8]) -> Option<String> {
+    match names::equivalent_name(folder, OsStr::from_bytes(name)) {
+        NameMatch::Several(found) => Some(ambiguous(name, &found)),
+        NameMatch::Nothing | NameMatch::One { .. } => None,
+    }
+}
+
+fn ambiguous(name: &[u8], found: &[Vec<u8>]) -> String {
+    let more = if found.len() > 3 { ", ..." } else { "" };
+    let found: Vec<String> = found.iter().take(3).map(|found| display_safe(found)).collect();
+    format!(
+        "the names of several files differ from {name} only in letter case or Unicode normalization ({}{more}), so none is accepted; rename the right one to {name}",
+        found.join(", "),
+        name = display_safe(name)
+    )
 }
 
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the

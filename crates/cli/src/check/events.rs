@@ -361,6 +361,15 @@ impl<'a> Printer<'a> {
             report::entry(form, outcome, names, None, &mut self.lines);
             self.write_entry(outcome.job.name(), names.manifest)?;
         }
+        // An entry that was searched for is reported after its manifest, and so after the hints on missing files.
+        if outcome.verdict() == Verdict::Missing
+            && self.plan.options.get_spellings().any()
+            && self.plan.detail() != Detail::None
+            && let Some(hint) = advice::ambiguous_name(&self.root_of(manifest.name()), outcome.job.name())
+            && self.advised.insert("ambiguous name".to_owned())
+        {
+            self.hint(Some(hint))?;
+        }
         let threads = self.plan.options.get_read().get_threads();
         let locate =
             || Locate::new(manifest.root(), self.trees, threads, self.progress).look(outcome, names.manifest);

@@ -457,3 +457,19 @@ fn lines_of_sum_are_checked_by_the_command_in_the_hint() {
         assert_eq!((ran.out().as_str(), ran.code), ("a: OK\n", Some(0)), "{}", ran.err);
     }
 }
+
+#[test]
+fn several_names_in_other_cases_are_reported_with_the_missing_file() {
+    // regression: the file was only MISSING, although two files could be meant.
+    let folder = Folder::with(&[("README", "abc"), ("readme", "abc")]);
+    if folder.entries().len() < 2 {
+        return; // The file system ignores case.
+    }
+    folder.write("S", format!("{ABC}  ReadMe\n"));
+    for options in [&[][..], &["--match-case=no"]] {
+        let ran = folder.run(&[&["check"], options, &["S"]].concat());
+        let hint = "hint: the names of several files differ from ReadMe only in letter case or Unicode normalization \
+                    (README, readme), so none is accepted; rename the right one to ReadMe\n";
+        assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    }
+}

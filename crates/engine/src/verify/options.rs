@@ -222,6 +222,8 @@ getters! {
         get_search: bool = [search];
         /// Returns whether files that only have a different name are accepted.
         get_moved_passes: bool = [moved_passes];
+        /// Returns the spellings of names that are accepted.
+        get_spellings: Spellings = [spellings];
         /// Returns the part of the selection that is checked in this run.
         get_limits: &RunLimits = [&limits];
         /// Returns the key that must have signed each manifest.
