@@ -175,6 +175,12 @@ fn advise(style: &OutputStyle, report: &Report, malformed: &Malformed, console: 
     }
     if report.nothing() && report.failed() == 0 && report.is_part() && !report.interrupted() {
         console.error("nothing selected: all files in the manifest were excluded");
+    } else if report.nothing()
+        && report.failed() == 0
+        && !report.interrupted()
+        && report.manifests().is_empty()
+    {
+        console.error("nothing to compare: the folders contain no files");
     } else if report.nothing() && report.failed() == 0 && !report.interrupted() {
         console.error("nothing to compare: the manifest has no entries");
         console.hint(match &style.otherwise {

@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::digests::pasted::{is_digest, sum_line};
 use crate::digests::{candidates, cryptographic_first, is_checksum};
 use crate::key::HINT;
-use crate::output::listed;
+use crate::output::{listed, lists};
 use crate::values::path::folder_of;
 use crate::words::{SAME_OPTIONS, count, path_word};
 use std::ffi::OsStr;
@@ -29,7 +29,23 @@ use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 
 /// Reports why nothing was verified with a manifest.
-pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console: &mut Console) {
+pub fn nothing_verified(
+    name: &[u8],
+    checked: &Checked,
+    read: &ReadOptions,
+    lacks_key: bool,
+    console: &mut Console,
+) {
+    let path = Path::new(OsStr::from_bytes(name));
+    let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
+    if damaged
+        && !lacks_key
+        && let Some(why) = excluded_by_options(path, read)
+    {
+        console.error_of(name, &format!("nothing verified: {why}"));
+        return console
+            .hint(&format!("to check the digests that it contains: truesum check {}", path_word(path)));
+    }
     let elsewhere = "if the files are in another folder, use --root DIR";
     let (why, hint) = match (checked.entries(), checked.ignored()) {
         (0, _) if lacks_key => ("no line can be read without a key", Some(HINT)),
@@ -47,8 +63,6 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     // A damaged, truncated or too large manifest of a recognized format was already reported as
     // such.
     let known = checked.format().is_some_and(|row| row.terminator().is_none());
-    let damaged = checked.entries() == 0 && checked.counts().malformed() > 0;
-    let path = Path::new(OsStr::from_bytes(name));
     let head = head_of(path).filter(|_| checked.entries() == 0);
     if let Some(hint) = head
         .and_then(|head| {
@@ -65,6 +79,20 @@ pub fn nothing_verified(name: &[u8], checked: &Checked, lacks_key: bool, console
     {
         console.hint(hint);
     }
+}
+
+/// Returns which option is the reason why no line of a manifest was read, if there are entries without it.
+fn excluded_by_options(manifest: &Path, read: &ReadOptions) -> Option<&'static str> {
+    let why = if !read.get_algorithms().is_empty() {
+        "no line has a digest of the algorithm specified with --algorithm"
+    } else if read.get_key().is_some() {
+        "no line has a keyed digest, although a key was specified"
+    } else if read.get_format().is_some() {
+        "no line is in the format specified with --format"
+    } else {
+        return None;
+    };
+    lists(manifest).then_some(why)
 }
 
 /// The maximum size of a manifest next to a file that is searched for it, and of all of them together.
@@ -209,6 +237,24 @@ pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     ))
 }
 
+/// Returns a hint if several files match a missing one, so that no other spelling of its name was accepted.
+pub fn ambiguous_name(folder: &Path, name: &[u8]) -> Option<String> {
+    match names::equivalent_name(folder, OsStr::from_bytes(name)) {
+        NameMatch::Several(found) => Some(ambiguous(name, &found)),
+        NameMatch::Nothing | NameMatch::One { .. } => None,
+    }
+}
+
+fn ambiguous(name: &[u8], found: &[Vec<u8>]) -> String {
+    let more = if found.len() > 3 { ", ..." } else { "" };
+    let found: Vec<String> = found.iter().take(3).map(|found| display_safe(found)).collect();
+    format!(
+        "the names of several files differ from {name} only in letter case or Unicode normalization ({}{more}), so none is accepted; rename the right one to {name}",
+        found.join(", "),
+        name = display_safe(name)
+    )
+}
+
 /// Returns a hint if a missing file of a bag exists under a name that contains `%25`, `%0A` or `%0D`: the program that
 /// wrote the manifest did not escape names.
 pub fn unescaped(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Option<String> {
@@ -235,24 +281,6 @@ pub fn renamed_folder(manifest: &Path, folder: &Path, names: &[Vec<u8>]) -> Opti
     names.iter().any(is_there).then(|| {
         format!("if {folder} is the folder of the torrent under another name: truesum check{SAME_OPTIONS} --data {folder} {manifest}")
     })
-}
-
-/// Returns a hint if several files match a missing one, so that no other spelling of its name was accepted.
-pub fn ambiguous_name(folder: &Path, name: &[u8]) -> Option<String> {
-    match names::equivalent_name(folder, OsStr::from_bytes(name)) {
-        NameMatch::Several(found) => Some(ambiguous(name, &found)),
-        NameMatch::Nothing | NameMatch::One { .. } => None,
-    }
-}
-
-fn ambiguous(name: &[u8], found: &[Vec<u8>]) -> String {
-    let more = if found.len() > 3 { ", ..." } else { "" };
-    let found: Vec<String> = found.iter().take(3).map(|found| display_safe(found)).collect();
-    format!(
-        "the names of several files differ from {name} only in letter case or Unicode normalization ({}{more}), so none is accepted; rename the right one to {name}",
-        found.join(", "),
-        name = display_safe(name)
-    )
 }
 
 /// Returns a hint if files of this manifest that are missing from its folder exist in the current folder or in the

@@ -492,7 +492,8 @@ impl<'a> Printer<'a> {
         if let Some(error) = checked.failed() {
             self.failure(error)?;
         } else if checked.nothing_verified() {
-            advice::nothing_verified(name, checked, self.hinted_key, &mut self.console);
+            let read = self.plan.options.get_read();
+            advice::nothing_verified(name, checked, read, self.hinted_key, &mut self.console);
         } else if self.plan.detail() != Detail::None {
             self.hint(advice::decimal_lines(manifest.name(), checked))?;
         }

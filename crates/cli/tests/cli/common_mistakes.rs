@@ -473,3 +473,28 @@ fn several_names_in_other_cases_are_reported_with_the_missing_file() {
         assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
     }
 }
+
+#[test]
+fn option_that_excludes_all_lines_is_named_as_the_reason() {
+    // regression: the manifest was called empty, with a hint on the supported formats.
+    let folder = Folder::with(&[("a", "abc"), ("key", "k")]);
+    folder.write("S", format!("{ABC}  a\n"));
+    for (options, why) in [
+        (&["-a", "sha1"][..], "no line has a digest of the algorithm specified with --algorithm"),
+        (&["--key-file", "key"], "no line has a keyed digest, although a key was specified"),
+        (&["-t", "sfv"], "no line is in the format specified with --format"),
+    ] {
+        let ran = folder.run(&[&["check"], options, &["S"]].concat());
+        let message = format!(
+            "truesum: S: nothing verified: {why}\nhint: to check the digests that it contains: truesum check S\n"
+        );
+        assert!(ran.code == Some(2) && ran.err.contains(&message), "{options:?}: {}", ran.err);
+    }
+    std::fs::create_dir(folder.path("e")).unwrap();
+    std::fs::create_dir(folder.path("f")).unwrap();
+    let ran = folder.run(&["diff", "e", "f"]);
+    assert_eq!(
+        (ran.err.as_str(), ran.code),
+        ("truesum: nothing to compare: the folders contain no files\n", Some(2))
+    );
+}

@@ -209,6 +209,8 @@ getters! {
         get_algorithms: &[Spec] = [&algorithms];
         /// Returns the key of keyed digests.
         get_key: Option<&Secret> = [key.as_ref()];
+        /// Returns the format of the manifests; `None` if it is detected.
+        get_format: Option<&'static Format> = [format];
     }
 }
 
@@ -220,10 +222,10 @@ getters! {
         get_unlisted: Unlisted = [unlisted];
         /// Returns whether missing files are searched for under other names.
         get_search: bool = [search];
-        /// Returns whether files that only have a different name are accepted.
-        get_moved_passes: bool = [moved_passes];
         /// Returns the spellings of names that are accepted.
         get_spellings: Spellings = [spellings];
+        /// Returns whether files that only have a different name are accepted.
+        get_moved_passes: bool = [moved_passes];
         /// Returns the part of the selection that is checked in this run.
         get_limits: &RunLimits = [&limits];
         /// Returns the key that must have signed each manifest.
