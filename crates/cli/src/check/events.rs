@@ -176,7 +176,7 @@ impl<'a> Printer<'a> {
                 self.console.note(&advice::not_used(why, files, first));
             }
             Event::StillFailed(name) => self.still_failed(name.as_os_str().as_bytes()),
-            Event::Unmatched(unmatched) if self.plan.detail() != Detail::None => {
+            Event::Unmatched(unmatched) => {
                 let (name, text) = self.unmatched(unmatched);
                 self.console.error_of(name.as_bytes(), &text);
                 self.reported.insert(name.clone());
@@ -470,15 +470,6 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Reports the result of a manifest.
-    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
-        let name = self.name_of(manifest);
-        self.manifests.push((name.to_vec(), checked.digest().cloned()));
-        let malformed = checked.counts().malformed() - std::mem::take(&mut self.named_lines);
-        if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
-            let more = count(malformed, "more malformed line", "more malformed lines");
-            self.console.error_of(name, &format!("{more} (use --warn to see all)"));
-        }
     /// Reports a failure that belongs to no entry, such as an extra file in a bag.
     fn failure(&mut self, error: &Error) -> io::Result<()> {
         if self.plan.form == Form::Json {
@@ -489,6 +480,15 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
+    /// Reports the result of a manifest.
+    fn checked(&mut self, manifest: &Manifest<'_>, checked: &Checked) -> io::Result<()> {
+        let name = self.name_of(manifest);
+        self.manifests.push((name.to_vec(), checked.digest().cloned()));
+        let malformed = checked.counts().malformed() - std::mem::take(&mut self.named_lines);
+        if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
+            let more = count(malformed, "more malformed line", "more malformed lines");
+            self.console.error_of(name, &format!("{more} (use --warn to see all)"));
+        }
         if let Some(error) = checked.failed() {
             self.failure(error)?;
         } else if checked.nothing_verified() {

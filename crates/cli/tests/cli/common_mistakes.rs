@@ -498,3 +498,13 @@ fn option_that_excludes_all_lines_is_named_as_the_reason() {
         ("truesum: nothing to compare: the folders contain no files\n", Some(2))
     );
 }
+
+#[test]
+fn name_without_an_entry_is_an_error_with_status() {
+    // regression: nothing was printed, although --status suppresses only the results.
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("S", format!("{ABC}  a\n"));
+    let ran = folder.run(&["check", "--status", "S", "nosuch"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
+    assert_eq!(ran.err, "truesum: nosuch: not in S\n");
+}
