@@ -171,6 +171,9 @@ pub fn repair(args: &RepairArgs, console: &mut Console) -> Exit {
     if let Length::Grown(bytes) = report.length() {
         let last = if bytes == 1 { "byte is".to_owned() } else { format!("{bytes} bytes are") };
         console.error(&format!("{safe}: the last {last} not covered by the tree"));
+        if left == 0 {
+            console.hint(&stored::truncation(&name, store.header().size()));
+        }
     }
     loss::report(&safe, &repairs, report.size().min(store.header().size()), mode, console);
     match (report.diagnosis(), mode) {

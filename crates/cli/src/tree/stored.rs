@@ -70,6 +70,12 @@ pub fn repair_command(tree: &Path, file: Option<&OsStr>, from_copy: bool) -> Str
     format!("truesum tree repair{from} {}{file}", path_word(tree))
 }
 
+/// Returns the hint for a file that matches its tree except for bytes after its original end.
+pub fn truncation(file: &[u8], size: u64) -> String {
+    let file = path_word(OsStr::from_bytes(file));
+    format!("if the bytes at its end are not wanted, remove them: truncate -s {size} {file}")
+}
+
 /// Opens a stored tree, or returns why it is invalid.
 pub fn open(path: &Path) -> Result<Store, Error> {
     Store::open(path)?.map_err(|refusal| {

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use truesum::hash::Digest;
 use truesum::manifest::{json, path::display_safe};
 use truesum::tree::findings::findings_of;
-use truesum::tree::locate::{Comparison, Diagnosis, Difference};
+use truesum::tree::locate::{Comparison, Diagnosis, Difference, Length};
 use truesum::tree::parity::Parity;
 use truesum_fs::name::OsStrExt;
 
@@ -80,6 +80,7 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
     let Some((name, store)) = stored::opened(&args.tree, args.file.as_ref(), None, console) else {
         return Exit::NotAsRequested;
     };
+    let is_object = remote.is_some();
     let watch = Watch { remote, ..Watch::of_one(Some(store.header().size()), console) };
     let comparison = Comparison::default().trusted(args.digest.as_ref()).resume(args.resume);
     let (file, reading) = (OsStr::from_bytes(&name), watch.reading(threads(args.jobs)));
@@ -146,6 +147,9 @@ pub fn verify(args: &VerifyArgs, console: &mut Console) -> Exit {
         console.summary(exit, &format!("truesum: {}: {}", display_safe(&name), words));
         if report.diagnosis() == Diagnosis::FileDamaged {
             hint_parity(args, &report, &parity, console);
+            if matches!(report.length(), Length::Grown(_)) && report.damaged().is_empty() && !is_object {
+                console.hint(&stored::truncation(&name, size));
+            }
         }
     }
     exit

@@ -508,3 +508,18 @@ fn name_without_an_entry_is_an_error_with_status() {
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
     assert_eq!(ran.err, "truesum: nosuch: not in S\n");
 }
+
+#[test]
+fn unwanted_end_of_a_file_is_removed_by_the_command_in_the_hint() {
+    // regression: the file was called damaged, and nothing could be repaired, without a next step.
+    let folder = Folder::with(&[("f", "abc"), ("copy", "abc")]);
+    assert_eq!(folder.run(&["tree", "--save", "f"]).code, Some(0));
+    folder.write("f", "abc12345");
+    let hint = "hint: if the bytes at its end are not wanted, remove them: truncate -s 3 f\n";
+    for words in [&["tree", "verify", "f.ftr"][..], &["tree", "repair", "--from", "copy", "f.ftr"]] {
+        let ran = folder.run(words);
+        assert!(ran.code == Some(1) && ran.err.contains(hint), "{words:?}: {}", ran.err);
+    }
+    folder.write("f", "abc");
+    assert_eq!(folder.run(&["tree", "verify", "f.ftr"]).code, Some(0));
+}
