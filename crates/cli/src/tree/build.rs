@@ -282,9 +282,9 @@ fn note_unread(file: &OsStr, unread: &Unread, console: &mut Console) {
 
 /// Returns the line for an extended tree. It must not be mistaken for the digest of the complete
 /// file.
-fn extension_line(name: &[u8], spec: &Spec, digest: &Digest, unread: &Unread) -> Vec<u8> {
+fn extension_line(name: &[u8], state: &str, spec: &Spec, digest: &Digest, unread: &Unread) -> Vec<u8> {
     let (name, read, size) = (display_safe(name), unread.size - unread.bytes, unread.size);
-    format!("stored tree of {name} extended: {spec} {digest}, {read} of {size} bytes read\n").into_bytes()
+    format!("stored tree of {name} {state}: {spec} {digest}, {read} of {size} bytes read\n").into_bytes()
 }
 
 /// Returns two files whose trees would have the same name.
@@ -361,7 +361,11 @@ fn saved(
     let tree = digests.remove(0);
     let unread = (saved.unread() > 0).then_some(Unread { bytes: saved.unread(), size });
     let lines = match &unread {
-        Some(unread) if !trust_prefix => extension_line(name, &spec, &tree, unread),
+    let old_size = if args.append { open(&target).ok().map(|old| old.header().size()) } else { None };
+        Some(unread) if !trust_prefix => {
+            let state = if old_size == Some(size) { "is up to date" } else { "extended" };
+            extension_line(name, state, &spec, &tree, unread)
+        }
         _ => {
             digests.insert(first, tree);
             tag_lines(name, specs, digests)

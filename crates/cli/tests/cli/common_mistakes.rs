@@ -523,3 +523,28 @@ fn unwanted_end_of_a_file_is_removed_by_the_command_in_the_hint() {
     folder.write("f", "abc");
     assert_eq!(folder.run(&["tree", "verify", "f.ftr"]).code, Some(0));
 }
+
+#[test]
+fn tree_of_a_file_without_appended_data_is_up_to_date() {
+    // regression: a nightly run of --append failed whenever nothing had been appended.
+    let folder = Folder::new();
+    folder.write("f", vec![7; 3 << 20]);
+    assert_eq!(folder.run(&["tree", "--save", "f"]).code, Some(0));
+    let append = ["tree", "--save", "--append", "f"];
+    let ran = folder.run(&append);
+    assert!(ran.code == Some(0) && ran.out().starts_with("stored tree of f is up to date: "), "{}", ran.err);
+    assert_eq!(folder.run(&["tree", "verify", "f"]).code, Some(0));
+    // A file of the same size that was modified may differ anywhere.
+    let mut changed = vec![7; 3 << 20];
+    changed[0] = 8;
+    folder.write("f", changed);
+    let ran = folder.run(&append);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("the file changed since the tree was stored"),
+        "{}",
+        ran.err
+    );
+    folder.write("f", "short");
+    let ran = folder.run(&append);
+    assert!(ran.code == Some(2) && ran.err.contains("the file is shorter"), "{}", ran.err);
+}

@@ -348,8 +348,12 @@ fn extend(
         Begin::Changed(_) if !same => {
             return Err(other("the file size has changed since the tree was stored"));
         }
-        Begin::Append if header.size <= old.size => {
-            return Err(other("the file has not grown since the tree was stored"));
+        Begin::Append if header.size < old.size => {
+            return Err(other("the file is shorter than when the tree was stored"));
+        }
+        // If nothing was appended, the end of the file is compared with the tree, which is stored again.
+        Begin::Append if same && old.hints.mtime != header.hints.mtime => {
+            return Err(other("the file changed since the tree was stored, but has not grown"));
         }
         _ => {}
     }
