@@ -37,6 +37,9 @@ pub fn on(error: &Error) -> Option<Cow<'static, str>> {
         ),
         Kind::Replaced => Some("if this is the right file, use --most to repair it anyway"),
         Kind::NoManifest => return Some(on_data(path_of(error)).into()),
+        Kind::Missing if error.name().strip_suffix(b"\r").is_some_and(exists) => Some(
+            "the list of names has CR LF line endings, and CR counts as part of a name: remove it with tr -d '\\r' < LIST",
+        ),
         Kind::Missing
         | Kind::Denied
         | Kind::Directory
@@ -47,6 +50,11 @@ pub fn on(error: &Error) -> Option<Cow<'static, str>> {
         | Kind::Other => None,
     };
     advice.map(Cow::Borrowed)
+}
+
+/// Returns whether a file has this name.
+fn exists(name: &[u8]) -> bool {
+    Path::new(OsStr::from_bytes(name)).exists()
 }
 
 /// Returns how to verify a file that was given in place of a manifest.

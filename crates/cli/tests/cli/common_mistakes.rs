@@ -548,3 +548,14 @@ fn tree_of_a_file_without_appended_data_is_up_to_date() {
     let ran = folder.run(&append);
     assert!(ran.code == Some(2) && ran.err.contains("the file is shorter"), "{}", ran.err);
 }
+
+#[test]
+fn list_of_names_with_cr_lf_is_explained() {
+    // regression: the carriage return was only visible in the quoted name.
+    let folder = Folder::with(&[("a", "abc"), ("list", "a\r\n")]);
+    let ran = folder.run(&["hash", "--files-from", "list"]);
+    let hint = "hint: the list of names has CR LF line endings, and CR counts as part of a name: remove it with tr -d '\\r' < LIST\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    folder.write("list", "gone\r\n");
+    assert!(!folder.run(&["hash", "--files-from", "list"]).err.contains("CR LF"));
+}
