@@ -90,7 +90,7 @@ pub fn run(args: DuplicatesArgs) -> Exit {
         if report.failed() > 0 {
             exit = Exit::Failed;
         }
-        if report.all_left_out() {
+        if report.found_nothing() {
             exit = exit.max(Exit::NotAsRequested);
         }
         if report.interrupted() {
@@ -111,6 +111,8 @@ pub fn run(args: DuplicatesArgs) -> Exit {
     };
     if report.all_left_out() {
         console.error(&nothing_selected_message(report.left_out()));
+    } else if report.found_nothing() && !report.interrupted() {
+        console.error("nothing to compare: the folders contain no files");
     }
     if reporting.notes && form != Form::Json {
         console.summary(exit, &words(&report));

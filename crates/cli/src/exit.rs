@@ -215,7 +215,7 @@ pub fn codes(command: &str) -> &'static [(&'static str, &'static str)] {
         "duplicates" => &[
             ("0", "all files were compared, whether or not there are duplicates"),
             ("1", "some files could not be read"),
-            ("2", "usage, input or output error"),
+            ("2", "usage, input or output error, or no file was selected"),
         ],
         "bench-compare" => &[
             ("0", "the second run is not slower"),

@@ -559,3 +559,13 @@ fn list_of_names_with_cr_lf_is_explained() {
     folder.write("list", "gone\r\n");
     assert!(!folder.run(&["hash", "--files-from", "list"]).err.contains("CR LF"));
 }
+
+#[test]
+fn duplicates_of_no_files_are_an_error() {
+    // regression: a mistyped folder that happened to be empty counted as a folder without duplicates.
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let ran = folder.run(&["duplicates", "-q", "empty"]);
+    let message = "truesum: nothing to compare: the folders contain no files\n";
+    assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
+}

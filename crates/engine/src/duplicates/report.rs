@@ -115,7 +115,12 @@ readable! {
 impl Report {
     /// Returns whether the selection left out all files.
     pub fn all_left_out(&self) -> bool {
-        self.counts.files + self.counts.small + self.failed == 0 && self.left_out != ExcludedCounts::default()
+        self.found_nothing() && self.left_out != ExcludedCounts::default()
+    }
+
+    /// Returns whether no files were found, or the selection left out all of them.
+    pub fn found_nothing(&self) -> bool {
+        self.counts.files + self.counts.small + self.failed == 0
     }
 }
 
