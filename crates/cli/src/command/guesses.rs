@@ -406,7 +406,11 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
         (None, Ok(spec)) => ("algorithm", ["-a".to_owned(), spec.to_string()]),
         (None, Err(_)) => return None,
     };
-    let known = command.get_arguments().any(|arg| arg.get_long() == Some(long));
+    // The formats of some commands are not those of manifests.
+    let accepts = |arg: &clap::Arg| {
+        long != "format" || arg.get_possible_values().iter().any(|offered| offered.matches(&value[1], false))
+    };
+    let known = command.get_arguments().any(|arg| arg.get_long() == Some(long) && accepts(arg));
     let mut line: Vec<OsString> = words[1..].to_vec();
     line.splice(at - 1..at, value.map(OsString::from));
     known.then(|| format!("truesum {}", line_of(&line)))

@@ -569,3 +569,14 @@ fn duplicates_of_no_files_are_an_error() {
     let message = "truesum: nothing to compare: the folders contain no files\n";
     assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }
+
+#[test]
+fn option_of_a_format_is_suggested_only_to_commands_with_this_format() {
+    // regression: a format of manifests was suggested to tree, which has others.
+    let folder = Folder::with(&[("f", "abc")]);
+    let ran = folder.run(&["tree", "--json", "f"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("-t json"), "{}", ran.err);
+    let ran = folder.run(&["tree", "--obao", "f"]);
+    assert!(ran.err.contains("hint: truesum tree -t obao f\n") || !ran.err.contains("-t "), "{}", ran.err);
+    assert!(folder.run(&["hash", "--sfv", "f"]).err.contains("hint: truesum hash -t sfv f\n"));
+}
