@@ -129,6 +129,11 @@ pub fn parse(called: OsString, mut given: Vec<OsString>) -> Result<Command, clap
             let words = given[1..].iter().map(|word| word.to_string_lossy().into_owned());
             return Ok(Command::Complete(words.collect()));
         }
+        (Some("help"), Some(_)) if given.len() > 2 => {
+            if let Some(error) = guesses::surplus_in_help(&given[1..]) {
+                return Err(error);
+            }
+        }
         (Some("help"), Some(name)) if given.len() == 2 => {
             let is_command = Command::has_subcommand(name);
             if let Some(topic) = topics::find(name).filter(|_| !is_command) {

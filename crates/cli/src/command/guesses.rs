@@ -3,7 +3,7 @@
 
 use super::definition;
 use crate::digests::pasted::{is_digest, sum_line};
-use crate::topics::TOPICS;
+use crate::topics::{self, TOPICS};
 use crate::values::similar::distance;
 use crate::words::shell_word;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -186,6 +186,25 @@ pub fn unknown_topic(word: &str) -> clap::Error {
 /// Returns the topic that begins with the same four letters as a word: `signatures` for `signing`.
 fn begins_like(word: &str) -> Option<String> {
     let begin = word.get(..4)?;
+/// Returns the error for a word after the topic or the commands in `truesum help`, whose `words` follow.
+pub fn surplus_in_help(words: &[OsString]) -> Option<clap::Error> {
+    let all = definition();
+    let mut command = &all;
+    let mut commands = 0;
+    while let Some(below) = words.get(commands).and_then(|word| command.find_subcommand(word)) {
+        (command, commands) = (below, commands + 1);
+    }
+    let is_topic = commands == 0 && words.first()?.to_str().is_some_and(|name| topics::find(name).is_some());
+    let known = if is_topic { 1 } else { commands };
+    let extra = words.get(known).filter(|word| known > 0 && !word.as_bytes().starts_with(b"-"))?;
+    let text = format!(
+        "help: unexpected argument {}\nhint: truesum help {}\n",
+        shell_word(extra),
+        line_of(&words[..known])
+    );
+    Some(clap::Error::raw(ErrorKind::UnknownArgument, text))
+}
+
     TOPICS.iter().map(|topic| topic.name).find(|name| name.starts_with(begin)).map(str::to_owned)
 }
 

@@ -580,3 +580,19 @@ fn option_of_a_format_is_suggested_only_to_commands_with_this_format() {
     assert!(ran.err.contains("hint: truesum tree -t obao f\n") || !ran.err.contains("-t "), "{}", ran.err);
     assert!(folder.run(&["hash", "--sfv", "f"]).err.contains("hint: truesum hash -t sfv f\n"));
 }
+
+#[test]
+fn words_after_a_help_topic_are_errors() {
+    // regression: the help of hash was printed.
+    let folder = Folder::new();
+    for (words, hint) in [
+        (&["signatures", "extra"][..], "signatures"),
+        (&["check", "extra"], "check"),
+        (&["tree", "verify", "extra"], "tree verify"),
+    ] {
+        let ran = folder.run(&[&["help"], words].concat());
+        let message = format!("truesum: help: unexpected argument extra\nhint: truesum help {hint}\n");
+        assert_eq!((ran.out(), ran.err, ran.code), (String::new(), message, Some(2)));
+    }
+    assert_eq!(folder.run(&["help", "tree", "verify"]).code, Some(0));
+}
