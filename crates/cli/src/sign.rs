@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Refusal};
 use crate::output::{Output, cannot_write};
 use crate::values::color::Color;
+use crate::words::path_word;
 use clap::{Args, ValueHint};
 use minisign::{PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 use std::io::{self, BufRead, IsTerminal, Read};
@@ -66,6 +67,12 @@ pub fn run(args: &SignArgs) -> Exit {
             Ok(signature) => write(name, &signature, output, &mut console),
             Err(error) => {
                 console.failure(&error);
+                if name.is_dir() {
+                    let (folder, key) = (path_word(name), path_word(&args.key));
+                    console.hint(&format!(
+                        "to sign a manifest of the folder: truesum hash -o SHA256SUMS {folder} && truesum sign --key {key} SHA256SUMS"
+                    ));
+                }
                 Exit::Failed
             }
         });

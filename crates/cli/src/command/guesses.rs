@@ -114,6 +114,9 @@ const S3_PARTS: &str = "truesum hash -a 's3-etag;part=8MiB' FILE";
 const BAG_OF_COPY: &str =
     "a bag is created from a folder in place; to keep the folder as it is, copy it first: cp -a DIR BAG";
 
+/// Options that a command requires, and how to obtain their value.
+const MISSING: &[(&str, &str, &str)] = &[("sign", "--key", "to create a key: minisign -G")];
+
 /// Commands to which users pass one argument too many, and the option that accepts it.
 const SURPLUS: &[(&str, &str)] = &[("convert", "-o")];
 
@@ -183,9 +186,6 @@ pub fn unknown_topic(word: &str) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
-/// Returns the topic that begins with the same four letters as a word: `signatures` for `signing`.
-fn begins_like(word: &str) -> Option<String> {
-    let begin = word.get(..4)?;
 /// Returns the error for a word after the topic or the commands in `truesum help`, whose `words` follow.
 pub fn surplus_in_help(words: &[OsString]) -> Option<clap::Error> {
     let all = definition();
@@ -205,6 +205,9 @@ pub fn surplus_in_help(words: &[OsString]) -> Option<clap::Error> {
     Some(clap::Error::raw(ErrorKind::UnknownArgument, text))
 }
 
+/// Returns the topic that begins with the same four letters as a word: `signatures` for `signing`.
+fn begins_like(word: &str) -> Option<String> {
+    let begin = word.get(..4)?;
     TOPICS.iter().map(|topic| topic.name).find(|name| name.starts_with(begin)).map(str::to_owned)
 }
 
@@ -306,7 +309,10 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         }
         (ErrorKind::MissingRequiredArgument, _) => {
             let what = if given.len() == 1 { "missing argument" } else { "missing arguments" };
-            (format!("{what}: {}", given.join(", ")), Some(usage()))
+            let known =
+                MISSING.iter().find(|(of, option, _)| *of == command && given.iter().any(|it| it == option));
+            let more = known.map_or(String::new(), |(.., more)| format!("; {more}"));
+            (format!("{what}: {}", given.join(", ")), Some(usage() + &more))
         }
         (ErrorKind::TooManyValues, Some(value)) => {
             (format!("{option} takes no value, but '{value}' was given"), None)

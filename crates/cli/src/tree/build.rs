@@ -12,7 +12,7 @@ use crate::tree::text;
 use crate::values;
 use crate::values::{size::granule, table::SpecParser};
 use crate::watch::Watch;
-use crate::words::grouped;
+use crate::words::{SAME_OPTIONS, grouped, path_word};
 use clap::{Args, ValueEnum, ValueHint};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -227,6 +227,12 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
             Err(error) => {
                 exit = exit.max(watch.failed(&error, console));
                 note_unfinished(args, file, &error, console);
+                if Path::new(file).is_dir() {
+                    let folder = path_word(file);
+                    console.hint(&format!(
+                        "for each file in the folder: find {folder} -type f ! -name '*.ftr*' -exec truesum tree{SAME_OPTIONS} {{}} +"
+                    ));
+                }
             }
         }
         if args.benchmark || args.verbose {
@@ -355,13 +361,13 @@ fn saved(
         .plain_digests(&plain_digests)
         .trust_prefix(trust_prefix)
         .parity(args.parity);
+    let old_size = if args.append { open(&target).ok().map(|old| old.header().size()) } else { None };
     let saved = save(file, &spec, &saving, &watch.reading(threads))?;
     let (name, size) = (stores::name_of(file), saved.found().size());
     let mut digests = saved.found().digests().to_vec();
     let tree = digests.remove(0);
     let unread = (saved.unread() > 0).then_some(Unread { bytes: saved.unread(), size });
     let lines = match &unread {
-    let old_size = if args.append { open(&target).ok().map(|old| old.header().size()) } else { None };
         Some(unread) if !trust_prefix => {
             let state = if old_size == Some(size) { "is up to date" } else { "extended" };
             extension_line(name, state, &spec, &tree, unread)

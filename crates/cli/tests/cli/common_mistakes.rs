@@ -596,3 +596,15 @@ fn words_after_a_help_topic_are_errors() {
     }
     assert_eq!(folder.run(&["help", "tree", "verify"]).code, Some(0));
 }
+
+#[test]
+fn folder_in_place_of_a_file_gets_a_command_for_its_files() {
+    // regression: tree and sign only reported that it is a directory.
+    let folder = Folder::with(&[("d/f", "abc")]);
+    let ran = folder.run(&["tree", "--save", "d"]);
+    let hint =
+        "hint: for each file in the folder: find d -type f ! -name '*.ftr*' -exec truesum tree --save {} +\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["sign", "d"]);
+    assert!(ran.err.ends_with("; to create a key: minisign -G\n"), "{}", ran.err);
+}
