@@ -2,8 +2,8 @@
 
 use crate::console::Console;
 use crate::exit::Refusal;
-use crate::words::{SAME_OPTIONS, count, path_word};
-use std::collections::BTreeMap;
+use crate::words::{SAME_OPTIONS, count, path_word, shell_word};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 use truesum::hash::Spec;
@@ -42,6 +42,8 @@ pub struct Losses<'a> {
     objects: bool,
     /// Whether an entry has only digests that the format cannot store.
     other: bool,
+    /// The algorithms of entries that cannot be written without a size, which a verification of the files adds.
+    without_size: BTreeSet<String>,
 }
 
 impl<'a> Losses<'a> {
@@ -64,6 +66,7 @@ impl<'a> Losses<'a> {
             attributes: false,
             objects: false,
             other: false,
+            without_size: BTreeSet::new(),
         }
     }
 
@@ -79,6 +82,9 @@ impl<'a> Losses<'a> {
             Loss::Entry(entry, why) => {
                 self.entries += 1;
                 self.other |= matches!(why, Unrepresentable::Algorithm(_));
+                if matches!(why, Unrepresentable::NoSize) {
+                    self.without_size.extend(entry.digests.iter().map(|(spec, _)| spec.to_string()));
+                }
                 if self.lossy {
                     self.console.note(&format!("{}: left out: {why}", display_safe(&entry.path)));
                 } else if self.entries <= SHOWN {
@@ -196,6 +202,13 @@ impl<'a> Losses<'a> {
                     format!(
                         "to verify the files and compute {usual} digests: truesum convert{SAME_OPTIONS} {word} -t {} -a {usual}",
                         self.format.name()
+                    )
+                }
+                None if !self.without_size.is_empty() && !self.is_state => {
+                    format!(
+                        "to verify the files and record their sizes: truesum convert{SAME_OPTIONS} {word} -t {} -a {}",
+                        self.format.name(),
+                        shell_word(Vec::from_iter(self.without_size.clone()).join(","))
                     )
                 }
                 None if self.attributes || self.objects => {

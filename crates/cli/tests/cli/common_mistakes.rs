@@ -608,3 +608,19 @@ fn folder_in_place_of_a_file_gets_a_command_for_its_files() {
     let ran = folder.run(&["sign", "d"]);
     assert!(ran.err.ends_with("; to create a key: minisign -G\n"), "{}", ran.err);
 }
+
+#[test]
+fn format_that_requires_sizes_suggests_the_algorithm_that_reads_the_files() {
+    // regression: the hint was --lossy, which leaves out every entry.
+    let folder = Folder::with(&[("a", "abc"), ("MD5SUMS", "900150983cd24fb0d6963f7d28e17f72  a\n")]);
+    let ran = folder.run(&["convert", "MD5SUMS", "-t", "hashdeep"]);
+    let hint =
+        "hint: to verify the files and record their sizes: truesum convert MD5SUMS -t hashdeep -a md5\n";
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    let ran = folder.run(&["convert", "MD5SUMS", "-t", "hashdeep", "-a", "md5"]);
+    assert!(
+        ran.code == Some(0) && ran.out().ends_with("3,900150983cd24fb0d6963f7d28e17f72,a\n"),
+        "{}",
+        ran.out()
+    );
+}
