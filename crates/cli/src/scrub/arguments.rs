@@ -40,7 +40,7 @@ pub struct ScrubArgs {
     /// Verify the files listed in the manifests and bags in DIR
     ///
     /// Manifests are found as in truesum check -r. Files that are not in any manifest are ignored, except in the
-    /// payload of a bag. With --forget, PATH can also be a manifest or a folder.
+    /// payload of a bag.
     #[arg(long, conflicts_with_all = ["algorithm", "include", "exclude", "set_rules", "import", "xattr"])]
     pub manifests: bool,
     /// Keep a manifest named NAME, such as SHA256SUMS, up to date in each folder
@@ -97,7 +97,8 @@ pub struct ScrubArgs {
     pub dry_run: bool,
     /// Remove PATH (relative to DIR) from the state file (repeatable)
     ///
-    /// The next run records the file as new. No files are read.
+    /// The next run records the file as new. No files are read. If the state was created with --manifests, PATH can
+    /// also be a manifest or a folder.
     #[arg(long, value_name = "PATH", help_heading = "State file", group = "instead")]
     pub forget: Vec<PathBuf>,
     /// Create the state file from MANIFEST; entries count as never verified
