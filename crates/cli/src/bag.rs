@@ -89,7 +89,7 @@ struct UpdateArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     folders: Vec<OsString>,
     /// Accept modified files; with =all, even if they are not newer than the manifests
-    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     refresh: Option<Extent>,
     /// Remove entries of deleted files

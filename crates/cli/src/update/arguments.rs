@@ -55,18 +55,18 @@ pub struct UpdateArgs {
     #[arg(long, help_heading = "Selection", conflicts_with = "no_stored_rules")]
     pub set_rules: bool,
     /// Accept modified files; with =all, even if the modification time is not later
-    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub refresh: Option<Extent>,
     /// Remove entries of deleted files; with =all, even if most files are missing
-    #[arg(long, value_name = "SCOPE", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "all", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "safe")]
     pub prune: Option<Extent>,
     /// Update the names of moved files
     #[arg(long, help_heading = "Changes")]
     pub rename: bool,
     /// Skip files whose size and time match; =date: skip files older than the manifest
-    #[arg(long, value_name = "TIMES", help_heading = "Changes", hide_possible_values = true)]
+    #[arg(long, value_name = "date", help_heading = "Changes", hide_possible_values = true)]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "times")]
     pub quick: Option<Quick>,
     /// Show what would be done, without writing anything
