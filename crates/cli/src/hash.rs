@@ -270,6 +270,11 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
         let signatures = count(signatures, "signature", "signatures");
         console.note(&format!("{signatures} of {path} {are} left out of the manifest"));
     }
+    let is_nothing = |summary: &Summary| summary.files() + summary.failed() == 0 && !summary.interrupted();
+    if plan.torrent.is_some() && plan.output.is_none() && result.as_ref().is_ok_and(is_nothing) {
+        console.error("no torrent was written: there are no files");
+        return Exit::NotAsRequested;
+    }
     let outside = tasks.naming.as_ref().map_or(0, |naming| naming.outside);
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
     let counts = RunCounts { refused, links, temporary, found_own, outside, led_out, left_out, read };

@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use truesum::hash::{Secret, Spec};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, algorithm_from_name};
+use truesum::manifest::{self, Entry, Format, Style, Time, WriteError, Writer, Writing, algorithm_from_name};
 use truesum::update::{SIGNATURES, is_detached_signature};
 use truesum::walk::ExcludedCounts;
 use truesum::write::coarse_now;
@@ -107,11 +107,15 @@ impl<'p, T> Content<'p, T> {
             return None;
         }
         let path = folder.join(name);
+        let is_sidecar = stem.is_some_and(|stem| path.with_file_name(stem).symlink_metadata().is_ok());
+        // Data files may have the extension of a format, and reading them takes longer than hashing them.
+        if !is_of_run && !is_folder && !is_sidecar {
+            return None;
+        }
         let mut has_stem = false;
         let mut look = |entry: Entry| has_stem |= stem.is_some_and(|stem| stem.as_bytes() == entry.path);
         let is_manifest = matches!(read_replaceable(&path, None, &mut look), Ok(Some(_)));
-        let is_sidecar = || stem.is_some_and(|stem| path.with_file_name(stem).symlink_metadata().is_ok());
-        let is_own = is_of_run || is_manifest && (is_folder || has_stem && is_sidecar());
+        let is_own = is_of_run || is_manifest && (is_folder || has_stem && is_sidecar);
         is_own.then_some(if signed.is_some() { Own::Signature } else { Own::Manifest })
     }
 }
@@ -138,7 +142,12 @@ fn sidecar_of(base: &Path) -> Option<&OsStr> {
     let end = base.extension()?.to_str()?;
     let is_format = || {
         let end = format!(".{end}");
-        manifest::FORMATS.iter().any(|format| format.file_names().contains(&&end[..]))
+        let is_written = |format: &&Format| !matches!(format.writing(), Writing::No);
+        manifest::FORMATS
+            .iter()
+            .copied()
+            .filter(is_written)
+            .any(|format| format.file_names().contains(&&end[..]))
     };
     base.file_stem().filter(|_| end.parse::<Spec>().is_ok() || is_format())
 }

@@ -410,6 +410,12 @@ fn impossible_torrent_is_rejected_before_reading_or_writing() {
         folder.run(&["torrent", "create", "--overwrite", "-o", "x.torrent", "--piece-size", "1000", "set"]);
     assert_eq!((ran.code, ran.err.contains("a power of two")), (Some(2), true), "{}", ran.err);
     assert_eq!(folder.read("x.torrent"), b"as it was");
+    // regression: nothing was written, with exit status 0.
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    for words in [&["hash", "-t", "torrent", "empty"][..], &["torrent", "create", "empty"]] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}: {}", ran.err);
+    }
     // No part of the torrent is written to standard output if a file is missing.
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
