@@ -51,13 +51,8 @@ class Tree:
 
     def change(self):
         """Makes one change of each kind that users and disks make."""
-        self.create(self.pick(), self.now())  # An edit.
+        # First, because a file that is also edited or moved before the next run cannot be recognized.
         self.next += 1
-        self.create(f'new/{self.next}', self.now())
-        name, moved = self.pick(), f'moved/{self.next}'
-        os.makedirs(self.path('moved'), exist_ok=True)
-        os.rename(self.path(name), self.path(moved))
-        self.good[moved] = self.good.pop(name)
         kind = self.rng.randrange(4)
         name = self.pick()
         with open(self.path(name), 'rb') as file:
@@ -73,6 +68,13 @@ class Tree:
             self.damaged[name] = (content, mtime, moved)
         else:
             self.write(name, self.flip(content), mtime)
+        name, moved, edited = self.pick(), f'moved/{self.next}', self.pick()
+        if edited != name:
+            self.create(edited, self.now())
+        self.create(f'new/{self.next}', self.now())
+        os.makedirs(self.path('moved'), exist_ok=True)
+        os.rename(self.path(name), self.path(moved))
+        self.good[moved] = self.good.pop(name)
 
     def flip(self, content):
         at = self.rng.randrange(len(content))

@@ -133,7 +133,7 @@ class Nights:
             environment |= {'LD_PRELOAD': FAKETIME[0], 'FAKETIME': '@' + clock, 'NO_FAKE_STAT': '1', 'FAKETIME_DONT_FAKE_MONOTONIC': '1'}
         out = tempfile.TemporaryFile(dir=self.folder)
         errors = tempfile.TemporaryFile(dir=self.folder)
-        command = [self.program, 'scrub', '--json', '--within', f'{self.within}d', '--accept', self.policy, '--per-directory', LIST]
+        command = [self.program, 'scrub', '--json', '--within', f'{self.within}d', '--accept', self.policy, '--write-manifests', LIST]
         command += [*args, 'tree']
         process = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=out, stderr=errors)
         process.out, process.errors, process.reported = out, errors, set(self.reported)

@@ -49,7 +49,7 @@ pub struct ScrubArgs {
     /// replaced.
     #[arg(hide_short_help = true)]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["manifests", "xattr", "status", "log", "forget", "import"])]
-    pub per_directory: Option<OsString>,
+    pub write_manifests: Option<OsString>,
     /// Digest algorithms for a new state file [default: sha256]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]

@@ -77,11 +77,11 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
 /// # Errors
 /// Fails if it is not the name of a file in a folder, or that of the state file.
 fn folder_manifests(args: &ScrubArgs) -> Result<Option<Vec<u8>>, Refusal> {
-    let Some(name) = &args.per_directory else { return Ok(None) };
+    let Some(name) = &args.write_manifests else { return Ok(None) };
     let is_plain = Path::new(name).file_name() == Some(name) && name != DEFAULT_STATE;
     if !is_plain || state(args).file_name() == Some(name) {
         let shown = display_safe(name.as_bytes());
-        return Err(Refusal::new(format!("--per-directory: '{shown}' is not a name for a manifest")));
+        return Err(Refusal::new(format!("--write-manifests: '{shown}' is not a name for a manifest")));
     }
     Ok(Some(name.as_bytes().to_vec()))
 }

@@ -1,4 +1,4 @@
-//! `truesum scrub --per-directory`: manifests in each folder that follow the state.
+//! `truesum scrub --write-manifests`: manifests in each folder that follow the state.
 
 use crate::program::{ABC, Folder, RunResult};
 use crate::scrub::write;
@@ -8,7 +8,7 @@ fn digest(text: &str) -> String {
 }
 
 fn scrub(folder: &Folder, more: &[&str]) -> RunResult {
-    folder.run(&[&["scrub", "--all", "--per-directory", "SHA256SUMS"], more, &["d"]].concat())
+    folder.run(&[&["scrub", "--all", "--write-manifests", "SHA256SUMS"], more, &["d"]].concat())
 }
 
 fn text(folder: &Folder, name: &str) -> String {
@@ -129,11 +129,11 @@ fn other_manifests_are_kept_unless_they_agree_with_the_state() {
 fn name_is_that_of_a_file_in_a_folder() {
     let folder = Folder::with(&[("d/a", "abc")]);
     for name in ["x/y", "..", ".", "", ".truesum-state", "SHA256SUMS/"] {
-        let ran = folder.run(&["scrub", "--per-directory", name, "d"]);
+        let ran = folder.run(&["scrub", "--write-manifests", name, "d"]);
         assert!(ran.code == Some(2) && !folder.path("d/.truesum-state").exists(), "{name}: {}", ran.err);
     }
     // An algorithm that the name does not specify is in each line.
-    let ran = folder.run(&["scrub", "-q", "-a", "md5,sha1", "--per-directory", "SHA256SUMS", "d"]);
+    let ran = folder.run(&["scrub", "-q", "-a", "md5,sha1", "--write-manifests", "SHA256SUMS", "d"]);
     let lines = text(&folder, "d/SHA256SUMS");
     assert!(
         ran.code == Some(0) && lines.starts_with("MD5 (a) = ") && lines.contains("\nSHA1 (a) = "),
