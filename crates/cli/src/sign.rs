@@ -70,7 +70,7 @@ pub fn run(args: &SignArgs) -> Exit {
                 if name.is_dir() {
                     let (folder, key) = (path_word(name), path_word(&args.key));
                     console.hint(&format!(
-                        "to sign a manifest of the folder: truesum hash -o SHA256SUMS {folder} && truesum sign --key {key} SHA256SUMS"
+                        "to sign a manifest of the folder: truesum hash -o SHA256SUMS {folder}; truesum sign --key {key} SHA256SUMS"
                     ));
                 }
                 Exit::Failed

@@ -118,7 +118,11 @@ fn grown_file_is_read_only_from_its_old_end() {
         assert_eq!(progress.bytes(), bytes.len() as u64 - old / MIB * MIB + compared);
         assert_eq!(saved.unread(), (old / MIB).saturating_sub(1) * MIB);
         assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
-        assert!(case.save(name, GRANULE, Begin::Append, &[]).is_err(), "it did not grow");
+        let again = case.save(name, GRANULE, Begin::Append, &[]).expect("nothing was appended");
+        assert_eq!(again.found().digests(), [spec(name).digest(&bytes)]);
+        case.flip(5);
+        let changed = case.save(name, GRANULE, Begin::Append, &[]);
+        assert!(changed.is_err(), "it changed and did not grow");
     }
 }
 
