@@ -10,9 +10,11 @@ use crate::words::count;
 use clap::{Args, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use truesum::manifest::path::display_safe;
+use truesum::open::open_companion;
 use truesum::{Cause, Error};
 use truesum_fs::name::OsStrExt;
 
@@ -73,14 +75,20 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Error::io(folder.as_os_str().as_bytes(), "create", error))?;
     let path = folder.join(name);
-    let is_page = |text: Vec<u8>| text.windows(TITLE.len()).any(|part| part == TITLE.as_bytes());
-    if std::fs::read(&path).is_ok_and(|text| !is_page(text)) {
+    let is_page = |file: File| {
+        let mut text = Vec::new();
+        let read = file.take(MAX_LENGTH).read_to_end(&mut text).is_ok();
+        read && text.windows(TITLE.len()).any(|part| part == TITLE.as_bytes())
+    };
+    if path.exists() && !open_companion(&path).is_ok_and(is_page) {
         let why = Cause::Other("the existing file is not a manual page of truesum".to_owned());
         return Err(Error::new(path.as_os_str().as_bytes(), "replace", why));
     }
     save(&path, page)
 }
 
+/// The maximum length of a page that is replaced.
+const MAX_LENGTH: u64 = 1 << 20;
 /// What every page contains.
 const TITLE: &str = ".TH TRUESUM";
 

@@ -19,7 +19,7 @@ use crate::audit::comparison::{Comparison, FOUND, LISTED, QuickCheck, changed};
 use crate::audit::row::Row;
 use crate::audit::stamps::is_edited;
 use crate::audit::{Event as AuditEvent, FileStatus};
-use crate::content::set::{NONE, Set};
+use crate::content::set::NONE;
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
 use crate::io::write::{AtomicFile, coarse_now};
@@ -220,10 +220,10 @@ impl<'a> Update<'a> {
         let mut decisions: Vec<(Row, Action)> = rows.drain(..).zip(actions).collect();
         let wanted = new_rules.is_some() || decisions.iter().any(|(_, action)| *action != Action::Kept);
         self.report.has_other_names = original.has_other_names();
-        self.report.keeps_time = self
-            .leaves_written(&decisions, original.written(), &folder)
-            .then_some(original.written())
-            .filter(|_| wanted);
+        let written = original.written();
+        let outdated = self.leaves_outdated(&decisions, written);
+        self.report.keeps_time = (outdated && wanted).then_some(written);
+        self.report.date = (outdated || self.leaves_changed(&decisions, written, &folder)).then_some(written);
         let refusal = self.refusal(&decisions, missing, same);
         let refusal = refusal.or(other_folder.filter(|_| wanted));
         let refusal = refusal.or_else(|| self.other_key(&decisions, fits_key).filter(|_| wanted));
@@ -445,7 +445,7 @@ impl<'a> Update<'a> {
         // by the clock of file systems. A later time would hide files that were modified during this run. With an
         // earlier one, damage to a file that was edited just before this run would look like an edit. Where a time is
         // stored in coarse units, as on FAT, comparisons allow for the unit (`audit/stamps.rs`).
-        let time = self.report.keeps_time.unwrap_or(self.began);
+        let time = self.report.date.unwrap_or(self.began);
         file.set_date(time);
         let committed = file.commit_if(|| {
             lock.map_or(Ok(()), |lock| lock.still_at(manifest)).and_then(|()| original.unchanged(manifest))
@@ -453,23 +453,31 @@ impl<'a> Update<'a> {
         committed.map_err(Failure::from)
     }
 
-    /// Returns whether the manifest must keep its time, because an entry remains whose file does not match it. A later time
-    /// would make an edited file look corrupt if the entry has no time, and `--quick` would take a file that was changed
-    /// since then, although its modification time was not, for one that was read and matched.
-    fn leaves_written(&self, decisions: &[(Row, Action)], written: Time, folder: &Path) -> bool {
+    /// Returns whether an entry without a time remains for a file that was modified after the manifest was written. With a
+    /// later time of the manifest, the file would look corrupt.
+    fn leaves_outdated(&self, decisions: &[(Row, Action)], written: Time) -> bool {
         let sets = &self.comparison.sets;
-        let is_later = |time: Option<Time>| time.is_some_and(|time| time >= written);
-        decisions.iter().filter(|(_, action)| *action == Action::Kept).any(|(row, _)| {
+        decisions.iter().any(|(row, action)| {
             let [listed, found] = row.at;
-            let changed = |set: &Set, at| changed(&folder.join(OsStr::from_bytes(set.name(at))));
-            match row.status {
-                FileStatus::Changed if self.own_line != Some(listed) => {
-                    sets[LISTED].time(listed).is_none() && is_later(sets[FOUND].time(found))
-                }
-                FileStatus::Corrupt => is_later(changed(&sets[FOUND], found)),
-                FileStatus::Unreadable if listed != NONE => is_later(changed(&sets[LISTED], listed)),
-                _ => false,
-            }
+            row.status == FileStatus::Changed
+                && *action == Action::Kept
+                && self.own_line != Some(listed)
+                && sets[LISTED].time(listed).is_none()
+                && sets[FOUND].time(found).is_some_and(|found| found >= written)
+        })
+    }
+
+    /// Returns whether an entry remains for a file that was changed after the manifest was written, although its
+    /// modification time was not. With a later time of the manifest, `--quick` would not read the file again.
+    fn leaves_changed(&self, decisions: &[(Row, Action)], written: Time, folder: &Path) -> bool {
+        let sets = &self.comparison.sets;
+        decisions.iter().any(|(row, _)| {
+            let name = match row.status {
+                FileStatus::Corrupt => sets[FOUND].name(row.at[FOUND]),
+                FileStatus::Unreadable if row.at[LISTED] != NONE => sets[LISTED].name(row.at[LISTED]),
+                _ => return false,
+            };
+            changed(&folder.join(OsStr::from_bytes(name))).is_some_and(|changed| changed >= written)
         })
     }
 }

@@ -270,7 +270,7 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
     }
     if let Some(time) = report.keeps_time() {
         console.note(&format!(
-            "some files do not match their entries, so {name} keeps its modification time ({time}); if entries have no times, files modified after it count as edited, not as corrupt"
+            "some entries are out of date, so {name} keeps its modification time ({time}); files modified after that time count as edited, not as corrupt"
         ));
     }
 }

@@ -452,7 +452,7 @@ fn kept_modification_time_is_noted() {
     folder.write("d/a", "");
     folder.write("d/b", "abc");
     let ran = folder.run(&["update", "M", "d"]);
-    let message = "truesum: note: some files do not match their entries, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); if entries have no times, files modified after it count as edited, not as corrupt\n";
+    let message = "truesum: note: some entries are out of date, so M keeps its modification time (2001-09-09T01:46:40.000000000Z); files modified after that time count as edited, not as corrupt\n";
     assert!(ran.err.contains(message), "{}", ran.err);
 }
 

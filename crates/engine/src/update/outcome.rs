@@ -250,10 +250,12 @@ readable! {
         has_other_names: bool,
         /// Entries of files that new rules exclude. They are kept.
         excluded: u64,
-        /// The time that a new manifest keeps, if any: entries remain that files changed after it do not match.
+        /// The time that a new manifest keeps, if any: lines remain for files that were modified after it.
         keeps_time: Option<Time>,
     }
     private {
+        /// The time of the new manifest, if it is that of the old one.
+        date: Option<Time>,
         /// The number of times each action was taken.
         actions: [u64; Action::ALL.len()],
     }
