@@ -519,10 +519,31 @@ impl EarlierManifest {
         }
     }
 
-    /// Returns notes on entries that were not compared and on entries that are not in the new
-    /// manifest. Must be called before the earlier manifest is replaced.
-    pub fn notes(&self, path: &Path) -> Vec<String> {
-        self.uncompared(path).into_iter().chain(self.dropped(path)).collect()
+    /// Returns notes on entries that were not compared, on those that are not in the new manifest, and on details that its
+    /// format cannot store. Must be called before the earlier manifest is replaced.
+    pub fn notes(&self, path: &Path, format: Option<&Format>) -> Vec<String> {
+        let lost = format.and_then(|format| self.lost(path, format));
+        self.uncompared(path).into_iter().chain(self.dropped(path)).chain(lost).collect()
+    }
+
+    /// Returns a note on modification times and digests of the earlier manifest that the new one has not, although it has
+    /// no digests instead.
+    fn lost(&self, path: &Path, format: &Format) -> Option<String> {
+        let recorded = &self.recorded;
+        let has_times = recorded.records.values().any(|record| record.mtime.is_some());
+        let times =
+            (has_times && !format.capabilities().mtime()).then(|| "the modification times".to_owned());
+        let is_lost = |spec: &&Spec| !recorded.run.contains(spec);
+        let lost: Vec<String> = recorded.specs.iter().filter(is_lost).map(Spec::to_string).collect();
+        // A torrent has none.
+        let is_subset =
+            !recorded.run.is_empty() && recorded.run.iter().all(|spec| recorded.specs.contains(spec));
+        let digests = (is_subset && !lost.is_empty()).then(|| format!("the {} digests", lost.join(" and ")));
+        let parts = Vec::from_iter(times.into_iter().chain(digests));
+        let path = display_safe(path.as_os_str().as_bytes());
+        (!parts.is_empty()).then(|| {
+            format!("{path}: {} of the earlier manifest are not in the new one", parts.join(" and "))
+        })
     }
 
     /// Returns a note on entries that are not in the new manifest, if there are any. Must be called

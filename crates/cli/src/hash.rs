@@ -414,8 +414,9 @@ fn end(
         {
             Some(refusal) => exit = exit.max(console.refuse(&refusal)),
             None => {
-                let replaced =
-                    earlier.filter(|_| plan.reading.reporting.notes).map(|earlier| earlier.notes(path));
+                let replaced = earlier
+                    .filter(|_| plan.reading.reporting.notes)
+                    .map(|earlier| earlier.notes(path, plan.form.format()));
                 if let Err(error) = output.finish() {
                     return exit.max(cannot_write(&error, console));
                 }

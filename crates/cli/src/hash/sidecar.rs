@@ -462,7 +462,7 @@ impl<'a> SidecarWriter<'a> {
                 if let Some(refusal) = earlier.refusal(shown, Some(self.format)) {
                     return Err(Reason::Refused(refusal));
                 }
-                notes.extend(earlier.notes(shown));
+                notes.extend(earlier.notes(shown, Some(self.format)));
                 notes.retain(|_| self.reporting.notes);
             }
         }

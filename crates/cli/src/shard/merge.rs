@@ -262,7 +262,7 @@ fn merged(args: &MergeArgs, console: &mut Console) -> Result<Exit, Error> {
         WriteError::Io(error) => Error::io(name, "write", error),
         WriteError::Refused(why) => Error::new(name, "write", Cause::Other(why.to_string())),
     })?;
-    let notes = earlier.filter(|_| reporting.notes).map(|earlier| earlier.notes(&args.output));
+    let notes = earlier.filter(|_| reporting.notes).map(|earlier| earlier.notes(&args.output, Some(format)));
     written.0.finish()?;
     if reporting.notes {
         let parts = count(plan.totals().bundles(), "part", "parts");

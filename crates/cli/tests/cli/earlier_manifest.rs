@@ -311,3 +311,26 @@ fn corruption_is_detected_if_the_earlier_entry_leads_through_a_link() {
         assert_eq!(folder.read("P"), before);
     }
 }
+
+#[test]
+fn details_that_the_new_manifest_lacks_are_reported() {
+    // regression: hash -o dropped times and digests of the earlier manifest without a message.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    for (words, said) in [
+        (&["-t", "jsonl", "-a", "md5,sha256"][..], ""),
+        (
+            &["-a", "sha256"],
+            "truesum: note: d/M: the modification times and the md5 digests of the earlier manifest are not in the new one\n",
+        ),
+        (&["-a", "sha256"], ""),
+        (&["-t", "jsonl", "-a", "sha256,md5"], ""),
+        (
+            &["-t", "jsonl", "-a", "md5"],
+            "truesum: note: d/M: the sha256 digests of the earlier manifest are not in the new one\n",
+        ),
+        (&["-q", "-a", "md5"], ""),
+    ] {
+        let ran = folder.run(&[&["hash"], words, &["-o", "d/M", "d"]].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), said), "{words:?}");
+    }
+}
