@@ -24,7 +24,7 @@ use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
-use truesum_manifest::{Rules, Time, weak};
+use truesum_manifest::{Rules, Time};
 
 /// A file in the manifest for which nothing has been found so far.
 pub(super) const NOT_FOUND: u32 = NONE;
@@ -568,12 +568,21 @@ impl<'a> Comparison<'a> {
             report.pieces.swap(0, 1);
         }
         for (side, set) in sets.iter().enumerate() {
-            let specs = set.kinds().iter().flat_map(|kind| kind.iter());
-            for spec in specs {
-                report.algorithms[side ^ usize::from(*swapped)].insert(spec.to_string());
-                if weak::verdict(spec) != weak::Strength::TamperEvident {
-                    report.not_tamper_evident.insert(spec.to_string());
-                }
+            for kind in set.kinds() {
+                let names = kind.iter().map(ToString::to_string);
+                report.algorithms[side ^ usize::from(*swapped)].extend(names);
+            }
+        }
+        // What one side has in addition to a weak digest is not compared. Files found to be the same have no kind on the
+        // other side.
+        let kinds = sets[LISTED].kinds();
+        let common = |one: &[Spec], other: &[Spec]| -> Vec<Spec> {
+            one.iter().filter(|spec| other.contains(spec)).cloned().collect()
+        };
+        for kind in kinds {
+            let pairs = sets[FOUND].kinds().iter().map(|other| common(kind, other));
+            for compared in pairs.chain([kind.to_vec()]).filter(|specs| weak_name(specs).is_some()) {
+                report.not_tamper_evident.extend(compared.iter().map(ToString::to_string));
             }
         }
     }
