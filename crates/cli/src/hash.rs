@@ -233,12 +233,24 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
             let tried = writer(plan.form, &plan.reading.specs, None, &[]);
             if let Some((name, why)) = tried.and_then(|tried| first_unstorable(&list, torrent.cut, tried)) {
                 sink.console.error_of(&name, &format!("cannot be included in this torrent: {why}"));
-                sink.console.hint(match tasks.naming.as_ref() {
-                    Some(naming) if naming.outside > 0 => {
+                let create = |folder: &[u8]| {
+                    let output = plan.output.as_deref().map(|path| format!(" -o {}", path_word(path)));
+                    let folder = path_word(OsStr::from_bytes(folder));
+                    format!(
+                        "to create a torrent of the folder: truesum torrent create{} {folder}",
+                        output.unwrap_or_default()
+                    )
+                };
+                let hint = match (tasks.naming.as_ref(), &sink.named[..]) {
+                    (Some(naming), _) if naming.outside > 0 => {
                         "a torrent cannot contain absolute paths; to make them relative to another folder, use --root DIR"
+                            .to_owned()
                     }
-                    _ => "a torrent covers one file or one folder; to include all files, run the command in their parent folder",
-                });
+                    (_, [folder]) if Path::new(OsStr::from_bytes(folder)).is_dir() => create(folder),
+                    _ => "a torrent covers one file or one folder; to include all files, run the command in their parent folder"
+                        .to_owned(),
+                };
+                sink.console.hint(&hint);
                 return Exit::Failed;
             }
             let hashed = truesum::hash_pieces(

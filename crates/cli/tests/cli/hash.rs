@@ -416,6 +416,11 @@ fn impossible_torrent_is_rejected_before_reading_or_writing() {
         let ran = folder.run(words);
         assert_eq!((ran.out().as_str(), ran.code), ("", Some(2)), "{words:?}: {}", ran.err);
     }
+    // regression: the hint was to run the command in another folder, but torrent create works.
+    let ran = folder.run(&["hash", "-t", "torrent", "-o", "y.torrent", "."]);
+    let hint = "hint: to create a torrent of the folder: truesum torrent create -o y.torrent .\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["torrent", "create", "-o", "y.torrent", "."]).code, Some(0));
     // No part of the torrent is written to standard output if a file is missing.
     let ran = folder.run(&["hash", "-t", "torrent", "set", "none"]);
     assert_eq!((ran.out().as_str(), ran.code), ("", Some(1)));
