@@ -13,7 +13,7 @@ use crate::key::{KeyRead, apply_key};
 use crate::settings::settings;
 use crate::stores;
 use crate::tasks::{Inputs, inputs};
-use crate::words::rejected;
+use crate::words::{rejected, sampled};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -384,10 +384,13 @@ fn format_of_name(output: &Path) -> Option<&'static Format> {
     of_files.or_else(of_ending).filter(is_written)
 }
 
-/// Returns the algorithm that the name of a manifest implies (`SHA512SUMS`, `disk.iso.md5`).
+/// Returns the algorithm that the name of a manifest implies (`SHA512SUMS`, `disk.iso.md5`). One that reads only samples must
+/// be requested explicitly, and `crc` has several meanings.
 fn algorithm_of_name(output: &Path) -> Option<Spec> {
     let name = output.file_name()?.as_bytes();
-    manifest::algorithm_from_name(name).filter(|_| manifest::has_manifest_name(name))
+    let spec = manifest::algorithm_from_name(name).filter(|_| manifest::has_manifest_name(name))?;
+    let is_clear = spec.algorithm().name() != "crc" && sampled(std::slice::from_ref(&spec)).next().is_none();
+    is_clear.then_some(spec)
 }
 
 /// Refuses to write digests under the name of a bag's manifest that names another algorithm: a check would read them as

@@ -466,6 +466,9 @@ fn name_of_the_manifest_determines_the_algorithm() {
         // A file about tigers.
         (&["-o", "tiger.txt"], format!("SHA256 (a) = {ABC}\n")),
         (&["-o", "list.txt"], format!("{ABC}  a\n")),
+        // It has several meanings; and this one reads only samples.
+        (&["-o", "x.crc"], format!("SHA256 (a) = {ABC}\n")),
+        (&["-o", "x.imohash"], format!("SHA256 (a) = {ABC}\n")),
     ] {
         let ran = folder.run(&[words, &["a"]].concat());
         assert_eq!((ran.code, folder.read(words[1])), (Some(0), text.into_bytes()), "{words:?}: {}", ran.err);
