@@ -68,9 +68,10 @@ pub fn run(args: &SignArgs) -> Exit {
             Err(error) => {
                 console.failure(&error);
                 if name.is_dir() {
-                    let (folder, key) = (path_word(name), path_word(&args.key));
+                    let (manifest, folder) = (path_word(name.join("SHA256SUMS")), path_word(name));
+                    let key = path_word(&args.key);
                     console.hint(&format!(
-                        "to sign a manifest of the folder: truesum hash -o SHA256SUMS {folder}; truesum sign --key {key} SHA256SUMS"
+                        "to sign a manifest of the folder: truesum hash -o {manifest} {folder}; truesum sign --key {key} {manifest}"
                     ));
                 }
                 Exit::Failed

@@ -60,6 +60,8 @@ pub struct Printer<'a> {
     still_failed: u64,
     /// The advice about damaged files that was printed, without the commands, which name a file.
     advised: HashSet<String>,
+    /// The number of missing names that were compared with those of all files, until several files matched one.
+    compared_names: usize,
     /// Whether the hint on how to specify a key was printed.
     hinted_key: bool,
     /// The first missing names of the current manifest.
@@ -102,6 +104,7 @@ impl<'a> Printer<'a> {
             named_lines: 0,
             still_failed: 0,
             advised: HashSet::new(),
+            compared_names: 0,
             hinted_key: false,
             missing: Vec::new(),
             unexplained: None,
@@ -365,10 +368,15 @@ impl<'a> Printer<'a> {
         if outcome.verdict() == Verdict::Missing
             && self.plan.options.get_spellings().any()
             && self.plan.detail() != Detail::None
-            && let Some(hint) = advice::ambiguous_name(&self.root_of(manifest.name()), outcome.job.name())
-            && self.advised.insert("ambiguous name".to_owned())
+            && self.compared_names < REMEMBERED
         {
-            self.hint(Some(hint))?;
+            // Each comparison lists a folder.
+            self.compared_names += 1;
+            let hint = advice::ambiguous_name(&self.root_of(manifest.name()), outcome.job.name());
+            if hint.is_some() {
+                self.compared_names = REMEMBERED;
+            }
+            self.hint(hint)?;
         }
         let threads = self.plan.options.get_read().get_threads();
         let locate =

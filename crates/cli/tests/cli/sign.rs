@@ -122,3 +122,18 @@ fn time_stamps_are_named_with_their_command_and_never_count_as_verified() {
     let ran = folder.run(&["check", "-r", "d"]);
     assert_eq!((ran.code, ran.out()), (Some(0), "d/a: OK\n".to_owned()), "{}", ran.err);
 }
+
+#[test]
+fn hint_for_a_folder_works_when_pasted() {
+    let folder = folder();
+    folder.write("d/it's/x", "x");
+    let ran = folder.run(&["sign", "d/it's", "--key", "plain"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let commands = ran.err.split_once("hint: to sign a manifest of the folder: ").expect("a hint").1;
+    let program = env!("CARGO_BIN_EXE_truesum");
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder.root()).args(["-c", &commands.replace("truesum ", &format!("{program} "))]);
+    assert!(shell.output().unwrap().status.success(), "{commands}");
+    let checked = folder.run(&["check", "--pubkey", "public", "d/it's/SHA256SUMS"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.err);
+}

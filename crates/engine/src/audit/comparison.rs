@@ -24,7 +24,7 @@ use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
 use truesum_hash::Spec;
-use truesum_manifest::{Rules, Time};
+use truesum_manifest::{Rules, Time, weak};
 
 /// A file in the manifest for which nothing has been found so far.
 pub(super) const NOT_FOUND: u32 = NONE;
@@ -573,18 +573,20 @@ impl<'a> Comparison<'a> {
                 report.algorithms[side ^ usize::from(*swapped)].extend(names);
             }
         }
-        // What one side has in addition to a weak digest is not compared. Files found to be the same have no kind on the
-        // other side.
-        let kinds = sets[LISTED].kinds();
-        let common = |one: &[Spec], other: &[Spec]| -> Vec<Spec> {
-            one.iter().filter(|spec| other.contains(spec)).cloned().collect()
-        };
-        for kind in kinds {
-            let pairs = sets[FOUND].kinds().iter().map(|other| common(kind, other));
-            for compared in pairs.chain([kind.to_vec()]).filter(|specs| weak_name(specs).is_some()) {
-                report.not_tamper_evident.extend(compared.iter().map(ToString::to_string));
+        // A weak algorithm matters only if no other one is always compared with it. Each side may have a kind for every
+        // entry, so kinds are not compared with each other.
+        let is_weak = |spec: &&Spec| weak::verdict(spec) != weak::Strength::TamperEvident;
+        let mut others: BTreeMap<String, Vec<&Spec>> = BTreeMap::new();
+        for kind in sets.iter().flat_map(|set| set.kinds()) {
+            for spec in kind.iter().filter(is_weak) {
+                others
+                    .entry(spec.to_string())
+                    .and_modify(|others| others.retain(|other| kind.contains(other)))
+                    .or_insert_with(|| kind.iter().filter(|other| !is_weak(other)).collect());
             }
         }
+        let alone = others.into_iter().filter(|(_, others)| others.is_empty());
+        report.not_tamper_evident.extend(alone.map(|(name, _)| name));
     }
 
     /// Counts and reports all rows.
