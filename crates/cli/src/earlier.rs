@@ -471,7 +471,6 @@ impl EarlierManifest {
         let names = names.join(", ");
         let by = by.map(|by| display_safe(by.as_os_str().as_bytes()));
         let path = display_safe(path.as_os_str().as_bytes());
-        let or_key = if self.keyed { " or the key" } else { "" };
         let (it, its, is, differs) = match corrupt {
             1 => ("it", "its", "is", "differs"),
             _ => ("them", "their", "are", "differ"),
@@ -491,6 +490,7 @@ impl EarlierManifest {
             return Refusal::with_hint(text, hint);
         }
         let by = by.map(|by| format!(" according to {by}")).unwrap_or_default();
+        let or_key = if self.keyed { " or the key" } else { "" };
         let text = format!(
             "{path}: not written: {files} {is} corrupt{by} (the content{or_key} differs, although the {times} unchanged): {names}{more}"
         );
@@ -526,8 +526,8 @@ impl EarlierManifest {
         self.uncompared(path).into_iter().chain(self.dropped(path)).chain(lost).collect()
     }
 
-    /// Returns a note on modification times and digests of the earlier manifest that the new one has not, although it has
-    /// no digests instead.
+    /// Returns a note on modification times and digests of the earlier manifest that the new one lacks. Digests are not lost
+    /// if the new manifest has those of another algorithm instead.
     fn lost(&self, path: &Path, format: &Format) -> Option<String> {
         let recorded = &self.recorded;
         let has_times = recorded.records.values().any(|record| record.mtime.is_some());

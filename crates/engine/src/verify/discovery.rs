@@ -295,7 +295,7 @@ fn begin(path: &Path, anchor: &Anchor) -> Result<(File, Vec<u8>), Error> {
     Ok((file, head))
 }
 
-/// Returns whether the name of a file, which is not that of a manifest, is one that manifests have now and then.
+/// Returns whether the name of a file, which is not that of a manifest, is one that manifests sometimes have.
 fn may_be_list(path: &Path) -> bool {
     let lower = path.file_name().unwrap_or_default().as_bytes().to_ascii_lowercase();
     let stem_of =
