@@ -36,7 +36,8 @@ fn hash_refuses_to_record_corrupt_content_as_good() {
         // A later modification time shows an edit.
         folder.write("d/a", "abe");
         set_mtime(&folder, "d/a", std::time::SystemTime::now());
-        assert_eq!(folder.run(words).code, Some(0), "{words:?}");
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
         set_mtime(&folder, "d/a", time);
         folder.write("d/a", "abf");
         set_mtime(&folder, "d/a", time);
