@@ -367,8 +367,9 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     program, windows, *runner = sys.argv[1:]
-    # Settings of the user are not part of the comparison, and Wine's complaint about a missing variable is no message.
+    # Settings of the user are not part of the comparison, and Wine's own messages are no output of the program.
     os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+    os.environ.setdefault("WINEDEBUG", "-all")
     os.environ["TRUESUM_CONFIG"] = ""
     with tempfile.TemporaryDirectory() as top:
         top = pathlib.Path(top)
