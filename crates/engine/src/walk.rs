@@ -64,6 +64,7 @@ use crate::select::names::{parts, plain};
 use crate::task::{Notice, Task};
 use ahead::{ListAhead, listing_jobs};
 use ancestry::Ancestry;
+pub(crate) use listing::Facts;
 use listing::{Entry, ListingJob, Pending, list};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -205,6 +206,8 @@ pub struct Walk {
     folders: Option<Vec<Folder>>,
     /// A name that is ignored directly below each root.
     passed_over: &'static [u8],
+    /// The size and time of the last item, if it was examined with its folder.
+    facts: Option<Facts>,
 }
 
 /// A folder listed by a walk.
@@ -262,6 +265,7 @@ impl Walk {
             threads,
             folders: None,
             passed_over: b"",
+            facts: None,
         }
     }
 
@@ -269,9 +273,25 @@ impl Walk {
     /// show every later change, and temporary files of this program are treated as ordinary files. `passed_over` is a
     /// name to ignore directly below a root, or empty.
     pub(crate) fn whole(mut self, passed_over: &'static [u8]) -> Walk {
-        let pending = Arc::get_mut(&mut self.pending).expect("a walk that has not begun shares nothing");
-        pending.settled = true;
+        self.pending_mut().settled = true;
         Walk { folders: Some(Vec::new()), passed_over, ..self }
+    }
+
+    /// Examines the files of each folder when it is listed, by the threads that list folders ahead:
+    /// [`Walk::last_facts`] then contains the result.
+    pub(crate) fn examining(mut self) -> Walk {
+        self.pending_mut().examine = true;
+        self
+    }
+
+    /// Returns the size and time of the file that is the last item, if it was examined with its folder.
+    pub(crate) fn last_facts(&self) -> Option<Facts> {
+        self.facts
+    }
+
+    /// Returns the options of listings, before the walk has begun.
+    fn pending_mut(&mut self) -> &mut Pending {
+        Arc::get_mut(&mut self.pending).expect("a walk that has not begun shares nothing")
     }
 
     /// Returns the folders found since the last call and before the last item, in the order of the walk.
@@ -310,6 +330,7 @@ impl Walk {
 
     fn root(&mut self, path: Vec<u8>) -> Option<Item> {
         self.root.clone_from(&path);
+        self.facts = None;
         if self.arguments && path == b"-" {
             if std::mem::replace(&mut self.stdin_returned, true) {
                 let why = Cause::Other("standard input can be read only once".to_owned());
@@ -411,7 +432,14 @@ impl Walk {
         if self.threads < 2 {
             return;
         }
-        let listed = listing_jobs(folder_path, anchor, entries);
+        let mut listed = Vec::new();
+        // The folders above were listed before that was known, and their subfolders may be most of the tree.
+        if self.ahead.is_none() {
+            for Level { folder_path, anchor, entries, .. } in &mut self.stack {
+                listed.extend(listing_jobs(folder_path, anchor, entries.as_mut_slice()));
+            }
+        }
+        listed.extend(listing_jobs(folder_path, anchor, entries));
         if !listed.is_empty() {
             let threads = self.threads.min(4);
             // Helpers also list folders inside folders, unless they may lead to other file systems
@@ -518,6 +546,7 @@ impl Walk {
     /// Processes one entry of the folder on top of the stack.
     fn visit(&mut self, entry: Entry) -> Option<Item> {
         push(&mut self.path, entry.folder_name());
+        self.facts = entry.facts.as_deref().copied();
         let mut kind = entry.kind;
         // An item leaves the counts when it is reached, even if it is then excluded.
         if !self.pending.is_open(kind) {

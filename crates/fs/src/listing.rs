@@ -1,7 +1,7 @@
 //! The entries of a folder.
 
 use crate::error::Errno;
-use crate::metadata::FileType;
+use crate::metadata::{FileType, Metadata};
 use crate::sys::folder;
 use std::fs::File;
 
@@ -12,4 +12,12 @@ use std::fs::File;
 /// Returns the system's error. The entries passed before are then only a part.
 pub fn list(folder: &File, visit: impl FnMut(&[u8], FileType)) -> Result<(), Errno> {
     folder::list(folder, visit)
+}
+
+/// Returns the metadata of an entry of an open folder. A symbolic link is not followed.
+///
+/// # Errors
+/// Returns the system's error.
+pub fn stat(folder: &File, name: &[u8]) -> Result<Metadata, Errno> {
+    folder::stat(folder, name)
 }

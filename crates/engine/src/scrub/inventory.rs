@@ -15,12 +15,11 @@ use crate::scrub::scan::{Entry, Scan};
 use crate::scrub::stamps::Stamps;
 use crate::scrub::store::State;
 use crate::select::Selection;
-use crate::walk::{Item, Options, Walk, relative};
+use crate::walk::{Facts, Item, Options, Walk, relative};
 use std::collections::HashMap;
 use std::iter::Peekable;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{self, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::{Place, Time};
@@ -37,6 +36,8 @@ pub(crate) struct Findings {
     pub(crate) classes: Classes,
     /// Files that could not be examined and folders that could not be listed.
     pub(crate) errors: Vec<Error>,
+    /// Whether an entry is a failure of an earlier run.
+    pub(crate) has_failures: bool,
     /// The number of files that the walk found.
     pub(crate) files: u64,
     /// The number of new, modified and failed files that were not read because a limit was reached.
@@ -57,12 +58,15 @@ impl Shared {
     }
 }
 
+/// The name of a file, its path, and the anchor from which it is opened.
+type Found = (Vec<u8>, Vec<u8>, Option<Anchor>);
+
 /// The files to read at once: new and modified ones, and those that failed before.
 pub(crate) struct Inventory<'l> {
     /// The walk of the tree. A collection has none: its files are those with an entry.
     walk: Option<Walk>,
-    /// The next file of the walk, if it was not used yet.
-    file: Option<(Vec<u8>, Vec<u8>, Option<Anchor>)>,
+    /// The next file of the walk, if it was not used yet, and its size and time, if they are known.
+    file: Option<(Found, Option<Facts>)>,
     scan: Peekable<Scan>,
     shared: Shared,
     limits: &'l Limits,
@@ -93,7 +97,7 @@ impl<'l> Inventory<'l> {
     ) -> Result<Inventory<'l>, Error> {
         let select = state.head.selection(state.path())?;
         let options = Options::default().select(select.clone()).below_root(true);
-        let walk = || Walk::new([root.to_owned()], options, threads).until(progress.stop_flag());
+        let walk = || Walk::new([root.to_owned()], options, threads).until(progress.stop_flag()).examining();
         let walk = (!state.head.is_collection()).then(walk);
         let (scan, shared, specs) = (state.scan().peekable(), shared.clone(), state.head.specs.clone());
         Ok(Inventory {
@@ -112,7 +116,7 @@ impl<'l> Inventory<'l> {
         })
     }
 
-    /// Finds the next file of the walk, and stores its name, its path and its anchor.
+    /// Finds the next file of the walk, and stores it.
     fn find_file(&mut self) {
         let Some(walk) = &mut self.walk else { return };
         while self.file.is_none() {
@@ -123,7 +127,7 @@ impl<'l> Inventory<'l> {
                     let name = relative(&path, &name::of(self.root)).to_vec();
                     if !self.own.contains(&name) {
                         self.shared.get().files += 1;
-                        self.file = Some((name, path, anchor));
+                        self.file = Some(((name, path, anchor), walk.last_facts()));
                     }
                 }
                 Some(Item::Failed(error)) => self.shared.get().errors.push(error),
@@ -140,20 +144,15 @@ impl<'l> Inventory<'l> {
     }
 
     /// Returns the job for a file, unless a limit has been reached.
-    fn job(
-        &mut self,
-        file: (Vec<u8>, Vec<u8>, Option<Anchor>),
-        before: Option<Record>,
-        stat: &Metadata,
-    ) -> Option<(Job, u64)> {
-        let ((name, path, anchor), size) = (file, stat.size());
+    fn job(&mut self, file: Found, before: Option<Record>, facts: Facts) -> Option<(Job, u64)> {
+        let ((name, path, anchor), size) = (file, facts.size);
         let is_open = before.as_ref().is_none_or(Record::is_failure);
         if !(if is_open { self.limits.grant_new(size) } else { self.limits.grant(size) }) {
             let mut found = self.shared.get();
             found.deferred += 1;
             // Other files must not make it wait longer than its turn, even if they are modified before every run.
             match before {
-                None => found.unread.add(Some(size), Some(stat.mtime())),
+                None => found.unread.add(Some(size), Some(facts.mtime)),
                 Some(before) if !before.is_failure() => found.classes.add(before.day, size),
                 Some(_) => {}
             }
@@ -170,30 +169,26 @@ impl<'l> Inventory<'l> {
     }
 
     /// Returns the job for a file that must be read now, unless a limit has been reached.
-    fn examine(
-        &mut self,
-        file: (Vec<u8>, Vec<u8>, Option<Anchor>),
-        before: Option<Record>,
-        stat: &Metadata,
-    ) -> Option<(Job, u64)> {
+    fn examine(&mut self, file: Found, before: Option<Record>, facts: Facts) -> Option<(Job, u64)> {
         if let Some(before) = &before
-            && is_unchanged(before, stat.size(), stat.mtime())
+            && is_unchanged(before, facts.size, facts.mtime)
             && !before.is_failure()
             && !before.needs_examination()
         {
-            self.shared.get().classes.add(before.day, stat.size());
+            self.shared.get().classes.add(before.day, facts.size);
             return None;
         }
-        self.job(file, before, stat)
+        self.job(file, before, facts)
     }
 
-    /// Returns the metadata of a file that has an entry and that the walk did not find: because the rules exclude it, or
+    /// Returns the size and time of a file that has an entry and that the walk did not find: because the rules exclude it, or
     /// because a collection is not walked. Manifests may list symbolic links to files.
-    fn unwalked(&self, name: &[u8]) -> Option<Metadata> {
+    fn unwalked(&self, name: &[u8]) -> Option<Facts> {
         if self.walk.is_some() && self.select.has_name(name) {
             return None;
         }
-        self.folder.stat(name, self.walk.is_none()).ok().filter(|stat| stat.kind().is_file())
+        let stat = self.folder.stat(name, self.walk.is_none()).ok().filter(|stat| stat.kind().is_file())?;
+        Some(Facts::from(&stat))
     }
 
     /// Returns the next entry if its name is at most `name`.
@@ -203,7 +198,12 @@ impl<'l> Inventory<'l> {
             _ => true,
         };
         match self.scan.next_if(fits)? {
-            Ok(entry) => Some(entry),
+            Ok(entry) => {
+                if entry.1.is_failure() {
+                    self.shared.get().has_failures = true;
+                }
+                Some(entry)
+            }
             Err(error) => {
                 self.shared.get().damage.get_or_insert(error);
                 None
@@ -218,7 +218,7 @@ impl Iterator for Inventory<'_> {
     fn next(&mut self) -> Option<(Job, u64)> {
         loop {
             self.find_file();
-            let name = self.file.as_ref().map(|file| file.0.clone());
+            let name = self.file.as_ref().map(|(file, _)| file.0.clone());
             let entry = self.entry_until(name.as_deref());
             // Without the other entries, or the other files, nothing more is known to be new or missing.
             if self.shared.get().damage.is_some() || self.progress.stopped() {
@@ -230,10 +230,10 @@ impl Iterator for Inventory<'_> {
                 (Some((key, record)), Some(name)) if key == *name => Some(record),
                 (Some((key, _)), _) if manifest_name(&key).is_some() => continue,
                 (Some(entry), name) => {
-                    if let Some(stat) = self.unwalked(&entry.0) {
+                    if let Some(facts) = self.unwalked(&entry.0) {
                         self.shared.get().files += 1;
                         let (key, before) = entry;
-                        if let Some(job) = self.examine((key.clone(), key, None), Some(before), &stat) {
+                        if let Some(job) = self.examine((key.clone(), key, None), Some(before), facts) {
                             return Some(job);
                         }
                         continue;
@@ -247,9 +247,10 @@ impl Iterator for Inventory<'_> {
                     continue;
                 }
             };
-            let file = self.file.take()?;
-            let stat = match stat_found(&file.1, file.2.as_ref()) {
-                Ok(stat) => stat,
+            let (file, facts) = self.file.take()?;
+            let stat = || stat_found(&file.1, file.2.as_ref()).map(|stat| Facts::from(&stat));
+            let facts = match facts.map_or_else(stat, Ok) {
+                Ok(facts) => facts,
                 Err(error) => {
                     let mut found = self.shared.get();
                     match before {
@@ -260,7 +261,7 @@ impl Iterator for Inventory<'_> {
                     continue;
                 }
             };
-            if let Some(job) = self.examine(file, before, &stat) {
+            if let Some(job) = self.examine(file, before, facts) {
                 return Some(job);
             }
         }

@@ -466,6 +466,10 @@ impl Recorder<'_, '_> {
 
     /// Reports failures of earlier runs that have not been reported in this one.
     fn remind(&mut self) -> io::Result<()> {
+        // Failures of this run have been reported.
+        if !self.shared.get().has_failures {
+            return Ok(());
+        }
         let reported = std::mem::take(&mut self.reported);
         for entry in self.state.scan() {
             let (name, record) = entry.map_err(|error| self.fail(error))?;

@@ -15,6 +15,7 @@ use truesum_fs::Errno;
 use truesum_fs::listing;
 use truesum_fs::metadata::{FileType, Metadata};
 use truesum_fs::resolve::OpenMode;
+use truesum_manifest::Time;
 
 /// The number of entries in listings that the consumer has not reached yet.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub(super) struct Pending {
     pub(super) follow: bool,
     /// Whether timestamps of folders must reveal every later change.
     pub(super) settled: bool,
+    /// Whether the files of a folder are examined when it is listed.
+    pub(super) examine: bool,
 }
 
 impl Pending {
@@ -48,6 +51,21 @@ pub(super) struct Entry {
     pub(super) kind: FileType,
     /// A folder that was offered to helpers.
     pub(super) job: Option<ListingJob>,
+    /// The size and time of a file that was examined with its folder. Boxed because most walks have none.
+    pub(super) facts: Option<Box<Facts>>,
+}
+
+/// The size and modification time of a file when its folder was listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) size: u64,
+    pub(crate) mtime: Time,
+}
+
+impl From<&Metadata> for Facts {
+    fn from(stat: &Metadata) -> Facts {
+        Facts { size: stat.size(), mtime: stat.mtime() }
+    }
 }
 
 impl Entry {
@@ -120,7 +138,7 @@ impl Drop for Listing {
 
 /// Reads a folder and counts its entries. The result is unsorted.
 pub(super) fn list(folder_path: &Ancestry, pending: &Pending) -> Result<Listing, Error> {
-    let listing = read(folder_path, pending.settled);
+    let listing = read(folder_path, pending);
     // Entries are added before the folder stops being open, so that the counts never look complete
     // in between. A folder that cannot be listed is not open either.
     listing.iter().for_each(|listing| pending.add(&listing.entries, 1));
@@ -128,7 +146,7 @@ pub(super) fn list(folder_path: &Ancestry, pending: &Pending) -> Result<Listing,
     listing
 }
 
-fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
+fn read(folder_path: &Ancestry, &Pending { settled, examine, .. }: &Pending) -> Result<Listing, Error> {
     let root = folder_path.anchor.root();
     let fail = |error: Errno| root.refusal(&folder_path.path(), "list", error);
     let folder = root.resolve(&folder_path.rest(), OpenMode::Listing).map_err(fail)?;
@@ -151,9 +169,15 @@ fn read(folder_path: &Ancestry, settled: bool) -> Result<Listing, Error> {
         if is_folder {
             own.push(b'/');
         }
-        entries.push(Entry { name: own, kind, job: None });
+        entries.push(Entry { name: own, kind, job: None, facts: None });
     };
     listing::list(&folder, visit).map_err(fail)?;
+    if examine {
+        for entry in entries.iter_mut().filter(|entry| entry.kind == FileType::RegularFile) {
+            // A file that cannot be examined is examined again, and reported, when it is reached.
+            entry.facts = listing::stat(&folder, &entry.name).ok().map(|stat| Box::new(Facts::from(&stat)));
+        }
+    }
     let anchor = folder_path.anchor.below(folder_path.len(), folder);
     Ok(Listing { entries, stat, anchor, waits: None })
 }

@@ -140,7 +140,7 @@ fn unreadable_ignore_file_is_an_error() {
     // It was listed, but cannot be opened.
     walk.path = dir.path().join("sub").into_os_string().into_vec();
     let anchor = Anchor::argument(&walk.path, Confinement::NoLinks).unwrap();
-    let entry = Entry { name: b".gitignore".to_vec(), kind: FileType::RegularFile, job: None };
+    let entry = Entry { name: b".gitignore".to_vec(), kind: FileType::RegularFile, job: None, facts: None };
     assert!(walk.ignore_rules(&anchor, &[entry]).is_err_and(|error| error.is_missing()));
 }
 
@@ -388,4 +388,19 @@ fn own_temporary_files_are_distinguished_from_content() {
     let (files, others) = walk(dir.path(), Options::default(), 1);
     assert_eq!(files, ["/.M.tmp.part", "/f", "/x.part"]);
     assert_eq!(others, [format!("temporary /{ours}")]);
+}
+
+#[test]
+fn folders_of_a_flat_tree_are_listed_ahead() {
+    // regression: only folders found after the first four were offered to the helpers, and so none of a flat tree.
+    let names: Vec<String> = (0..100).map(|i| format!("d{i:02}/f")).collect();
+    let dir = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut walk = Walk::new([dir.path().to_owned()], Options::default(), 4);
+    walk.by_ref().take(10).for_each(drop);
+    // The consumer is slow, so the helpers list the other folders, and all items are known.
+    let known = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        walk.size_hint() == (90, Some(90))
+    });
+    assert!(known, "{:?}", walk.size_hint());
 }
