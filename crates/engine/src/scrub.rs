@@ -1,13 +1,14 @@
 //! Scrubbing: keeps a state of a tree, reads every file again within a number of days, and reports what happened to
 //! each file that is not as recorded.
 //!
-//! A run has four steps.
+//! A run has five steps.
 //!
 //! 1. `inventory` walks the tree next to the entries of the state. New files, files with another size or modification
 //!    time, and files that failed before are read at once.
 //! 2. `pairing` compares missing with new files: a file with the same content was moved.
 //! 3. Unchanged files that are due are read, oldest first (`plan`).
-//! 4. Failures that were not examined again are reported, and the state is written (`store`).
+//! 4. Corrupt files are replaced with intact copies, if that was requested (`repair`).
+//! 5. Failures that were not examined again are reported, and the state is written (`store`).
 //!
 //! A collection consists of the files that manifests list ([`Options::collection`]). Its manifests are read first
 //! (`collection`), and `reconciliation` compares their entries with the state; there is no walk of the files.
@@ -34,6 +35,7 @@ mod reconciliation;
 mod record;
 mod recorder;
 mod renamed;
+mod repair;
 mod report;
 mod run;
 mod scan;

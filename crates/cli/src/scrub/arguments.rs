@@ -95,6 +95,13 @@ pub struct ScrubArgs {
     /// Show what would be done, without writing anything
     #[arg(short = 'n', long, help_heading = "Running", conflicts_with_all = ["forget", "import"])]
     pub dry_run: bool,
+    /// Replace corrupt files with their intact copies in COPY, a copy of DIR
+    ///
+    /// A copy is used only if it has the recorded digest. Files that were modified are not replaced. Each repaired file is
+    /// read again.
+    #[arg(long, value_name = "COPY", value_hint = ValueHint::DirPath, help_heading = "Running")]
+    #[arg(conflicts_with_all = ["dry_run", "instead"])]
+    pub repair_from: Option<PathBuf>,
     /// Remove PATH (relative to DIR) from the state file (repeatable)
     ///
     /// The next run records the file as new. No files are read. If the state was created with --manifests, PATH can

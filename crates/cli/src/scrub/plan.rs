@@ -68,6 +68,7 @@ pub fn options(args: &ScrubArgs, threads: usize) -> Result<Options, Refusal> {
         .rules(rules(args)?)
         .set_rules(args.set_rules)
         .collection(args.manifests)
+        .repair_from(args.repair_from.clone())
         .folder_manifests(folder_manifests(args)?)
         .version(VERSION.to_owned()))
 }

@@ -43,8 +43,6 @@ pub struct Printer {
     pub quiet: bool,
     /// Whether the state is left as it is.
     pub dry_run: bool,
-    /// The first corrupt file or manifest.
-    pub corrupt: Option<PathBuf>,
     /// The first changed file that was not accepted because its entry has no modification time.
     pub undated: Option<PathBuf>,
     /// Whether output was not written, and why.
@@ -66,7 +64,6 @@ impl Printer {
         let name = || finding.name().to_owned();
         let is_undated = || finding.listed().is_some_and(|facts| facts.mtime().is_none());
         match finding.status() {
-            FileStatus::Corrupt if treatment.is_failure() => drop(self.corrupt.get_or_insert_with(name)),
             // In a collection, the error names the manifest to update.
             FileStatus::Changed if treatment.is_failure() && finding.error().is_none() && is_undated() => {
                 self.undated.get_or_insert_with(name);
@@ -75,7 +72,7 @@ impl Printer {
         }
         match treatment {
             Treatment::Intact => {}
-            _ if self.quiet && !treatment.is_failure() => {}
+            _ if self.quiet && !treatment.is_failure() && *treatment != Treatment::Repaired => {}
             _ if self.json => {
                 json::of_kind(kind, &OUTPUT_STYLE, finding, Some(action(*treatment)), &mut line);
             }
@@ -109,6 +106,7 @@ impl Printer {
             objects::add(&mut line, format_args!(",\"{}\":{}", word(status), report.count(status)));
         }
         for (name, value) in [
+            ("repaired", report.repaired()),
             ("failures", report.failures()),
             ("failed", report.failed()),
             ("deferred", report.deferred()),
@@ -144,6 +142,7 @@ fn action(treatment: Treatment) -> &'static str {
     match treatment {
         Treatment::Intact => "intact",
         Treatment::Recovered => "recovered",
+        Treatment::Repaired => "repaired",
         Treatment::Accepted => "accepted",
         Treatment::Failed => "failed",
         Treatment::StillFailed => "still-failed",
@@ -155,6 +154,7 @@ fn note(status: FileStatus, treatment: Treatment, dry_run: bool) -> &'static str
     match treatment {
         Treatment::Intact | Treatment::Failed => "",
         Treatment::Recovered => "\tintact again",
+        Treatment::Repaired => "\trepaired",
         Treatment::Accepted => match (status == FileStatus::Missing, dry_run) {
             (true, false) => "\tentry removed",
             (true, true) => "\tentry would be removed",
@@ -189,6 +189,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     let read = report.read();
     text += &format!(" recorded, {} read ({})", grouped(read), size(report.bytes()));
     let statuses = FileStatus::ALL.into_iter().filter(|status| report.count(*status) > 0);
+    let repaired = Some(report.repaired()).filter(|files| *files > 0);
     let parts: Vec<String> = statuses
         .map(|status| match (status, report.failures_of(status)) {
             (FileStatus::Same, _) => format!("{} ok", grouped(report.count(status))),
@@ -197,6 +198,7 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
             }
             _ => format!("{} {}", grouped(report.count(status)), word(status)),
         })
+        .chain(repaired.map(|files| format!("{} repaired", grouped(files))))
         .collect();
     if !parts.is_empty() {
         text += &format!(": {}", parts.join(", "));

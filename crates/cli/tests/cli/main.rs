@@ -48,6 +48,7 @@ mod scrub_import;
 mod scrub_limits;
 mod scrub_manifest_edits;
 mod scrub_manifests;
+mod scrub_repair;
 mod scrub_write_manifests;
 mod selection;
 mod settings;

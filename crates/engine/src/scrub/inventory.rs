@@ -44,6 +44,8 @@ pub(crate) struct Findings {
     pub(crate) deferred: u64,
     /// The new ones among these files, which may be missing files that were moved.
     pub(crate) unread: Stamps,
+    /// Why corrupt files could not be repaired.
+    pub(crate) unrepaired: Vec<Error>,
     /// Why the state could not be read to its end.
     pub(crate) damage: Option<Error>,
 }
@@ -269,7 +271,7 @@ impl Iterator for Inventory<'_> {
 }
 
 /// Returns the job that compares a file with its record. Digests for entries that differ from it are computed too.
-fn job_of(path: Vec<u8>, record: &Record) -> Job {
+pub(crate) fn job_of(path: Vec<u8>, record: &Record) -> Job {
     let mut job = Job::entry(path, record.specs.clone(), record.digests.clone());
     job.compute_also(&record.pending_specs());
     job
@@ -284,11 +286,14 @@ fn is_unchanged(before: &Record, size: u64, mtime: Time) -> bool {
 /// The number of the first job of a pass of [`Due`].
 pub(crate) const FIRST_DUE: usize = usize::MAX / 2;
 
+/// The number of the first job that reads a repaired file.
+pub(crate) const FIRST_REPAIRED: usize = usize::MAX / 4 * 3;
+
 /// Returns whether a job reads a file that was due, although a limit had deferred it as a modified one.
 pub(crate) fn was_deferred(job: &Job, before: &Record, found: &FileResult) -> bool {
     let (seconds, nanos) = found.mtime();
     let is_unchanged = is_unchanged(before, found.size(), Time { seconds, nanos });
-    job.origin.0 >= FIRST_DUE && (before.needs_examination() || !is_unchanged)
+    (FIRST_DUE..FIRST_REPAIRED).contains(&job.origin.0) && (before.needs_examination() || !is_unchanged)
 }
 
 /// The unchanged files of a class, or of several, in the order of names.

@@ -3,11 +3,11 @@
 use crate::audit::stamps::of_different_content;
 use crate::audit::{FileStatus, Finding};
 use crate::content::Facts;
-use crate::error::{Error, Kind};
+use crate::error::{Cause, Error, Kind};
 use crate::job::{Outcome, Verdict};
 use crate::scrub::collection::Collection;
 use crate::scrub::history::EarlierRuns;
-use crate::scrub::inventory::{Shared, was_deferred};
+use crate::scrub::inventory::{FIRST_REPAIRED, Shared, was_deferred};
 use crate::scrub::listing::{manifest_name, shown_name};
 use crate::scrub::policy::Policy;
 use crate::scrub::record::Record;
@@ -104,8 +104,10 @@ impl Recorder<'_, '_> {
         let Difference { name, status, treatment, from, candidates, before, found, error } = *difference;
         let is_first = !treatment.is_failure() || self.reported.insert(from.unwrap_or(name).to_vec());
         // A manifest is reported for each of its wrong entries, and counted once.
-        if is_first || manifest_name(name).is_none() {
-            self.report.add(status, treatment);
+        match treatment {
+            Treatment::Repaired => self.report.add_repaired(self.reported.contains(name)),
+            _ if is_first || manifest_name(name).is_none() => self.report.add(status, treatment),
+            _ => {}
         }
         if treatment.is_failure() || !self.waiting.is_empty() {
             self.waiting.push(Waiting {
@@ -197,6 +199,7 @@ impl Recorder<'_, '_> {
     /// Processes a file that has an entry.
     fn known_file(&mut self, name: Vec<u8>, before: Record, outcome: Outcome) -> io::Result<()> {
         let verdict = outcome.verdict();
+        let is_repaired = outcome.job.origin.0 >= FIRST_REPAIRED;
         let specs = outcome.job.specs();
         let (result, found) = match outcome.result {
             Ok(result) => {
@@ -227,8 +230,18 @@ impl Recorder<'_, '_> {
             let accepted = before.accepted;
             let record = Record { status, accepted, specs, digests, manifests, pending, ..found.clone() };
             self.put(&name, Some(&record))?;
-            let treatment = if before.is_failure() { Treatment::Recovered } else { Treatment::Intact };
+            let treatment = match before.is_failure() {
+                true if is_repaired => Treatment::Repaired,
+                true => Treatment::Recovered,
+                false => Treatment::Intact,
+            };
             return self.report_difference(&difference(FileStatus::Same, treatment));
+        }
+        if is_repaired {
+            // It was reported as corrupt, and remains so.
+            let why = "its content changed after it was repaired; check the disk and the memory";
+            let error = Error::new(outcome.job.path(), "repair", Cause::Changed(why.to_owned()));
+            return (self.on_event)(Event::Failed(&error));
         }
         if let Some(adopted) = self.adopted(&before, (specs, &result)) {
             let is_new = before.status == FileStatus::New && self.is_unpaired(&before);

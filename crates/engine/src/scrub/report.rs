@@ -27,6 +27,8 @@ pub enum Treatment {
     Intact,
     /// The content is the recorded one again, after a failure.
     Recovered,
+    /// This run replaced the corrupt file with a copy, and read the recorded content from it.
+    Repaired,
     /// The policy accepts the difference, and the state was updated.
     Accepted,
     /// The difference is a failure. The recorded content remains the one to compare with.
@@ -56,6 +58,8 @@ readable! {
         deferred: u64,
         /// Folders that could not be listed and files that could not be examined.
         failed: u64,
+        /// Corrupt files that were repaired. They are not counted as corrupt.
+        repaired: u64,
         /// Entries removed because new rules exclude their files.
         excluded: u64,
         /// Files that may be manifests and are not used, so the files that only they list are not verified.
@@ -81,6 +85,18 @@ impl Report {
     pub(crate) fn add(&mut self, status: FileStatus, treatment: Treatment) {
         self.counts[status as usize] += 1;
         self.failures[status as usize] += u64::from(treatment.is_failure());
+    }
+
+    /// Adds a repaired file, which was counted as a corrupt one if this run read it, and otherwise as a deferred one.
+    pub(crate) fn add_repaired(&mut self, was_read: bool) {
+        self.repaired += 1;
+        match was_read {
+            true => {
+                self.counts[FileStatus::Corrupt as usize] -= 1;
+                self.failures[FileStatus::Corrupt as usize] -= 1;
+            }
+            false => self.deferred = self.deferred.saturating_sub(1),
+        }
     }
 
     /// Returns the number of files with this status, whether accepted or not.

@@ -12,12 +12,13 @@ use crate::scrub::collection::{self, Collection};
 use crate::scrub::coverage::coverage;
 use crate::scrub::folder_manifests;
 use crate::scrub::history::{EarlierRuns, Run};
-use crate::scrub::inventory::{Due, FIRST_DUE, Inventory, Shared, nothing_found};
+use crate::scrub::inventory::{Due, FIRST_DUE, FIRST_REPAIRED, Inventory, Shared, nothing_found};
 use crate::scrub::limits::Limits;
 use crate::scrub::plan::Schedule;
 use crate::scrub::policy::Policy;
 use crate::scrub::recorder::{Difference, Recorder};
-use crate::scrub::report::{Observer, Report, Treatment};
+use crate::scrub::repair::{Copies, Repairs};
+use crate::scrub::report::{Event, Observer, Report, Treatment};
 use crate::scrub::store::{Head, State};
 use crate::task::Task;
 use std::io;
@@ -73,6 +74,8 @@ options! {
         /// Whether the files are those that the manifests and bags below `root` list, instead of all of them. There are
         /// no `algorithms` and `rules` then.
         collection: bool,
+        /// The folder that contains intact copies of files, with which corrupt files are replaced.
+        repair_from: Option<PathBuf>,
         /// The name of a manifest that is kept up to date in every folder.
         folder_manifests: Option<Vec<u8>>,
     }
@@ -120,9 +123,11 @@ impl<'a> Scrub<'a> {
     /// is used by another run, or with the error of `on_event`. The results up to then are in the state.
     pub fn run(&mut self, on_event: &mut Observer<'_>) -> Result<(), Error> {
         let root = self.options.open_root()?;
+        let copies = self.options.repair_from.as_deref();
+        let copies = copies.map(|path| Copies::open(path, &self.options.root)).transpose()?;
         let mut session = self.open()?;
         session.state.record(&session.this)?;
-        let ended = self.steps(&root, &mut session, on_event);
+        let ended = self.steps(&root, copies.as_ref(), &mut session, on_event);
         let ended = ended.and_then(|()| self.write_manifests(&root, &mut session, on_event));
         let Session { state, this, schedule, is_first, .. } = &mut session;
         let ended = ended.and_then(|()| {
@@ -223,6 +228,7 @@ impl<'a> Scrub<'a> {
     fn steps(
         &mut self,
         root: &Root,
+        copies: Option<&Copies<'_>>,
         session: &mut Session,
         on_event: &mut Observer<'_>,
     ) -> Result<(), Error> {
@@ -313,6 +319,15 @@ impl<'a> Scrub<'a> {
             if recorder.report.interrupted || limits.is_spent() {
                 break;
             }
+        }
+        if let Some(copies) = copies.filter(|_| !recorder.report.interrupted) {
+            let (scan, shared, progress) = (recorder.state.scan(), shared.clone(), self.progress);
+            let next = FIRST_REPAIRED;
+            let mut repairs = Repairs { scan, copies, tree: root, path, shared, progress, next };
+            reader.read(&mut repairs, &mut recorder)?;
+            recorder.report.interrupted |= self.progress.stopped();
+            let result = recorder.report_unrepaired();
+            recorder.ended(path, result)?;
         }
         let result = match recorder.report.interrupted {
             true => Ok(()),
@@ -462,6 +477,12 @@ impl Recorder<'_, '_> {
             (None, Err(error)) => Err(Error::io(root.as_os_str().as_bytes(), "report", error)),
             (None, Ok(())) => Ok(()),
         }
+    }
+
+    /// Reports why corrupt files could not be repaired.
+    fn report_unrepaired(&mut self) -> io::Result<()> {
+        let errors = std::mem::take(&mut self.shared.get().unrepaired);
+        errors.iter().try_for_each(|error| (self.on_event)(Event::Failed(error)))
     }
 
     /// Reports failures of earlier runs that have not been reported in this one.

@@ -1,0 +1,99 @@
+//! `truesum scrub --repair-from`: replaces corrupt files with intact copies, and nothing else.
+
+use crate::program::{Folder, RunResult};
+use crate::scrub::{recorded, write};
+use crate::scrub_manifests::sorted;
+use std::fs;
+
+/// Returns a folder with recorded files and a copy of each in the folder `copy`.
+fn copied(files: &[(&str, &str)]) -> Folder {
+    let folder = recorded(files);
+    files.iter().for_each(|(name, text)| folder.write(name.replacen("d/", "copy/", 1), text));
+    folder
+}
+
+fn repair(folder: &Folder, words: &[&str]) -> RunResult {
+    folder.run(&[&["scrub", "-q", "--all", "--repair-from", "copy", "d"], words].concat())
+}
+
+#[test]
+fn corrupt_files_are_replaced_with_their_copies_and_read_again() {
+    let folder = copied(&[("d/a", "good"), ("d/sub/b", "better"), ("d/c", "intact")]);
+    let before = ["d/a", "d/sub/b"].map(|name| fs::metadata(folder.path(name)).unwrap());
+    write(&folder, "d/a", "gOod", 1000);
+    write(&folder, "d/sub/b", "cut", 1000);
+    // A copy with other content than the recorded one is not used for an intact file.
+    folder.write("copy/c", "other");
+    let ran = repair(&folder, &[]);
+    let lines = "corrupt\ta\ncorrupt\tsub/b\nok\ta\trepaired\nok\tsub/b\trepaired\n";
+    assert_eq!((ran.code, sorted(&ran.out()), ran.err.as_str()), (Some(0), sorted(lines), ""));
+    for (name, text, before) in [("d/a", "good", &before[0]), ("d/sub/b", "better", &before[1])] {
+        let now = fs::metadata(folder.path(name)).unwrap();
+        assert_eq!(folder.read(name), text.as_bytes());
+        assert_eq!(now.modified().unwrap(), before.modified().unwrap(), "{name}");
+        assert_eq!(now.permissions(), before.permissions(), "{name}");
+    }
+    assert_eq!(folder.read("d/c"), b"intact");
+    let ran = folder.run(&["scrub", "--all", "d"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), String::new()), "{}", ran.err);
+    // The summary counts what is still corrupt.
+    write(&folder, "d/a", "gOod", 1000);
+    write(&folder, "d/c", "inTact", 1000);
+    let ran = folder.run(&["scrub", "--all", "--json", "--repair-from", "copy", "d"]);
+    let out = ran.out();
+    assert!(ran.code == Some(1) && out.contains(r#""action":"repaired""#), "{out}");
+    assert!(out.contains(r#""corrupt":1"#) && out.contains(r#""repaired":1,"failures":1"#), "{out}");
+}
+
+#[test]
+fn file_that_a_limit_left_unread_can_be_repaired() {
+    let folder = copied(&[("d/a", "good"), ("d/b", "good")]);
+    write(&folder, "d/a", "bad!", 1000);
+    write(&folder, "d/b", "bad!", 1000);
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(1));
+    let ran = folder.run(&["scrub", "--max-bytes", "1", "--repair-from", "copy", "d"]);
+    assert_eq!((ran.code, folder.read("d/a"), folder.read("d/b")), (Some(0), b"good".into(), b"good".into()));
+    assert!(ran.err.contains(": 2 repaired; 100% verified"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn file_without_an_intact_copy_and_edited_file_are_not_replaced() {
+    let names = ["damaged", "edited", "longer", "linked", "missing", "outside", "same"];
+    let files: Vec<String> = names.iter().map(|name| format!("d/{name}")).collect();
+    let folder = copied(&files.iter().map(|name| (name.as_str(), "good")).collect::<Vec<_>>());
+    files.iter().for_each(|name| write(&folder, name, "bad!", 1000));
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(1));
+    folder.write("copy/damaged", "baad");
+    write(&folder, "d/edited", "newer", 2000);
+    folder.write("copy/longer", "goodgood");
+    for name in ["linked", "missing", "outside", "same"] {
+        fs::remove_file(folder.path(format!("copy/{name}"))).unwrap();
+    }
+    fs::hard_link(folder.path("d/same"), folder.path("copy/same")).unwrap();
+    std::os::unix::fs::symlink("../d/linked", folder.path("copy/linked")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", folder.path("copy/outside")).unwrap();
+    let before: Vec<Vec<u8>> = files.iter().map(|name| folder.read(name)).collect();
+    let ran = repair(&folder, &[]);
+    assert_eq!((ran.code, ran.out().lines().count()), (Some(1), names.len()), "{}", ran.out());
+    for error in [
+        "copy/damaged: cannot repair from: it is damaged, too: its checksum is not the recorded one\n",
+        "d/edited: cannot repair: its modification time changed, so it may have been edited\n",
+        "copy/longer: cannot repair from: it is damaged, too: its size is not the recorded one\n",
+        "copy/linked: cannot open: ",
+        "copy/missing: cannot open: No such file or directory\n",
+        "copy/outside: cannot open: ",
+        "copy/same: cannot repair from: it is the corrupt file itself, not a copy of it\n",
+    ] {
+        assert!(ran.err.contains(error), "{error}: {}", ran.err);
+    }
+    let after: Vec<Vec<u8>> = files.iter().map(|name| folder.read(name)).collect();
+    assert_eq!(before, after);
+    assert_eq!(folder.run(&["scrub", "--status", "d"]).code, Some(1), "they are still failures");
+    // The tree is not a copy of itself, whatever it is called.
+    std::os::unix::fs::symlink("d", folder.path("self")).unwrap();
+    for name in ["d", "self"] {
+        let ran = folder.run(&["scrub", "--repair-from", name, "d"]);
+        assert!(ran.code == Some(2) && ran.err.contains("it is the folder to be repaired"), "{}", ran.err);
+    }
+}
