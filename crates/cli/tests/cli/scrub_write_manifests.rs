@@ -140,3 +140,17 @@ fn name_is_that_of_a_file_in_a_folder() {
         "{lines}"
     );
 }
+
+#[test]
+fn manifest_that_is_too_large_is_not_read_into_memory() {
+    // regression: an existing file with the name of the manifest was read, whatever its size.
+    let folder = Folder::with(&[("d/a", "1")]);
+    let file = std::fs::File::create(folder.path("d/SHA256SUMS")).unwrap();
+    file.set_len(1 << 36).unwrap();
+    let ran = scrub(&folder, &["--exclude", "SHA256SUMS"]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("SHA256SUMS: cannot update: it is larger than"),
+        "{}",
+        ran.err
+    );
+}

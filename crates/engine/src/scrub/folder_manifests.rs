@@ -23,6 +23,9 @@ use truesum_hash::{Digest, Spec};
 use truesum_manifest::path::display_safe;
 use truesum_manifest::{Entry, Format, Heading, Options, Reader, Time, Writer, algorithm_from_name, format};
 
+/// The maximum size of the entries in an existing manifest that are not those of recorded files, in bytes.
+const MOST_KEPT: u64 = 64 << 20;
+
 /// A folder whose files are being collected.
 struct Folder {
     /// Its name relative to the tree, with a slash at the end; empty for the tree itself.
@@ -111,8 +114,15 @@ impl FolderManifests<'_> {
             Err(error) if error.is_missing() => (None, Vec::new()),
             Err(error) => return Err(error),
             Ok((mut file, stat)) => {
+                let own = folder.files.iter().map(|(name, record)| self.entry(name, &record.digests));
+                let limit = self.text(path, &own.collect::<Vec<_>>())?.len() as u64 + MOST_KEPT;
                 let mut text = Vec::new();
-                file.read_to_end(&mut text).map_err(|error| Error::io(path, "read", error))?;
+                let read = (&mut file).take(limit + 1).read_to_end(&mut text);
+                read.map_err(|error| Error::io(path, "read", error))?;
+                if text.len() as u64 > limit {
+                    let why = format!("it is larger than {limit} bytes; rename or remove it");
+                    return Err(Error::new(path, "update", Cause::Other(why)));
+                }
                 let kept = self.kept(path, &text, stat.mtime(), &folder)?;
                 (Some(text), kept)
             }
