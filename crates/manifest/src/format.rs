@@ -196,6 +196,11 @@ impl Format {
         }
     }
 
+    /// Returns whether a manifest can contain patterns of excluded files that are not comments.
+    pub fn has_exclusions(&self) -> bool {
+        self.rules.is_some()
+    }
+
     /// Returns whether the algorithm of an entry depends on the manifest's name or on the length of
     /// the digest.
     pub fn leaves_algorithm_open(&self) -> bool {

@@ -224,7 +224,17 @@ fn rules(
         return Ok(Vec::new());
     }
     let Some(format) = form.format() else { return Ok(Vec::new()) };
-    if format.comment().is_none() {
+    let include = match format.has_exclusions() {
+        true if !include.is_empty() => {
+            notes.push(format!(
+                "--include is not stored in the manifest: {} has only patterns of excluded files",
+                format.name()
+            ));
+            &[]
+        }
+        _ => &include[..],
+    };
+    if format.comment().is_none() && !format.has_exclusions() {
         notes.push(format!(
             "--include and --exclude are not stored in the manifest: {} has no comments",
             format.name()

@@ -49,6 +49,32 @@ fn ascmhl_manifest_is_verified_by_the_ascmhl_tool() {
 }
 
 #[test]
+fn excluded_files_are_patterns_in_the_first_list_of_a_history() {
+    // regression: --exclude was not stored, so the next update added the excluded files.
+    let folder = Folder::with(&[("clips/a.mov", "abc"), ("clips/a.tmp", "x"), ("clips/cache/b", "y")]);
+    let list = "clips/ascmhl/0001_clips.mhl";
+    let words = ["hash", "-t", "ascmhl", "--exclude", "*.tmp", "--exclude", "cache/", "-o", list, "clips"];
+    let ran = folder.run(&words);
+    assert!(ran.code == Some(0) && !ran.err.contains("not stored"), "{}", ran.err);
+    let text = String::from_utf8(folder.read(list)).unwrap();
+    for pattern in ["*.tmp", "cache/"] {
+        assert!(text.contains(&format!("<pattern>{pattern}</pattern>")), "{text}");
+    }
+    let ran = folder.run(&["check", "--exact", "-q", list]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out(), ran.err);
+    folder.write("clips/new.tmp", "x");
+    folder.write("clips/c.mov", "new");
+    let ran = folder.run(&["update", "clips/ascmhl"]);
+    assert_eq!((ran.code, ran.out()), (Some(0), "added\tc.mov\n".to_owned()), "{}", ran.err);
+    // A list has no patterns for included files.
+    let words = ["hash", "-t", "ascmhl", "--include", "*.mov", "-o", "d/ascmhl/0001_d.mhl", "d"];
+    folder.write("d/a.mov", "abc");
+    let ran = folder.run(&words);
+    assert!(ran.code == Some(0) && ran.err.contains("note: --include is not stored"), "{}", ran.err);
+    assert!(!String::from_utf8(folder.read("d/ascmhl/0001_d.mhl")).unwrap().contains("*.mov</pattern>"));
+}
+
+#[test]
 fn media_history_files_are_not_reported_as_extra() {
     let folder = Folder::with(&[("clips/A/a.mov", "abc")]);
     let list = "clips/ascmhl/0001_clips.mhl";

@@ -43,7 +43,9 @@ pub(crate) static ASCMHL: Format = Format {
         others.map(Rule::Exclude).collect()
     }),
     writing: Writing::Manifest(|heading| {
-        let (made, globs) = (heading.made.clone(), heading.rules.iter().map(Rule::glob));
+        // A list has no patterns of included files.
+        let excluded = heading.rules.iter().filter(|rule| matches!(rule, Rule::Exclude(_)));
+        let (made, globs) = (heading.made.clone(), excluded.map(Rule::glob));
         let is_possible = |glob: &&str| xml::escaped(glob.as_bytes(), &mut Vec::new()).is_ok();
         let more = globs.filter(|glob| !IGNORED.contains(glob)).filter(is_possible);
         Box::new(Generation { made, ignored: IGNORED.into_iter().chain(more).map(str::to_owned).collect() })
