@@ -99,6 +99,7 @@ pub struct ScrubArgs {
     ///
     /// A copy is used only if it has the recorded digest. Files that were modified are not replaced. Each repaired file is
     /// read again.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "COPY", value_hint = ValueHint::DirPath, help_heading = "Running")]
     #[arg(conflicts_with_all = ["dry_run", "instead"])]
     pub repair_from: Option<PathBuf>,
