@@ -11,6 +11,7 @@ pub(crate) mod comparison;
 mod finding;
 pub mod known;
 mod listing;
+mod pieces;
 mod reading;
 pub(crate) mod relocated;
 pub(crate) mod row;

@@ -34,6 +34,8 @@ readable! {
         /// The expected digests: those of the first algorithms in `specs`. Digests of the others are
         /// computed and not compared. Empty if nothing is expected.
         expected: Vec<Digest> => &[Digest],
+        /// Digests that are accepted in place of the one of the same algorithm in `expected`.
+        alternatives: Vec<(Spec, Digest)> => &[(Spec, Digest)],
         /// The expected size, if the manifest contains it.
         size: Option<u64>,
         /// The modification time, if the manifest contains it. It is not compared.
@@ -67,7 +69,11 @@ impl Job {
     pub(crate) fn agrees(&self, found: &[Digest]) -> bool {
         let mut pairs = self.specs.iter().zip(self.expected.iter().zip(found));
         let complete = found.len() == self.specs.len() && self.expected.len() + self.also == found.len();
-        complete && pairs.all(|(spec, (listed, found))| spec.agree(listed, found))
+        let is_alternative = |spec: &Spec, found: &Digest| {
+            self.alternatives.iter().any(|(of, listed)| of == spec && spec.agree(listed, found))
+        };
+        complete
+            && pairs.all(|(spec, (listed, found))| spec.agree(listed, found) || is_alternative(spec, found))
     }
 
     /// Adds algorithms to compute in the same read. Their digests are not compared with anything.
@@ -119,6 +125,7 @@ impl Job {
             listed: None,
             specs,
             expected,
+            alternatives: Vec::new(),
             size: None,
             mtime: None,
             exempt: false,

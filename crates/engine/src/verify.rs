@@ -17,7 +17,7 @@ mod missing;
 pub mod options;
 mod outputs;
 pub mod piece_repair;
-mod pieces;
+pub(crate) mod pieces;
 pub mod place;
 pub mod report;
 mod rotation;

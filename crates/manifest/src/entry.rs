@@ -29,6 +29,8 @@ pub struct Entry {
     pub mtime: Option<Time>,
     /// The digests of the complete file, in the manifest's order.
     pub digests: Vec<(Spec, Digest)>,
+    /// Digests that the manifest accepts in place of the one of the same algorithm in `digests`.
+    pub alternatives: Vec<(Spec, Digest)>,
     /// Names of unsupported algorithms whose digests the manifest has in addition to others. Those
     /// digests are not compared.
     pub unread: Vec<String>,

@@ -33,7 +33,7 @@ pub struct Joined {
 /// entry in different windows are entries of their own, which verifies just as much; adjacent lines are always in the
 /// same window.
 ///
-/// Lines that repeat an algorithm, contradict each other, or have digests of pieces are never joined.
+/// Lines that repeat an algorithm, contradict each other, or have digests of pieces or alternative digests are never joined.
 #[derive(Debug, Default)]
 pub struct Window {
     items: VecDeque<Result<Joined, ReadError>>,
@@ -132,6 +132,8 @@ fn can_join(held: &Entry, entry: &Entry) -> bool {
         && agree(held.mtime.is_some(), entry.mtime.is_some(), held.mtime == entry.mtime)
         && held.pieces.is_empty()
         && entry.pieces.is_empty()
+        && held.alternatives.is_empty()
+        && entry.alternatives.is_empty()
         && !held.digests.is_empty()
         && !entry.digests.is_empty()
         && held.digests.len() + entry.digests.len() <= MAX_DIGESTS

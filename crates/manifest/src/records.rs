@@ -10,6 +10,7 @@ use crate::format::{Options, Parts};
 use crate::line::{Line, LineError, LineResult, Place, Reason};
 use crate::{radix, scan};
 use std::collections::HashSet;
+use truesum_hash::Spec;
 
 /// The kind of a record on the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ enum Mark {
     /// The name of the algorithm of the digest that follows.
     Tag,
     Digest,
+    /// A digest that is accepted in place of the one of the same algorithm.
+    Alternative,
     /// A digest whose algorithm is not specified.
     Bare,
     Fault,
@@ -34,12 +37,13 @@ enum Mark {
     Object,
 }
 
-const MARKS: [Mark; 11] = [
+const MARKS: [Mark; 12] = [
     Mark::Begin,
     Mark::Name,
     Mark::Size,
     Mark::Tag,
     Mark::Digest,
+    Mark::Alternative,
     Mark::Bare,
     Mark::Fault,
     Mark::Doubt,
@@ -182,11 +186,19 @@ impl Records {
         self.tags.push(0);
     }
 
+    /// Records a digest that is accepted in place of the one of the same algorithm.
+    pub(crate) fn alternative(&mut self, tag: &[u8], digest: &[u8]) {
+        self.push(Mark::Tag, tag);
+        self.push(Mark::Alternative, digest);
+    }
+
     /// Records one or more digests that may specify their algorithm: `ALG:DIGEST`, or `ALG-BASE64`
     /// (W3C SRI).
     pub(crate) fn stated_digest(&mut self, text: &[u8]) {
         for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
             match stated(word) {
+                // Terraform's digest of the unpacked files of an archive.
+                Some((b"h1", _)) => self.unread(b"h1"),
                 Some((tag, digest)) => self.digest(tag, digest),
                 None => {
                     self.push(Mark::Bare, word);
@@ -244,6 +256,10 @@ impl Records {
 /// Splits a digest that has the name of its algorithm before it into the name and the digest.
 pub(crate) fn stated(word: &[u8]) -> Option<(&[u8], &[u8])> {
     let head = &word[..word.len().min(64)];
+    // Terraform's name for the SHA-256 of an archive.
+    if let Some(digest) = word.strip_prefix(b"zh:") {
+        return Some((b"sha256", digest));
+    }
     if let Some(at) = scan::find(head, |byte| byte == b':') {
         return Some((&word[..at], &word[at + 1..]));
     }
@@ -361,6 +377,14 @@ impl Read {
                     object = ObjectKind::ALL.into_iter().find(|kind| text == [*kind as u8]);
                     continue;
                 }
+                Mark::Alternative => {
+                    match digest(&tag, text, &self.options) {
+                        Ok(found) => entry.alternatives.push(found),
+                        Err(Reason::NotRequested(_)) => {}
+                        Err(reason) => fault = fault.or(Some(reason)),
+                    }
+                    continue;
+                }
                 Mark::Doubt => {
                     doubted = Some(number(text) as u32);
                     continue;
@@ -403,6 +427,10 @@ impl Read {
         if entry.digests.is_empty() {
             fault = fault.or(passed);
         }
+        let is_replaced = |spec: &Spec| entry.digests.iter().any(|(known, _)| known == spec);
+        if !entry.alternatives.iter().all(|(spec, _)| is_replaced(spec)) {
+            fault = fault.or(Some(Reason::Part("an alternative digest without the one that it replaces")));
+        }
         if let (Some(kind), None) = (object, &fault) {
             return Some((Err(LineError { at, reason: Reason::NotAFile(kind, entry.path) }), doubted));
         }
@@ -415,11 +443,7 @@ impl Read {
 }
 
 /// Parses a digest that is one of `tag` according to the document.
-fn digest(
-    tag: &[u8],
-    text: &[u8],
-    options: &Options,
-) -> Result<(truesum_hash::Spec, truesum_hash::Digest), Reason> {
+fn digest(tag: &[u8], text: &[u8], options: &Options) -> Result<(Spec, truesum_hash::Digest), Reason> {
     let name = std::str::from_utf8(tag).ok().filter(|_| is_tag(tag) && !tag.is_empty());
     let name = name.ok_or(Reason::Part("invalid algorithm name"))?;
     if name == "c4" {

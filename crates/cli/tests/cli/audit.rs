@@ -379,3 +379,76 @@ fn weak_algorithm_that_was_not_compared_alone_is_not_reported() {
         );
     }
 }
+
+#[test]
+fn files_with_piece_digests_are_compared_by_their_pieces() {
+    let folder =
+        Folder::with(&[("set/a", "abcdefgh"), ("set/b", "ijkl"), ("set/c", "mn"), ("d/set/a", "abcdefgh")]);
+    let create = ["torrent", "create", "--protocol=v1", "--piece-size=16KiB", "-o", "old.torrent", "set"];
+    assert_eq!(folder.run(&create).code, Some(0));
+    let pieces = |name: &str, range: &str, text: &[u8]| {
+        let digest = folder.feed(&["hash", "-a", "md5", "-"], text).out()[..32].to_owned();
+        format!("{digest}  {name} offset {range}\n")
+    };
+    let rows =
+        [pieces("set/a", "0-3", b"abcd"), pieces("set/a", "4-7", b"efgh"), pieces("set/b", "0-3", b"ijkl")];
+    folder.write("old.md5", rows.concat());
+    folder.write("fewer.md5", rows[..2].concat());
+    let changed = rows[1].replace(&rows[1][..32], &rows[0][..32]);
+    folder.write("changed.md5", [&rows[0], &changed, &rows[2]].map(String::as_str).concat());
+    let wide = pieces("set/a", "0-1", b"ab") + &pieces("set/a", "2-7", b"cdefgh") + &rows[2];
+    folder.write("wide.md5", wide);
+
+    // A torrent has one piece for the three files, which differs if one of them does.
+    for (words, out, code) in [
+        (&["audit", "--only=set/*", "old.torrent"][..], "ok\tset/a\nok\tset/b\nok\tset/c\n", 0),
+        (&["audit", "--only=set/*", "old.md5"], "ok\tset/a\nok\tset/b\nnew\tset/c\n", 1),
+        (&["diff", "old.torrent", "set"], "", 0),
+        (&["diff", "old.md5", "old.md5"], "", 0),
+        (&["diff", "old.md5", "fewer.md5"], "removed\tset/b\n", 1),
+        (&["diff", "old.md5", "changed.md5"], "changed\tset/a\n", 1),
+        (&["diff", "old.md5", "wide.md5"], "unknown\tset/a\n", 2),
+        (&["diff", "old.torrent", "old.torrent"], "", 0),
+        (&["diff", "old.torrent", "old.md5"], "unknown\tset/a\nunknown\tset/b\nremoved\tset/c\n", 1),
+    ] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), (out, Some(code)), "{words:?} {}", ran.err);
+    }
+    let ran = folder.run(&["audit", "--only=set/*", "old.torrent"]);
+    assert!(ran.err.contains("sha1: no protection against tampering"), "{}", ran.err);
+
+    folder.write("set/a", "abcdEfgh");
+    std::fs::remove_file(folder.path("set/c")).unwrap();
+    for (words, out) in [
+        (["audit", "--only=set/*", "old.md5"], "changed\tset/a\nok\tset/b\n"),
+        (["diff", "old.md5", "set"], "changed\tset/a\n"),
+    ] {
+        let ran = folder.run(&words);
+        assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{words:?} {}", ran.err);
+    }
+    // The only piece of the torrent also has bytes of the missing file.
+    let ran = folder.run(&["audit", "--only=set/*", "old.torrent"]);
+    let out = "unknown\tset/a\nunknown\tset/b\nmissing\tset/c\n";
+    assert_eq!((ran.out().as_str(), ran.code), (out, Some(1)), "{}", ran.err);
+}
+
+#[test]
+fn alternative_digests_of_an_artifact_are_accepted() {
+    let folder = Folder::with(&[("a.jar", "abc")]);
+    let metadata = |main: &str, other: &str| {
+        format!(
+            "<verification-metadata><components><component><artifact name=\"a.jar\"><sha256 value=\"{main}\">\
+             <also-trust value=\"{other}\"/></sha256></artifact></component></components></verification-metadata>"
+        )
+    };
+    for (main, other, code) in [(ABC, OTHER, 0), (OTHER, ABC, 0), (OTHER, EMPTY, 1)] {
+        folder.write("m.xml", metadata(main, other));
+        for words in [["check", "m.xml"], ["audit", "m.xml"]] {
+            let ran = folder.run(&words);
+            assert_eq!(ran.code, Some(code), "{words:?} {main} {other}: {} {}", ran.out(), ran.err);
+        }
+    }
+    // Other formats have only one digest of an algorithm.
+    let ran = folder.run(&["convert", "-o", "SHA256SUMS", "m.xml"]);
+    assert!(ran.code != Some(0) && ran.err.contains("alternative digest"), "{}", ran.err);
+}

@@ -481,9 +481,10 @@ fn torrent_replaces_no_manifest_and_convert_notes_dropped_entries() {
 fn diff_names_piece_digests_without_common_algorithm() {
     let folder = Folder::with(&[("photos/a", "abc")]);
     folder.run(&["torrent", "create", "-o", "photos.torrent", "photos"]);
-    let ran = folder.run(&["diff", "photos.torrent", "photos"]);
-    let said = "1 file could not be compared, because the two sides have no algorithm in common (piece digests on one side, no digests on the other)\n\
-                hint: to verify the pieces: truesum check photos.torrent\n";
+    folder.write("SHA256SUMS", lines(&[(ABC, "photos/a")]));
+    let ran = folder.run(&["diff", "photos.torrent", "SHA256SUMS"]);
+    let said = "1 file could not be compared, because the two sides have no algorithm in common (piece digests on one side, sha256 on the other)\n\
+                hint: to verify the pieces: truesum check MANIFEST\n";
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 

@@ -1,5 +1,6 @@
 //! A comparison in progress: the two sets, the known facts about the files on both sides, and the result.
 
+use crate::audit::pieces::weak_pieces;
 use crate::audit::relocated::moved_and_modified;
 use crate::audit::row::Row;
 use crate::audit::stamps::of_different_content;
@@ -15,15 +16,16 @@ use crate::select::rules::RuleSets;
 use crate::verify::entries::tasks::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{ReadOptions, under};
+use crate::verify::pieces::Pieced;
 use crate::verify::unexpected::search::is_signature;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
-use truesum_hash::Spec;
+use truesum_hash::{Digest, Spec};
 use truesum_manifest::{Rules, Time, weak};
 
 /// A file in the manifest for which nothing has been found so far.
@@ -90,6 +92,12 @@ pub struct Comparison<'a> {
     /// For each file in the manifest, the index of the file found on the other side, or one of the constants above.
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
+    /// The alternative digests of files in the manifest.
+    pub(super) alternatives: HashMap<u32, Vec<(Spec, Digest)>>,
+    /// The entries of each side that have piece digests.
+    pub(super) pieced: [Vec<Pieced>; 2],
+    /// The results of comparing the pieces of files in the manifest that are not [`SAME`].
+    pub(super) compared_pieces: HashMap<u32, Compared>,
     /// Files that are excluded from the comparison: the manifests and the caller's own files.
     pub(crate) own: Vec<FileId>,
     /// Whether both sides are folders. Then there is no manifest, and files of this program are treated like others.
@@ -167,6 +175,9 @@ impl<'a> Comparison<'a> {
             sets,
             state,
             errors,
+            alternatives: HashMap::new(),
+            pieced: Default::default(),
+            compared_pieces: HashMap::new(),
             own,
             folders,
             has_entries,
@@ -288,6 +299,7 @@ impl<'a> Comparison<'a> {
                         return Ok(());
                     }
                 }
+                self.compare_piece_lists();
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
                     .iter()
@@ -499,7 +511,7 @@ impl<'a> Comparison<'a> {
                 found if failed(LISTED, at) || failed(FOUND, found) => {
                     Row::of(FileStatus::Unreadable, at, found)
                 }
-                found => match compare((sets[LISTED], at), (sets[FOUND], found)) {
+                found => match self.compared(at, found) {
                     Compared::Same if self.requested.notes => Row::of(FileStatus::Same, at, found),
                     Compared::Same => Row::of(FileStatus::Same, at, NONE),
                     Compared::Unknown => Row::of(FileStatus::Unknown, at, found),
@@ -511,6 +523,17 @@ impl<'a> Comparison<'a> {
             });
         }
         rows
+    }
+
+    /// Compares a file in the manifest with that of the same name by all known facts.
+    fn compared(&self, listed: u32, found: u32) -> Compared {
+        let by_digest = compare((&self.sets[LISTED], listed), (&self.sets[FOUND], found));
+        let by_pieces = self.compared_pieces.get(&listed).copied().unwrap_or(Compared::Unknown);
+        match [by_digest, by_pieces] {
+            results if results.contains(&Compared::Differs) => Compared::Differs,
+            results if results.contains(&Compared::Same) => Compared::Same,
+            _ => Compared::Unknown,
+        }
     }
 
     /// Returns the time when the last of the manifests was written.
@@ -559,11 +582,15 @@ impl<'a> Comparison<'a> {
 
     /// Records the algorithms used for the comparison.
     pub(crate) fn note_algorithms(&mut self) {
-        let Comparison { sets, report, swapped, equal_weak, .. } = self;
+        let Comparison { sets, report, swapped, equal_weak, pieced, .. } = self;
         let weak: Vec<bool> = sets[LISTED].kinds().iter().map(|kind| weak_name(kind).is_some()).collect();
         let listed = 0..sets[LISTED].len();
         let stored = listed.filter(|&at| weak[sets[LISTED].kind(at) as usize]).count() as u64;
         report.weak = *equal_weak + stored;
+        for name in pieced[LISTED].iter().filter_map(weak_pieces) {
+            report.weak += 1;
+            report.not_tamper_evident.insert(name);
+        }
         if *swapped {
             report.pieces.swap(0, 1);
         }

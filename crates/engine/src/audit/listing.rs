@@ -1,6 +1,8 @@
 //! Reads manifests and folders into sets: names and the facts that are known without reading a file.
 
-use crate::audit::comparison::{Comparison, EXCLUDED, FAILED, FOUND, LISTED, NOT_FOUND, Observer, SAME};
+use crate::audit::comparison::{
+    Comparison, EXCLUDED, FAILED, FOUND, LISTED, NOT_FOUND, Observer, Options, SAME,
+};
 use crate::audit::status::Event;
 use crate::content::set::{Compared, compare};
 use crate::error::{Cause, Error};
@@ -12,8 +14,9 @@ use crate::run::remote::{LIST, Remote, StoredDigests, StoredEntry};
 use crate::select::names::plain;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::listed_jobs::{ListEnd, ListItem, listed_jobs};
+use crate::verify::pieces::Pieced;
 use crate::verify::unexpected::search::{is_sidecar, is_signature};
-use crate::walk::{ExcludedCounts, Item, Options, Walk, relative};
+use crate::walk::{self, ExcludedCounts, Item, Walk, relative};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -34,21 +37,26 @@ impl Comparison<'_> {
         let mut own = std::mem::take(&mut self.own);
         let mut rules = Rules::default();
         let ended = listed_jobs(name, &options.read, progress, &mut own, &mut |listed| {
-            self.report.pieces[side] |= matches!(listed, ListItem::Pieced(_));
+            self.report.pieces[side] |= matches!(listed, ListItem::Pieced(..));
             let others = match &listed {
                 ListItem::Entry(_, others) => *others,
                 _ => &[],
             };
+            let mut add = |job: &Job| {
+                let at = job.origin.1;
+                let reason = |why| {
+                    let name = display_safe(&job.name);
+                    format!("{name}: {why}")
+                };
+                let refused = self.entry(side, job, others).err();
+                refused.map(|why| BadLine { at, reason: reason(why), lacks_key: false })
+            };
             let bad = match listed {
-                // A file with piece digests only has no digest of its own: only its existence is known.
-                ListItem::Entry(job, _) | ListItem::Pieced(job) => {
-                    let at = job.origin.1;
-                    let reason = |why| {
-                        let name = display_safe(&job.name);
-                        format!("{name}: {why}")
-                    };
-                    let refused = self.entry(side, &job, others).err();
-                    refused.map(|why| BadLine { at, reason: reason(why), lacks_key: false })
+                ListItem::Entry(job, _) => add(&job),
+                ListItem::Pieced(job, pieces) => {
+                    let bad = add(&job);
+                    self.pieced[side].push(Pieced { job, pieces });
+                    bad
                 }
                 ListItem::Bad(line) => Some(line),
                 ListItem::Omitted(doubt, _) => return on_event(Event::Doubtful(&doubt)),
@@ -140,11 +148,7 @@ impl Comparison<'_> {
         if job.exempt {
             return Ok(());
         }
-        let name = &match self.options.read.remote {
-            // In an object store, `a//b` and `a/b` are different objects.
-            Some(_) => Cow::Borrowed(below(job.path())),
-            None => plain(job.path()),
-        }[..];
+        let name = &self.options.compared_name(job)[..];
         if !self.options.read.select.has_alias(name, &job.name) {
             self.report.left_out[side] += 1;
             return Ok(());
@@ -153,6 +157,9 @@ impl Comparison<'_> {
         let facts = (job.size, job.mtime);
         if side == LISTED {
             let at = listed.insert(name, facts, &job.specs, &job.expected)?;
+            if !job.alternatives.is_empty() {
+                self.alternatives.insert(at, job.alternatives.clone());
+            }
             if self.requested.notes {
                 let places = std::iter::once(&job.origin.1).chain(others);
                 self.requested.places.extend(places.map(|place| (place.number(), at)));
@@ -208,7 +215,7 @@ impl Comparison<'_> {
         let threads = self.options.read.threads;
         let select = &self.options.read.select;
         let names = select.by_names().below(self.below.as_deref()).with_rules(&self.rules);
-        let options = Options { select: names, below_root: true, ..Options::default() };
+        let options = walk::Options { select: names, below_root: true, ..walk::Options::default() };
         let mut walk = Walk::new([folder.to_owned()], options, threads).until(self.progress.stop_flag());
         for item in walk.by_ref() {
             let (path, anchor) = match item {
@@ -345,6 +352,17 @@ impl Comparison<'_> {
         fresh.retain(|&at| select.has_facts((found.size(at), found.time(at)), || None));
         self.report.left_out[FOUND] += (before - fresh.len()) as u64;
         self.report.nothing |= self.report.listed == 0 && !self.folders;
+    }
+}
+
+impl Options {
+    /// Returns the name by which a file is compared.
+    pub(super) fn compared_name<'j>(&self, job: &'j Job) -> Cow<'j, [u8]> {
+        match self.read.remote {
+            // In an object store, `a//b` and `a/b` are different objects.
+            Some(_) => Cow::Borrowed(below(job.path())),
+            None => plain(job.path()),
+        }
     }
 }
 

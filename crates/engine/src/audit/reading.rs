@@ -3,8 +3,9 @@
 use crate::audit::comparison::QuickCheck;
 use crate::audit::comparison::{Comparison, FAILED, LISTED, NOT_FOUND, Observer, SAME};
 use crate::audit::stamps::{is_before, same_time};
-use crate::content::set::Set;
-use crate::error::Kind;
+use crate::audit::status::Event;
+use crate::content::set::{Compared, Set};
+use crate::error::{Error, Kind};
 use crate::hash_files::OutcomeFn;
 use crate::io::memory_limit::thread;
 use crate::io::open::{FolderCache, Root};
@@ -12,6 +13,7 @@ use crate::job::{FileResult, Job, Outcome, Summary, Verdict};
 use crate::run::config::cores;
 use crate::run::run;
 use crate::task::Task;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ struct Jobs<'s> {
     files: std::vec::IntoIter<u32>,
     /// The algorithms to compute if no digests are expected.
     specs: Option<&'s Arc<[Spec]>>,
+    /// The alternative digests of files.
+    alternatives: &'s HashMap<u32, Vec<(Spec, Digest)>>,
     /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,
 }
@@ -94,6 +98,62 @@ impl QuickCheck {
     }
 }
 
+/// Records what was found for files in the manifest.
+pub(super) struct Results<'r> {
+    pub(super) listed: &'r Set,
+    pub(super) found: &'r mut Set,
+    pub(super) state: &'r mut [u32],
+    pub(super) errors: &'r mut BTreeMap<(usize, u32), Error>,
+    pub(super) pieces: &'r mut HashMap<u32, Compared>,
+    /// Whether a file whose time differs is recorded even if its content is the same.
+    pub(super) notes: bool,
+}
+
+impl Results<'_> {
+    /// Records the facts found about a file.
+    fn add_found(
+        &mut self,
+        at: u32,
+        facts: (Option<u64>, Option<Time>),
+        specs: &Arc<[Spec]>,
+        digests: &[Digest],
+    ) {
+        let found = self.found.insert(self.listed.name(at), facts, specs, digests);
+        self.state[at as usize] = found.unwrap_or(FAILED);
+    }
+
+    /// Records the outcome for the file with the index that the job has as its origin.
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        let at = outcome.job.origin.0 as u32;
+        let verdict = outcome.verdict();
+        let touched = |read: &FileResult| {
+            let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
+            self.notes && self.listed.time(at).is_some_and(|listed| !same_time(listed, time))
+        };
+        self.state[at as usize] = match (verdict, outcome.result) {
+            (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
+            (Verdict::Missing, _) => NOT_FOUND,
+            (_, Ok(read)) => {
+                if read.pieces().is_some() && verdict == Verdict::Mismatch {
+                    self.pieces.insert(at, Compared::Differs);
+                }
+                let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
+                return self.add_found(
+                    at,
+                    (Some(read.size()), Some(time)),
+                    &outcome.job.specs,
+                    read.digests(),
+                );
+            }
+            (_, Err(error)) if error.kind() == Kind::Interrupted => NOT_FOUND,
+            (_, Err(error)) => {
+                self.errors.insert((LISTED, at), error);
+                FAILED
+            }
+        };
+    }
+}
+
 impl Iterator for Jobs<'_> {
     type Item = Task;
 
@@ -115,7 +175,9 @@ impl Iterator for Jobs<'_> {
         };
         let size = if expected.is_empty() { None } else { self.set.size(at) };
         let (mtime, origin) = (self.set.time(at), (at as usize, Place::Line(0)));
-        Some(Task::File(Job { size, mtime, origin, ..Job::entry(name, specs, expected) }))
+        let alternatives =
+            self.alternatives.get(&at).filter(|_| !expected.is_empty()).cloned().unwrap_or_default();
+        Some(Task::File(Job { alternatives, size, mtime, origin, ..Job::entry(name, specs, expected) }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -139,9 +201,14 @@ impl Comparison<'_> {
             Err(error) => return self.failed(&error, on_event),
         };
         let config = read.config(root);
+        // An update refuses manifests with pieces, so they need not be read.
+        let (files, pieced) = match self.requested.notes {
+            true => (files, Vec::new()),
+            false => self.take_pieced(files),
+        };
         let [listed, found] = &mut self.sets;
+        let (listed, state) = (&*listed, &mut self.state);
         let sizes = sizes_first.then(|| FolderCache::new(&config.root));
-        let (state, errors) = (&mut self.state, &mut self.errors);
         let files = match self.requested.quick {
             None => files,
             Some(quick) => {
@@ -154,41 +221,30 @@ impl Comparison<'_> {
                 unread
             }
         };
-        let mut jobs =
-            Jobs { set: listed, sizes, files: files.into_iter(), specs: None, skipped: Vec::new() };
-        let notes = self.requested.notes;
-        let none: Arc<[Spec]> = Arc::from([]);
-        let mut add = |at: u32, facts, specs: &Arc<[Spec]>, digests: &[Digest]| {
-            // Every name in the manifest is processed once, so nothing is recorded for it yet.
-            found.insert(listed.name(at), facts, specs, digests).unwrap_or(FAILED)
+        let mut jobs = Jobs {
+            set: listed,
+            sizes,
+            files: files.into_iter(),
+            specs: None,
+            alternatives: &self.alternatives,
+            skipped: Vec::new(),
         };
-        let mut each = OutcomeFn(|outcome: Outcome| {
-            let at = outcome.job.origin.0 as u32;
-            let verdict = outcome.verdict();
-            let touched = |read: &FileResult| {
-                let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
-                notes && listed.time(at).is_some_and(|listed| !same_time(listed, time))
-            };
-            state[at as usize] = match (verdict, outcome.result) {
-                (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
-                (Verdict::Missing, _) => NOT_FOUND,
-                (_, Ok(read)) => {
-                    let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
-                    add(at, (Some(read.size()), Some(time)), &outcome.job.specs, read.digests())
-                }
-                (_, Err(error)) if error.kind() == Kind::Interrupted => NOT_FOUND,
-                (_, Err(error)) => {
-                    errors.insert((LISTED, at), error);
-                    FAILED
-                }
-            };
-        });
-        let summary = run(&config, &mut jobs, self.progress, &mut each)?;
+        let mut results = Results {
+            listed,
+            found,
+            state,
+            errors: &mut self.errors,
+            pieces: &mut self.compared_pieces,
+            notes: self.requested.notes,
+        };
+        let summary = run(&config, &mut jobs, self.progress, &mut OutcomeFn(|outcome| results.add(outcome)))?;
         for (at, size, time) in std::mem::take(&mut jobs.skipped) {
-            state[at as usize] = add(at, (Some(size), Some(time)), &none, &[]);
+            results.add_found(at, (Some(size), Some(time)), &Arc::from([]), &[]);
         }
+        let (by_pieces, doubts) = results.of_pieces(pieced, &config, self.progress)?;
         self.add_summary(&summary);
-        Ok(())
+        self.add_summary(&by_pieces);
+        doubts.iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
     }
 
     /// Computes the digests of a side's files. Files that could not be read have an error afterwards.
@@ -211,7 +267,14 @@ impl Comparison<'_> {
         let config = read.config(root);
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
-        let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
+        let mut jobs = Jobs {
+            set,
+            sizes: None,
+            files,
+            specs: Some(specs),
+            alternatives: &self.alternatives,
+            skipped: Vec::new(),
+        };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = OutcomeFn(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;

@@ -193,7 +193,7 @@ impl<'a> Search<'a> {
         let ended = listed_jobs(name, options, progress, own, &mut |listed| {
             let line = match listed {
                 ListItem::Entry(job, _) if job.exempt => return Ok(()),
-                ListItem::Entry(job, _) | ListItem::Pieced(job)
+                ListItem::Entry(job, _) | ListItem::Pieced(job, _)
                     if !job.expected.is_empty() || job.size == Some(0) =>
                 {
                     let digests = match job.expected.is_empty() {
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
                         Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },
                     }
                 }
-                ListItem::Entry(job, _) | ListItem::Pieced(job) => BadLine {
+                ListItem::Entry(job, _) | ListItem::Pieced(job, _) => BadLine {
                     at: job.origin.1,
                     reason: "it contains no digest of a complete file".to_owned(),
                     lacks_key: false,

@@ -292,7 +292,7 @@ impl Reading<'_> {
             };
             let job = match item {
                 ListItem::Entry(job, _) if job.exempt => return Ok(()),
-                ListItem::Entry(job, _) | ListItem::Pieced(job) => job,
+                ListItem::Entry(job, _) | ListItem::Pieced(job, _) => job,
                 ListItem::Bad(line) => {
                     fault(line.to_string());
                     return Ok(());

@@ -97,7 +97,7 @@ pub fn import_root(manifest: &Path, tree: &Path, options: &ReadOptions) -> Optio
     let (mut found, mut entries) = (None, 0);
     // An error ends the search, so it needs no handling.
     let _ = listed_jobs(manifest, options, &Progress::default(), &mut Vec::new(), &mut |item| {
-        let (ListItem::Entry(job, _) | ListItem::Pieced(job)) = item else { return Ok(()) };
+        let (ListItem::Entry(job, _) | ListItem::Pieced(job, _)) = item else { return Ok(()) };
         let is_root =
             |conversion: &Conversion| conversion.key(job.path()).is_some_and(|key| conversion.exists(&key));
         found = candidates.iter().find(|(_, conversion)| is_root(conversion)).map(|(folder, _)| *folder);

@@ -147,7 +147,7 @@ pub fn import(
     let ended = listed_jobs(manifest, options, progress, &mut Vec::new(), &mut |listed| {
         let added = match listed {
             ListItem::Entry(job, _) if job.exempt => Ok(()),
-            ListItem::Entry(job, _) | ListItem::Pieced(job) => add(&job),
+            ListItem::Entry(job, _) | ListItem::Pieced(job, _) => add(&job),
             ListItem::Bad(line) => Err(refuse(line.to_string())),
             ListItem::Omitted(error, _) => Err(error),
             ListItem::Rules(found) if found.is_invalid() => {

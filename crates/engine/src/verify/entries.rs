@@ -1,6 +1,6 @@
 //! Whether the files of a manifest match its entries.
 
-pub(super) mod filter;
+pub(crate) mod filter;
 pub(super) mod relay;
 pub(crate) mod tasks;
 
@@ -29,6 +29,7 @@ use crate::verify::shared_reads::SharedReads;
 use crate::verify::unexpected::folders::{Folder, KnownFiles};
 use crate::walk::{Item, Options as WalkOptions, Walk};
 use relay::Relay;
+pub(crate) use relay::doubt;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};

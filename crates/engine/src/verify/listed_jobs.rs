@@ -16,13 +16,13 @@ use std::io;
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_hash::Digest;
-use truesum_manifest::{Place, Rules};
+use truesum_manifest::{PieceList, Place, Rules};
 
-/// A part of a manifest: an entry, an entry with piece digests only, a malformed line, or objects without digests.
+/// A part of a manifest: an entry, an entry with piece digests, a malformed line, or objects without digests.
 pub(crate) enum ListItem<'l> {
     /// An entry, and the positions of its lines after the first one.
     Entry(Job, &'l [Place]),
-    Pieced(Job),
+    Pieced(Job, Vec<PieceList>),
     Bad(BadLine),
     /// The doubt about them, and their number.
     Omitted(Error, u64),
@@ -78,7 +78,7 @@ pub(crate) fn listed_jobs(
         }
     }
     for file in entries.take_pieced() {
-        each(ListItem::Pieced(file.job))?;
+        each(ListItem::Pieced(file.job, file.pieces))?;
     }
     if let Some(doubt) = omitted(bytes, entries.omitted()) {
         let objects = entries.omitted().iter().map(|objects| objects.count).sum();

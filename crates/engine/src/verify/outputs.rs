@@ -48,7 +48,7 @@ pub fn lists_one_of(
         &mut Vec::new(),
         &mut |listed| {
             let job = match listed {
-                ListItem::Entry(job, _) | ListItem::Pieced(job) => job,
+                ListItem::Entry(job, _) | ListItem::Pieced(job, _) => job,
                 ListItem::Bad(BadLine { .. }) | ListItem::Omitted(..) | ListItem::Rules(_) => return Ok(()),
             };
             let name = job.path();

@@ -8,6 +8,7 @@
 
 use crate::entry::pairs::Pairs;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 use truesum_hash::{Digest, Hasher, Spec};
@@ -391,6 +392,53 @@ impl PieceList {
             (Some(_), None) => false,
         };
         by_sum && digest.get(..self.digest_len) == Some(listed)
+    }
+
+    /// Compares the digests of a file's pieces in two lists, given the sizes of the file where the
+    /// manifests have them. Returns whether the content is the same, or `None` if that remains
+    /// unknown, because the algorithms or the boundaries differ or bytes are in no piece.
+    ///
+    /// A piece that differs and contains bytes of other files counts as a difference of each of
+    /// them, as it does when files are verified.
+    pub fn equals(&self, other: &PieceList, sizes: [Option<u64>; 2]) -> Option<bool> {
+        let is_same_kind =
+            self.spec == other.spec && self.hashing == other.hashing && self.raised == other.raised;
+        if !is_same_kind || !self.is_proof() || !other.is_proof() {
+            return None;
+        }
+        let [one, two] = [sizes[0].or_else(|| self.extent()), sizes[1].or_else(|| other.extent())];
+        if one.zip(two).is_some_and(|(one, two)| one != two) {
+            return Some(false);
+        }
+        let size = one.or(two)?;
+        let (mut pieces, mut others) = (self.of_file(size).peekable(), other.of_file(size).peekable());
+        let place = |list: &PieceList, piece: &Piece| {
+            let offset = |byte: u64| i128::from(byte) - i128::from(list.file_start);
+            (offset(piece.range.start), offset(piece.range.end))
+        };
+        let mut known = 0;
+        while let (Some(piece), Some(there)) = (pieces.peek(), others.peek()) {
+            let ((start, end), counterpart) = (place(self, piece), place(other, there));
+            match (start, end).cmp(&counterpart) {
+                Ordering::Less => drop(pieces.next()),
+                Ordering::Greater => drop(others.next()),
+                Ordering::Equal if piece.digest != there.digest => return Some(false),
+                Ordering::Equal => {
+                    known = if start <= known { known.max(end) } else { known };
+                    (pieces.next(), others.next());
+                }
+            }
+        }
+        (known >= i128::from(size)).then_some(true)
+    }
+
+    /// Returns the number of bytes from the start of the file to the end of the last piece, if the
+    /// pieces cover all of them and the file ends there.
+    fn extent(&self) -> Option<u64> {
+        let covered = self.covered();
+        let is_complete = covered.start <= self.file_start && self.cuts.gaps().next().is_none();
+        (is_complete && !self.is_padded && !self.ends_with_file)
+            .then(|| covered.end.saturating_sub(self.file_start))
     }
 
     /// Returns the length of a piece in bytes; the last one may be shorter. Returns 0 if the list

@@ -5,6 +5,7 @@
 //! declaration that could define others is rejected, because it could refer to other files or expand
 //! a kilobyte to a gigabyte. Namespaces are ignored: the root element identifies the format.
 
+mod linked;
 mod pieces;
 
 use crate::digest::{contains_like, is_like, is_nearly};
@@ -46,6 +47,10 @@ pub(super) struct Shape {
     /// Paths of digests, and their algorithms.
     pub(super) digests: &'static [(&'static str, Algorithm)],
     pub(super) pieces: Pieces,
+    /// The path of the identifiers of sections that have the digests of a file without any of its own.
+    pub(super) links: &'static str,
+    /// Whether the element of a file may contain those of others.
+    pub(super) is_nested: bool,
     /// Elements whose digests are not those of the file: of the unpacked file, of pieces, of headers.
     pub(super) aside: &'static [&'static str],
     /// True if a document may have a document type, as long as it defines nothing.
@@ -64,6 +69,8 @@ pub(super) const LIST: Shape = Shape {
     sizes: &["size"],
     digests: &[],
     pieces: Pieces::No,
+    links: "",
+    is_nested: false,
     aside: &[],
     has_type: false,
 };
@@ -85,6 +92,8 @@ pub(super) enum Names {
 /// The algorithm of a digest, which is in hexadecimal or base64 unless stated otherwise.
 pub(super) enum Algorithm {
     Is(&'static str),
+    /// This algorithm, and a digest that is accepted in place of another one.
+    Alternative(&'static str),
     /// The value at this path, which precedes the digest.
     At(&'static str),
     /// This algorithm of 32 bits, with the digest as a decimal number.
@@ -137,10 +146,12 @@ pub(super) fn parse(text: &[u8], shape: &Shape, options: &Options) -> Result<Par
         records: Records::new(options),
         stack: Vec::new(),
         open: None,
+        outer: Vec::new(),
         aside: None,
         gathered: PieceCollector::default(),
         piece: None,
         lists: HashMap::new(),
+        fixities: if shape.links.is_empty() { HashMap::new() } else { linked::fixities(text) },
         drive: Drive::default(),
     };
     let mut ended = false;
@@ -215,6 +226,8 @@ struct Open {
     at: usize,
     values: Vec<FoundValue>,
     fault: Option<&'static str>,
+    /// Whether it contains the elements of other files.
+    has_files: bool,
 }
 
 impl Open {
@@ -231,6 +244,8 @@ struct Walk<'s> {
     /// The open elements.
     stack: Vec<Element>,
     open: Option<Open>,
+    /// Files whose elements contain that of `open`.
+    outer: Vec<Open>,
     /// Number of open elements at the start of one whose digests are skipped.
     aside: Option<usize>,
     gathered: PieceCollector,
@@ -238,6 +253,8 @@ struct Walk<'s> {
     piece: Option<(usize, String)>,
     /// Piece lists of completed entries, by the entry's offset.
     lists: HashMap<u64, Vec<PieceList>>,
+    /// Algorithms and digests in sections, by the identifiers of these.
+    fixities: HashMap<String, Vec<(String, String)>>,
     /// The folder that paths on Windows are relative to.
     drive: Drive,
 }
@@ -275,10 +292,11 @@ impl Walk<'_> {
             return Ok(());
         }
         let is_file = name == self.shape.entry;
-        if let Some(open) = self.open.as_mut().filter(|_| is_file) {
+        if let Some(open) = self.open.as_mut().filter(|_| is_file && !self.shape.is_nested) {
             open.fault = Some("a file element inside another one");
         } else if is_file {
-            self.open = Some(Open { depth, at, values: Vec::new(), fault: None });
+            self.outer.extend(self.open.take());
+            self.open = Some(Open { depth, at, values: Vec::new(), fault: None, has_files: false });
         } else if self.open.is_none()
             && is_nearly(name.as_bytes(), self.shape.entry.as_bytes())
             && !self.is_plural(name)
@@ -332,6 +350,7 @@ impl Walk<'_> {
         self.aside.take_if(|aside| *aside == depth);
         if let Some(open) = self.open.take_if(|open| open.depth == depth) {
             self.entry(&open);
+            self.open = self.outer.pop().map(|outer| Open { has_files: true, ..outer });
         }
         self.stack.pop();
     }
@@ -479,6 +498,15 @@ impl Walk<'_> {
                 }
             }
         }
+        if digests == 0 && open.has_files {
+            return self.records.cancel();
+        }
+        if digests == 0 {
+            let ids = open.at(shape.links).flat_map(|found| found.value.split_ascii_whitespace());
+            for (algorithm, digest) in ids.filter_map(|id| self.fixities.get(id)).flatten() {
+                self.records.digest(algorithm.as_bytes(), digest.as_bytes());
+            }
+        }
         for found in open.values.iter().filter(|found| !shape.reads(&found.path)) {
             let (path, value) = (found.path.as_bytes(), found.value.trim());
             if shape.digests.iter().any(|(known, _)| resembles(&found.path, known)) {
@@ -512,6 +540,10 @@ impl Walk<'_> {
         let digest = value.as_bytes();
         match algorithm {
             Algorithm::Is(tag) => self.records.digest(tag.as_bytes(), digest),
+            Algorithm::Alternative(tag) => {
+                self.records.alternative(tag.as_bytes(), digest);
+                self.records.attribute(b"alternative digest");
+            }
             Algorithm::At(path) => match value_at(path) {
                 // Old versions of createrepo write `sha` for SHA-1.
                 Some("sha") => self.records.digest(b"sha1", digest),
@@ -537,6 +569,7 @@ impl Shape {
         let mut others = self.names.iter().chain(self.sizes).chain(self.except.iter().map(|(path, _)| path));
         others.any(|known| *known == path)
             || self.kinds.0 == path
+            || self.links == path
             || matches!(self.names_are, Names::Locations(kind) if kind == path)
             || self.digests.iter().any(|(known, algorithm)| {
                 *known == path

@@ -73,7 +73,7 @@ static PREMIS_OBJECTS: Shape = Shape {
 
 pub(crate) static METS: Format = Format {
     name: "mets",
-    summary: "METS: files with CHECKSUM and CHECKSUMTYPE, located by FLocat",
+    summary: "METS: files located by FLocat, with CHECKSUM or with PREMIS fixity that ADMID refers to",
     sniff: |head| sniff(head, "mets"),
     reading: reading(|text, options| xml::parse(&text, &METS_FILES, options)),
     capabilities: Capabilities { file_urls: true, ..ROW.capabilities },
@@ -85,6 +85,7 @@ static METS_FILES: Shape = Shape {
     names_are: Names::Urls,
     sizes: &["@SIZE"],
     digests: &[("@CHECKSUM", Algorithm::At("@CHECKSUMTYPE"))],
+    links: "@ADMID",
     aside: &["amdSec", "dmdSec", "metsHdr", "FContent"],
     ..WITH_TYPE
 };
@@ -126,9 +127,12 @@ static GRADLE_ARTIFACTS: Shape = Shape {
         ("sha1@value", Algorithm::Is("sha1")),
         ("sha256@value", Algorithm::Is("sha256")),
         ("sha512@value", Algorithm::Is("sha512")),
+        ("md5/also-trust@value", Algorithm::Alternative("md5")),
+        ("sha1/also-trust@value", Algorithm::Alternative("sha1")),
+        ("sha256/also-trust@value", Algorithm::Alternative("sha256")),
+        ("sha512/also-trust@value", Algorithm::Alternative("sha512")),
     ],
-    // Other digests of the artifact that are also accepted, and keys.
-    aside: &["also-trust", "pgp", "trusted-keys", "ignored-keys", "configuration"],
+    aside: &["pgp", "trusted-keys", "ignored-keys", "configuration"],
     ..WITH_TYPE
 };
 
@@ -169,6 +173,7 @@ static COMPONENTS: Shape = Shape {
     names: &["name"],
     sizes: &[],
     digests: &[("hashes/hash", Algorithm::At("hashes/hash@alg"))],
+    is_nested: true,
     // Digests of documents, and of what the component was made from.
     aside: &["metadata", "externalReferences", "pedigree", "evidence", "services", "licenses", "signature"],
     ..WITH_TYPE

@@ -4,8 +4,8 @@
 //! manifest. Keys: `file-name` (the manifest's name), `requested` (the requested algorithms, separated
 //! by commas), `allow-weak`, `allow-pieces`, `allow-set`, `note`, and one `expect` for each entry
 //! and bad line that the reader must return: `line N: ALGORITHM DIGEST NAME` with the first 8
-//! digits of the digest, the name as shown in messages, and `unread NAME` for each digest that is
-//! reported but not compared; `line N: error: REASON`; `no manifest: WHAT`; or `nothing`.
+//! digits of the digest, `or ALGORITHM DIGEST` for each alternative, the name as shown in messages,
+//! and `unread NAME` for each digest that is reported but not compared; `line N: error: REASON`; `no manifest: WHAT`; or `nothing`.
 
 use crate::shared;
 use shared::fixtures;
@@ -23,6 +23,9 @@ fn outcome(manifest: impl Read, options: &Options) -> Vec<String> {
                 for (spec, digest) in &entry.digests {
                     let hex = digest.to_hex();
                     text += &format!(" {spec} {}", &hex[..hex.len().min(8)]);
+                }
+                for (spec, digest) in &entry.alternatives {
+                    text += &format!(" or {spec} {}", &digest.to_hex()[..8]);
                 }
                 text += &format!(" {}", display_safe(&entry.path));
                 if let Some(size) = entry.size {

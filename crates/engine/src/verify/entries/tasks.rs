@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
-use truesum_manifest::path::alternatives;
+use truesum_manifest::path;
 use truesum_manifest::{
     Entry, Format, Joined, Line, LineError, Omitted, Options, Place, ReadError, Reader, Reason, Rules,
     Signer, Window, usual, weak,
@@ -343,7 +343,7 @@ impl<'a, R: Read> Entries<'a, R> {
 
     fn job(&mut self, joined: Joined) -> Job {
         let Joined { line: Line { at, entry }, others } = joined;
-        let Entry { path, size, mtime, digests, pieces, .. } = entry;
+        let Entry { path, size, mtime, digests, alternatives, pieces, .. } = entry;
         let (specs, expected): (Vec<_>, Vec<_>) = digests.into_iter().unzip();
         self.others = others;
         if self.specs[..] != specs[..] {
@@ -362,7 +362,7 @@ impl<'a, R: Read> Entries<'a, R> {
         }
         let is_name = |path: &[u8]| !BACKSLASH_SEPARATES && self.root.exists(OsStr::from_bytes(path));
         if open.is_none() && path.contains(&b'\\') && !is_name(&path) {
-            open = alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
+            open = path::alternatives(&path).find(|name| self.root.exists(OsStr::from_bytes(name)));
         }
         if self.release && open.is_none() && !self.root.exists(OsStr::from_bytes(&path)) {
             let there = |name: &Vec<u8>| self.root.exists(OsStr::from_bytes(name));
@@ -376,7 +376,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| row.capabilities().exempts(&path));
         let origin = (self.origin, at);
-        Job { open, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
+        Job { open, alternatives, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
 
     /// Returns the next line that becomes a task of its own.

@@ -17,6 +17,8 @@ pub(crate) struct EntryQueue {
     /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u64>,
+    /// The alternative digests of the few entries that have any.
+    alternatives: HashMap<Slot, Vec<(Spec, Digest)>>,
 }
 
 /// The position of an entry.
@@ -51,6 +53,9 @@ impl EntryQueue {
             self.text(Some(digest.as_bytes()));
             self.bytes.extend(digest.parts().unwrap_or(0).to_le_bytes());
         }
+        if !job.alternatives.is_empty() {
+            self.alternatives.insert(slot, job.alternatives.clone());
+        }
         slot
     }
 
@@ -79,7 +84,8 @@ impl EntryQueue {
         let place = if is_byte == 1 { Place::Byte(place) } else { Place::Line(place) };
         let size = Some(size).filter(|&size| size != NONE);
         let (exempt, origin) = (exempt == 1, (0, place));
-        Job { open, size, mtime, exempt, origin, ..Job::entry(name, specs, expected) }
+        let alternatives = self.alternatives.get(&slot).cloned().unwrap_or_default();
+        Job { open, alternatives, size, mtime, exempt, origin, ..Job::entry(name, specs, expected) }
     }
 }
 
@@ -124,6 +130,7 @@ mod tests {
                 ..plain.clone()
             },
             Job { expected: digests(&etag), ..Job::hash("e", &etag) },
+            Job { alternatives: vec![(specs[0].clone(), specs[0].digest(b"y"))], ..plain.clone() },
             Job { exempt: true, ..Job::hash("none", &Arc::from([])) },
         ];
         let mut waiting = EntryQueue::default();

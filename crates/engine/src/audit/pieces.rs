@@ -1,0 +1,103 @@
+//! Files with piece digests: read as in a check, or compared list with list.
+
+use crate::audit::comparison::{Comparison, FOUND, LISTED};
+use crate::audit::reading::Results;
+use crate::content::set::Compared;
+use crate::error::Error;
+use crate::hash_files::OutcomeFn;
+use crate::job::{Job, Outcome, Summary};
+use crate::progress::Progress;
+use crate::run::config::Config;
+use crate::verify::entries::doubt;
+use crate::verify::entries::filter::Pick;
+use crate::verify::entries::tasks::weak_name;
+use crate::verify::pieces::{self, Pieced, verifying_algorithms};
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+/// The index of a file that is not selected. It is read only because its pieces contain bytes of other files.
+const UNSELECTED: usize = usize::MAX;
+
+impl Comparison<'_> {
+    /// Removes files with piece digests from files in the manifest. Returns the other files, and the sequences that must
+    /// be read to verify the removed ones.
+    pub(super) fn take_pieced(&self, files: Vec<u32>) -> (Vec<u32>, Vec<Pieced>) {
+        if self.pieced[LISTED].is_empty() {
+            return (files, Vec::new());
+        }
+        let selected: HashSet<u32> = files.iter().copied().collect();
+        let mut pieced = self.pieced[LISTED].clone();
+        let mut removed = HashSet::new();
+        for file in &mut pieced {
+            let at = self.sets[LISTED].find(&self.options.compared_name(&file.job));
+            let at = at.filter(|at| selected.contains(at));
+            removed.extend(at);
+            file.job.origin.0 = at.map_or(UNSELECTED, |at| at as usize);
+        }
+        let pick = |job: &Job| if job.origin.0 == UNSELECTED { Pick::Out } else { Pick::In };
+        let (pieced, _) = pieces::picked(pieced, pick);
+        (files.into_iter().filter(|at| !removed.contains(at)).collect(), pieced)
+    }
+
+    /// Compares the pieces of the files that both manifests have.
+    pub(super) fn compare_piece_lists(&mut self) {
+        let mut by_file: HashMap<u32, [Vec<&Pieced>; 2]> = HashMap::new();
+        for side in [LISTED, FOUND] {
+            for file in &self.pieced[side] {
+                if let Some(at) = self.sets[LISTED].find(&self.options.compared_name(&file.job)) {
+                    by_file.entry(at).or_default()[side].push(file);
+                }
+            }
+        }
+        let compared = by_file.iter().map(|(at, [listed, found])| (*at, compare(listed, found)));
+        self.compared_pieces = compared.collect();
+    }
+}
+
+/// Compares the lists of pieces that two manifests have for one file.
+fn compare(listed: &[&Pieced], found: &[&Pieced]) -> Compared {
+    let lists = |files: &[&Pieced]| -> Vec<_> {
+        files.iter().flat_map(|file| file.pieces.iter().map(|list| (list.clone(), file.job.size))).collect()
+    };
+    let (listed, found) = (lists(listed), lists(found));
+    let pairs = listed.iter().flat_map(|one| found.iter().map(move |other| (one, other)));
+    let results: Vec<_> =
+        pairs.filter_map(|((list, size), (other, there))| list.equals(other, [*size, *there])).collect();
+    match () {
+        () if results.contains(&false) => Compared::Differs,
+        () if results.is_empty() => Compared::Unknown,
+        () => Compared::Same,
+    }
+}
+
+/// Returns the name for the algorithms that verify a file if none of them rules out tampering, unless the digests of the
+/// complete file have such a name.
+pub(super) fn weak_pieces(file: &Pieced) -> Option<String> {
+    let weak = verifying_algorithms(file).iter().find_map(|specs| weak_name(specs));
+    weak.filter(|_| file.job.specs.is_empty())
+}
+
+impl Results<'_> {
+    /// Reads files with piece digests and records the outcomes. Returns the counts and the doubts about files that match.
+    ///
+    /// # Errors
+    /// Fails if the files cannot be read in this process.
+    pub(super) fn of_pieces(
+        &mut self,
+        files: Vec<Pieced>,
+        config: &Config,
+        progress: &Progress,
+    ) -> io::Result<(Summary, Vec<Error>)> {
+        let (mut summary, mut doubts) = (Summary::default(), Vec::new());
+        let mut each = OutcomeFn(|outcome: Outcome| {
+            summary.count(&outcome);
+            if outcome.job.origin.0 != UNSELECTED {
+                doubts.extend(doubt(&outcome));
+                self.add(outcome);
+            }
+        });
+        pieces::verify(files, config, progress, &mut each)?;
+        summary.interrupted |= progress.stopped();
+        Ok((summary, doubts))
+    }
+}
