@@ -39,10 +39,12 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let other = options.expected().iter().find(|spec| spec.digest_len() == LENGTH).map(Spec::to_string);
     let bytes = radix::base32(word).ok_or(Reason::Part("the digest is not base32"))?;
     let (spec, digest) = of_bytes(other.as_deref().unwrap_or("tth"), &bytes, options)?;
-    // tthsum doubles backslashes. RHash does not, and writes Windows paths with single ones.
-    let pairs = name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
-    let name = if pairs { unescape(name).ok_or(Reason::BadEscape)? } else { name.to_vec() };
-    Ok(Some(Entry::new(&name, spec, digest)))
+    // tthsum escapes backslashes and line breaks and writes digests in upper case. RHash does neither, and writes Windows
+    // paths with single backslashes.
+    let has_escapes = || !word.iter().any(u8::is_ascii_lowercase);
+    let is_doubled = || name.split(|&byte| byte != b'\\').all(|run| run.len() % 2 == 0);
+    let unescaped = if has_escapes() || is_doubled() { unescape(name) } else { None };
+    Ok(Some(Entry::new(&unescaped.unwrap_or_else(|| name.to_vec()), spec, digest)))
 }
 
 /// Writes digests in upper case like tthsum, or in lower case like RHash if base32 was requested
