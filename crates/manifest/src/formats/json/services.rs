@@ -3,6 +3,7 @@
 
 use super::object::Object;
 use super::words::last_of_url;
+use crate::radix;
 use std::borrow::Cow;
 
 /// The objects of a service. Keys are compared exactly.
@@ -35,7 +36,7 @@ enum Name {
     Rooted,
     /// Under this key; other members with names are titles.
     Of(&'static str),
-    /// The last component of the URL under this key.
+    /// The last component of the URL under this key, or its value if it is relative.
     OfUrl(&'static str),
     /// Joined from members, with texts between them.
     Joined { first: &'static str, between: &'static str, second: &'static str, end: &'static str },
@@ -82,6 +83,8 @@ static SERVICES: &[Service] = &[
     Service { texts: &["name", "browser_download_url"], name: Name::Of("name"), ..NONE },
     // The releases of .NET, which are downloaded under names that contain the version.
     Service { texts: &["name", "rid", "url", "hash"], name: Name::OfUrl("url"), ..NONE },
+    // An archive in a network mirror of Terraform, with digests that are not under the name of their algorithm.
+    Service { texts: &["url"], any: &[""], only: Some(&[]), name: Name::OfUrl("url"), ..NONE },
     // `git lfs ls-files --json`.
     Service { texts: &["oid", "oid_type"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
     // `aws s3api list-objects-v2`.
@@ -141,7 +144,10 @@ impl Object {
                 Some([self.text(first)?, between, self.text(second)?, end].concat().into_bytes())
             }
             Name::Of(key) => Some(self.text(key)?.as_bytes().to_vec()),
-            Name::OfUrl(key) => last_of_url(self.text(key)?).map(Cow::into_owned),
+            Name::OfUrl(key) => match self.text(key)? {
+                url if url.contains("://") => last_of_url(url).map(Cow::into_owned),
+                path => radix::percent(path.as_bytes()),
+            },
             Name::Usual | Name::Rooted => None,
         })
     }

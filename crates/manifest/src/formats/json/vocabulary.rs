@@ -71,8 +71,11 @@ pub(super) const KEYS: &[(Meaning, &str)] = &[
     (Meaning::Unit, "sizeunit sizeunits unit"),
     // Objects whose digests and size belong to the object that contains them, unless they have a name of
     // their own: goreleaser and OSF (extra, attributes), Azure (properties, content settings), Mendeley
-    // Data (content details), Hugging Face (lfs), OneDrive (file), pip (archive info).
-    (Meaning::Part, "extra attributes properties contentsettings contentdetails lfs file archiveinfo"),
+    // Data (content details), Hugging Face (lfs), OneDrive (file), pip (archive info), Backblaze (file info).
+    (
+        Meaning::Part,
+        "extra attributes properties contentsettings contentdetails lfs file archiveinfo fileinfo",
+    ),
     (Meaning::Part, DATA_FILE),
     // The predicate of an in-toto statement has its materials, the log entries of a sigstore bundle have
     // digests of a tree, and an SPDX document has the digests of documents that it refers to.
@@ -94,8 +97,18 @@ pub(in crate::formats) const ALGORITHMS: &str = "algorithm alg hashalgorithm has
 pub(super) const DATA_FILE: &str = "datafile";
 
 /// Words before the name of an algorithm in a key: `contentMd5`, `chksum_sha256`.
-pub(super) const PREFIXES: &[&str] =
-    &["content", "checksum", "chksum", "file", "hash", "digest", "computed", "supplied", "imagedownload"];
+pub(super) const PREFIXES: &[&str] = &[
+    "content",
+    "checksum",
+    "chksum",
+    "file",
+    "hash",
+    "digest",
+    "computed",
+    "supplied",
+    "imagedownload",
+    "largefile",
+];
 
 /// Words after the name of an algorithm in a key: `sha256sum`, `md5Checksum`.
 pub(super) const SUFFIXES: &[&str] = &["sum", "checksum", "hash", "digest"];
