@@ -6,7 +6,7 @@
 //! such a name and the size of that range cannot be distinguished from a piece and is read as
 //! one.
 
-use crate::digest::tagged;
+use crate::digest::{is_hex, tagged};
 use crate::entry::PieceList;
 use crate::formats::prelude::*;
 use std::ops::Range;
@@ -23,8 +23,13 @@ pub(crate) static HASHDEEP: Format = Format {
         locates: true,
         ..Capabilities::DIGESTS
     },
-    sniff: |head| head.begun(|line| line.starts_with(SIGNATURE)),
-    reading: Reading::lines(|options| Box::new(Rows { options: options.clone(), columns: None })),
+    sniff: |head| {
+        let is_first = |line: &[u8]| [SIGNATURE, COLUMN_NAMES].iter().any(|begin| line.starts_with(begin));
+        head.begun(|line| is_first(line) || implied(line).is_some())
+    },
+    reading: Reading::lines(|options| {
+        Box::new(Rows { options: options.clone(), columns: None, is_headed: false })
+    }),
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
     ..Format::DEFAULT
 };
@@ -36,6 +41,9 @@ const SIGNATURE: &[u8] = b"%%%% HASHDEEP-1.0";
 
 /// The prefix of the header.
 const HEADING: &[u8] = b"%%%% ";
+
+/// The beginning of the header as hashdeep writes it.
+const COLUMN_NAMES: &[u8] = b"%%%% size,";
 
 /// Maximum number of columns. A header with more is rejected.
 const MAX_COLUMNS: usize = 64;
@@ -53,12 +61,31 @@ struct Rows {
     options: Options,
     /// `None` before a header.
     columns: Option<Vec<Column>>,
+    /// Whether there was a header, possibly damaged.
+    is_headed: bool,
+}
+
+/// Returns the columns of a row without a header: a size, and at least two digests of different lengths in the order of
+/// hashdeep's columns.
+fn implied(line: &[u8]) -> Option<Vec<Column>> {
+    let (size, mut rest) = scan::cut(line, b',')?;
+    scan::decimal(size)?;
+    let mut columns = vec![Column::Size];
+    for name in COLUMNS {
+        let len = name.parse::<Spec>().ok()?.digest_len() * 2;
+        if let Some((_, behind)) = scan::cut(rest, b',').filter(|(cell, _)| cell.len() == len && is_hex(cell))
+        {
+            columns.push(Column::Digest((*name).to_owned()));
+            rest = behind;
+        }
+    }
+    (columns.len() > 2 && !rest.is_empty()).then_some(columns)
 }
 
 impl Rows {
     /// Parses the header. An unknown algorithm is an error, but the remaining columns are used.
     fn heading(&mut self, names: &[u8]) -> Result<(), Reason> {
-        self.columns = None;
+        (self.columns, self.is_headed) = (None, true);
         let names = std::str::from_utf8(names).map_err(|_| Reason::NotALine)?;
         let mut names: Vec<&str> = names.split(',').take(MAX_COLUMNS).collect();
         if names.pop() != Some("filename") {
@@ -132,12 +159,17 @@ impl Parse for Rows {
             return Ok(None);
         }
         if line == SIGNATURE {
-            self.columns = None;
+            (self.columns, self.is_headed) = (None, true);
             return Ok(None);
         }
         match line.strip_prefix(HEADING) {
             Some(names) => self.heading(names).map(|()| None),
-            None => self.row(line).map(Some),
+            None => {
+                if self.columns.is_none() && !self.is_headed {
+                    self.columns = implied(line);
+                }
+                self.row(line).map(Some)
+            }
         }
     }
 }
