@@ -1,7 +1,7 @@
 //! SPDX documents as tag-value pairs: files with `FileName` and `FileChecksum`, and packages with
 //! `PackageFileName` and `PackageChecksum`.
 
-use crate::digest::{contains_like, is_long_hex, is_nearly};
+use crate::digest::{contains_like, could_hold_digest, is_long_hex, is_nearly};
 use crate::formats::mixed::appended::is_bare;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
@@ -50,7 +50,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         let holds = |mark: &[u8]| scan::contains(line, mark);
         // A text may have several lines, none of which is a tag.
         if is_text {
-            if is_bare(line) {
+            if is_bare(line) || is_member(line) {
                 records.bad(begin, "a digest in a text");
             }
             is_text = !holds(CLOSING);
@@ -99,6 +99,14 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(text.len(), "a <text> without </text>"));
     }
     Ok(records.read(options))
+}
+
+/// Returns true for a key of digests with a digest, as programs print them in YAML.
+fn is_member(line: &[u8]) -> bool {
+    scan::cut(scan::trim(line), b':').is_some_and(|(key, value)| {
+        let is_key = |key| super::json::of_entry(key).1;
+        std::str::from_utf8(key).is_ok_and(is_key) && could_hold_digest(value)
+    })
 }
 
 /// Returns true for a tag of SPDX.
