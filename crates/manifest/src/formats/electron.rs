@@ -230,9 +230,20 @@ fn unsupported(at: usize, key: &[u8], value: &[u8]) -> LineError {
     LineError { at: Place::Byte(at as u64), reason }
 }
 
+/// Returns a quoted value without the comment after it.
+fn without_comment(value: &[u8]) -> &[u8] {
+    let [quote @ (b'\'' | b'"'), inside @ ..] = value else { return value };
+    let is_comment = |rest: &[u8]| {
+        rest.first().copied().is_some_and(scan::is_blank) && scan::trim_start(rest).starts_with(b"#")
+    };
+    // A quote in a text with single quotes is doubled, and no blank follows it.
+    let end = (0..inside.len()).find(|&at| inside[at] == *quote && is_comment(&inside[at + 1..]));
+    end.map_or(value, |end| &value[..end + 2])
+}
+
 /// Parses a plain or quoted scalar. Returns `None` for any other YAML syntax.
 pub(super) fn scalar(value: &[u8]) -> Option<Vec<u8>> {
-    match value {
+    match without_comment(value) {
         [b'\'', inside @ .., b'\''] => {
             let mut text = Vec::with_capacity(inside.len());
             let mut rest = inside.iter();
@@ -251,7 +262,7 @@ pub(super) fn scalar(value: &[u8]) -> Option<Vec<u8>> {
             // An address may begin with a percent-encoded byte.
             (value[0] == b'%' && rest.len() > 1).then(|| value.to_vec())
         }
-        _ => {
+        value => {
             let comment = value.windows(2).position(|pair| pair == b" #");
             Some(scan::trim_end(&value[..comment.unwrap_or(value.len())]).to_vec())
         }

@@ -207,7 +207,10 @@ fn translated(text: &[u8], options: &Options) -> Result<Translation, LineError> 
         }
     }
     found.close(|_| true);
-    found.null();
+    // The mark at the end of a document may be the last line.
+    if found.json.is_empty() {
+        found.null();
+    }
     Ok(found)
 }
 

@@ -267,11 +267,11 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
             Some(item) if !word.is_empty() && word == list.digests => item.faulty |= !value.is_empty(),
             Some(item) if !list.digests.is_empty() && is_long_hex(value) => item.faulty = true,
             Some(item) if word == list.url && list.has_paths => item.names.push(Some(bare(value))),
-            Some(item) if word == list.url => {
-                if !value.is_empty() {
-                    item.names.push(name(value));
-                }
-            }
+            Some(item) if word == list.url => match items(value) {
+                _ if value.is_empty() => {}
+                Some(urls) => item.names.extend(urls.into_iter().map(name)),
+                None => item.faulty = true,
+            },
             Some(item) if Some(word) == list.size => item.size = Some(bare(value)),
             item => report(content, list, begin, item.as_mut(), &mut records),
         }
@@ -351,6 +351,18 @@ fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, recor
             None => Item { at, faulty: true, ..Item::default() }.record(list, records),
         }
     }
+}
+
+/// Returns the items of a value on one line: those of a flow sequence, or the value itself. Returns `None` for a sequence
+/// that continues on the next line or has commas in quotes.
+fn items(value: &[u8]) -> Option<Vec<&[u8]>> {
+    let Some(rest) = value.strip_prefix(b"[") else { return Some(vec![value]) };
+    let items = rest.strip_suffix(b"]")?.split(|&byte| byte == b',').map(scan::trim);
+    let items: Vec<&[u8]> = items.filter(|item| !item.is_empty()).collect();
+    let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\''));
+    let is_item =
+        |item: &&[u8]| item.first() == item.last() || !is_quote(item.first()) && !is_quote(item.last());
+    items.iter().all(is_item).then_some(items)
 }
 
 /// Returns a value without its quotes and without a comment.
