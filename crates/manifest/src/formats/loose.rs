@@ -328,15 +328,27 @@ fn unlabeled(name: &[u8]) -> &[u8] {
 /// Returns the text of a cell without its markup: code, strong emphasis, and the text of a link.
 fn ticks(cell: &[u8]) -> &[u8] {
     let cell = scan::trim(cell);
-    let link = || {
-        let text = cell.strip_prefix(b"[")?.strip_suffix(b")")?;
-        let end = text.windows(2).position(|pair| pair == b"](")?;
-        (!text[end + 2..].contains(&b'(')).then_some(&text[..end])
-    };
     match cell {
         [b'`', inner @ .., b'`'] | [b'*', b'*', inner @ .., b'*', b'*'] => scan::trim(inner),
-        _ => link().map_or(cell, ticks),
+        _ => link(cell).map_or(cell, |(text, _)| ticks(text)),
     }
+}
+
+/// Splits a link into its text and its address.
+fn link(cell: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = cell.strip_prefix(b"[")?.strip_suffix(b")")?;
+    let end = text.windows(2).position(|pair| pair == b"](")?;
+    let (text, address) = (&text[..end], &text[end + 2..]);
+    (!address.contains(&b'(')).then_some((text, address))
+}
+
+/// Returns the name of the file that a link with another text refers to: `[Windows](https://x/setup.exe)`.
+fn linked_name(cell: &[u8]) -> Option<Vec<u8>> {
+    let (text, address) = link(scan::trim(cell))?;
+    let name = radix::url_name(address).filter(|name| name.contains(&b'.'))?;
+    let text = ticks(text);
+    let is_file = text.contains(&b'.') && scan::all(text, |byte| !scan::is_blank(byte));
+    (!is_file && !contains_like(text)).then_some(name)
 }
 
 /// Returns true for a link in HTML, or one in Markdown whose address is elsewhere.
@@ -350,8 +362,14 @@ fn cells(row: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let (mut cells, mut begin) = (Vec::new(), 0);
     let ends = (0..row.len()).filter(|&at| row[at] == b'|' && (at == 0 || row[at - 1] != b'\\'));
     for end in ends.chain([row.len()]) {
+        // A link in the first column is that of the file; others may be those of signatures.
+        let linked = if cells.is_empty() { linked_name(&row[begin..end]) } else { None };
         let cell = ticks(&row[begin..end]);
         begin = end + 1;
+        if let Some(name) = linked {
+            cells.push(Cow::Owned(name));
+            continue;
+        }
         let is_escape = |at: &usize| cell[*at..].starts_with(b"\\|");
         cells.push(match cell.contains(&b'|') {
             true => (0..cell.len()).filter(|at| !is_escape(at)).map(|at| cell[at]).collect(),
