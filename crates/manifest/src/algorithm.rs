@@ -187,7 +187,7 @@ pub fn usual(digest_len: usize) -> Option<Spec> {
 /// Names of the algorithms in common use, the most likely first.
 const COMMON: &str = "sha256 blake3 sha512 sha1 md5 crc32 sha384 sha224 sha3-256 blake2b blake2b-256 sha3-512 \
     sha512-256 blake2s sha3-384 sha3-224 sha512-224 crc32c xxh128 xxh3 xxh64 xxh32 adler32 git-blob ripemd160 \
-    crc64nvme tth";
+    crc64nvme tth glacier";
 
 /// Returns the rank of an algorithm by how common it is: 0 for the most common one, `None` if it is
 /// not in common use. It orders algorithms whose digests have the same form.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use truesum::hash::{Digest, Spec};
 use truesum::manifest::identify::{Candidate, likelihood};
 use truesum::manifest::path::{display_safe, percent_escape_into, within_root};
-use truesum::manifest::{Head, Signer, detect};
+use truesum::manifest::{Head, LineError, Options, ReadError, Reader, Reason, Signer, detect};
 use truesum::names::{self, NameMatch};
 use truesum::open::open_companion;
 use truesum::verify::bag::is_bag;
@@ -69,6 +69,7 @@ pub fn nothing_verified(
             lines_of_cksum(&head, path)
                 .or_else(|| lines_of_sum(&head, path))
                 .or_else(|| lines_of_etags(&head, path))
+                .or_else(|| unknown_algorithm(&head, path))
                 .or_else(|| only_digest(&head))
         })
         .or_else(|| manifest_in_folder_hint(path, false).filter(|_| checked.entries() == 0))
@@ -536,6 +537,18 @@ fn lines_of_sum(text: &str, manifest: &Path) -> Option<String> {
         "these lines look like the output of sum; to check them: truesum check{SAME_OPTIONS} -a {algorithm} {}",
         path_word(manifest)
     ))
+}
+
+/// Returns a hint if the algorithm of the digests in a manifest is unknown. Most digests of 64 bits without the name of their
+/// algorithm are printed by `xxhsum`.
+fn unknown_algorithm(text: &str, manifest: &Path) -> Option<String> {
+    let options = Options::for_name(manifest.as_os_str().as_bytes());
+    let error = Reader::new(text.as_bytes(), options).find_map(Result::err)?;
+    let ReadError::Line(LineError { reason, .. }) = error else { return None };
+    let Reason::UnknownAlgorithm { names, .. } = reason.cause() else { return None };
+    let name = if names.contains(&"xxh64") { "xxh64" } else { *names.first()? };
+    let path = path_word(manifest);
+    Some(format!("to specify an algorithm, such as {name}: truesum check{SAME_OPTIONS} -a {name} {path}"))
 }
 
 /// Returns a hint if the lines of a manifest begin with ETags of multipart uploads, which have no length of their own.
