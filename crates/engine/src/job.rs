@@ -35,7 +35,7 @@ readable! {
         /// computed and not compared. Empty if nothing is expected.
         expected: Vec<Digest> => &[Digest],
         /// Digests that are accepted in place of the one of the same algorithm in `expected`.
-        alternatives: Vec<(Spec, Digest)> => &[(Spec, Digest)],
+        alternatives: Box<[(Spec, Digest)]> => &[(Spec, Digest)],
         /// The expected size, if the manifest contains it.
         size: Option<u64>,
         /// The modification time, if the manifest contains it. It is not compared.
@@ -125,7 +125,7 @@ impl Job {
             listed: None,
             specs,
             expected,
-            alternatives: Vec::new(),
+            alternatives: Box::default(),
             size: None,
             mtime: None,
             exempt: false,

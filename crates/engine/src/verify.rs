@@ -7,6 +7,7 @@
 pub(crate) mod containers;
 pub(crate) mod detached;
 pub(crate) mod discovery;
+mod diversions;
 pub mod entries;
 pub mod event;
 pub(crate) mod foreign;

@@ -239,8 +239,8 @@ impl Arguments {
                     let path = split.path().as_bytes().to_vec();
                     let name = if path == b"-" { path.clone() } else { split.shown().as_bytes().to_vec() };
                     let open = (path != name).then_some(path);
-                    let job = Job::argument(OsString::from_vec(name), &specs);
-                    Parsed::Entry(job.with_open(open).with_expected(vec![split.digest().clone()]))
+                    let job = Job::argument(OsString::from_vec(name), &specs).with_open(open);
+                    Parsed::Entry(Box::new(job.with_expected(vec![split.digest().clone()])))
                 }
                 Err(error @ BadLine::NotUtf8) => Parsed::Fatal(error.to_string()),
                 Err(error) => Parsed::Bad(error.to_string()),

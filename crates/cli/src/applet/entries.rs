@@ -21,7 +21,7 @@ pub(crate) enum Parsed {
     /// Neither an entry nor an error.
     Nothing,
     /// An entry.
-    Entry(Job),
+    Entry(Box<Job>),
     /// A malformed line, for this reason, which is reported to the sink.
     Bad(String),
     /// A line after which the program does not continue, for this reason.
@@ -138,7 +138,7 @@ impl Iterator for OriginalEntries<'_> {
                 Parsed::Nothing => {}
                 Parsed::Entry(job) => {
                     let waits = is_stream(job.path()) && !self.patient.load(Relaxed);
-                    self.held = Some(Task::File(job));
+                    self.held = Some(Task::File(*job));
                     if waits {
                         return None;
                     }

@@ -154,3 +154,21 @@ fn sfv_style_selects_the_comments() {
     let ran = folder.run(&["hash", "--sfv-style", "win", "a"]);
     assert_eq!(result_of(&ran), (String::new(), "truesum: --sfv-style requires -t sfv\n", Some(2)));
 }
+
+#[test]
+fn diverted_files_of_a_package_are_read_under_their_new_names() {
+    let folder = Folder::with(&[("usr/bin/a", "of another package"), ("usr/bin/a.orig", "abc")]);
+    folder.write("var/lib/dpkg/diversions", "/usr/bin/a\n/usr/bin/a.orig\nkeeper\n");
+    // regression: the file of the package that diverted it was compared and reported as damaged.
+    folder.write("var/lib/dpkg/info/p:amd64.md5sums", "900150983cd24fb0d6963f7d28e17f72  usr/bin/a\n");
+    let ran = folder.run(&["check", "--root", ".", "var/lib/dpkg/info/p:amd64.md5sums"]);
+    assert_eq!(
+        (ran.out().as_str(), ran.code),
+        ("usr/bin/a: OK (as usr/bin/a.orig)\n", Some(0)),
+        "{}",
+        ran.err
+    );
+    folder.write("usr/bin/a.orig", "abd");
+    let ran = folder.run(&["check", "--root", ".", "var/lib/dpkg/info/p:amd64.md5sums"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out());
+}

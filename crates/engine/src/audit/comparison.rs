@@ -1,6 +1,5 @@
 //! A comparison in progress: the two sets, the known facts about the files on both sides, and the result.
 
-use crate::audit::pieces::weak_pieces;
 use crate::audit::relocated::moved_and_modified;
 use crate::audit::row::Row;
 use crate::audit::stamps::of_different_content;
@@ -16,7 +15,7 @@ use crate::select::rules::RuleSets;
 use crate::verify::entries::tasks::weak_name;
 use crate::verify::listed::common_folder;
 use crate::verify::options::{ReadOptions, under};
-use crate::verify::pieces::Pieced;
+use crate::verify::pieces::{Pieced, verifying_algorithms};
 use crate::verify::unexpected::search::is_signature;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -93,7 +92,7 @@ pub struct Comparison<'a> {
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
     /// The alternative digests of files in the manifest.
-    pub(super) alternatives: HashMap<u32, Vec<(Spec, Digest)>>,
+    pub(super) alternatives: HashMap<u32, Box<[(Spec, Digest)]>>,
     /// The entries of each side that have piece digests.
     pub(super) pieced: [Vec<Pieced>; 2],
     /// The results of comparing the pieces of files in the manifest that are not [`SAME`].
@@ -648,6 +647,13 @@ impl<'a> Comparison<'a> {
         self.report.failed += 1;
         on_event(Event::Failed(error))
     }
+}
+
+/// Returns the name for the algorithms that verify a file if none of them rules out tampering, unless the digests of the
+/// complete file have such a name.
+fn weak_pieces(file: &Pieced) -> Option<String> {
+    let weak = verifying_algorithms(file).iter().find_map(|specs| weak_name(specs));
+    weak.filter(|_| file.job.specs.is_empty())
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

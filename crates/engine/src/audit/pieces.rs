@@ -10,8 +10,7 @@ use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::verify::entries::doubt;
 use crate::verify::entries::filter::Pick;
-use crate::verify::entries::tasks::weak_name;
-use crate::verify::pieces::{self, Pieced, verifying_algorithms};
+use crate::verify::pieces::{self, Pieced};
 use std::collections::{HashMap, HashSet};
 use std::io;
 
@@ -68,13 +67,6 @@ fn compare(listed: &[&Pieced], found: &[&Pieced]) -> Compared {
         () if results.is_empty() => Compared::Unknown,
         () => Compared::Same,
     }
-}
-
-/// Returns the name for the algorithms that verify a file if none of them rules out tampering, unless the digests of the
-/// complete file have such a name.
-pub(super) fn weak_pieces(file: &Pieced) -> Option<String> {
-    let weak = verifying_algorithms(file).iter().find_map(|specs| weak_name(specs));
-    weak.filter(|_| file.job.specs.is_empty())
 }
 
 impl Results<'_> {

@@ -33,7 +33,7 @@ struct Jobs<'s> {
     /// The algorithms to compute if no digests are expected.
     specs: Option<&'s Arc<[Spec]>>,
     /// The alternative digests of files.
-    alternatives: &'s HashMap<u32, Vec<(Spec, Digest)>>,
+    alternatives: &'s HashMap<u32, Box<[(Spec, Digest)]>>,
     /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,
 }

@@ -228,7 +228,7 @@ impl EntryCheck<'_> {
             }
         };
         let pieced = if result.is_ok() { entries.take_pieced_picked() } else { Vec::new() };
-        let pieced = with_accepted_spellings(pieced, &config.root, options);
+        let pieced = with_accepted_spellings(pieced, &config.root, options, |name| entries.add_name(name));
         let (mut pieced, mut found_later) = (pieced, 0);
         if let Some(incomplete) = incomplete {
             let (complete, others) = partition(pieced, name, &config.root);
@@ -317,8 +317,13 @@ impl EntryCheck<'_> {
 }
 
 /// Returns the files with piece digests; one that does not exist is opened under the accepted spelling of its name that
-/// does. A file that may be renamed is instead searched for later.
-fn with_accepted_spellings(files: Vec<Pieced>, root: &Root, options: &Options) -> Vec<Pieced> {
+/// does, which is passed on. A file that may be renamed is instead searched for later.
+fn with_accepted_spellings(
+    files: Vec<Pieced>,
+    root: &Root,
+    options: &Options,
+    mut on_found: impl FnMut(&[u8]),
+) -> Vec<Pieced> {
     let mut folders = Folders::new(root, options.spellings);
     let respell = |mut file: Pieced| {
         let name = file.job.path();
@@ -327,6 +332,7 @@ fn with_accepted_spellings(files: Vec<Pieced>, root: &Root, options: &Options) -
             && !root.exists(OsStr::from_bytes(name))
             && let NameMatch::One { found, .. } = folders.find(name)
         {
+            on_found(&found);
             file.job.open = Some(found);
         }
         file

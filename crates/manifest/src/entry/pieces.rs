@@ -425,7 +425,8 @@ impl PieceList {
                 Ordering::Equal if piece.digest != there.digest => return Some(false),
                 Ordering::Equal => {
                     known = if start <= known { known.max(end) } else { known };
-                    (pieces.next(), others.next());
+                    pieces.next();
+                    others.next();
                 }
             }
         }

@@ -65,7 +65,7 @@ fn check_one(settings: &Settings, splitter: &mut Splitter, name: &[u8], streams:
     let mut parse = |line: &[u8]| {
         let Some(content) = Splitter::content(line) else { return Parsed::Nothing };
         match splitter.split(content).filter(|split| !(from_stdin && split.path() == b"-")) {
-            Some(split) => Parsed::Entry(job(&mut specs, split)),
+            Some(split) => Parsed::Entry(Box::new(job(&mut specs, split))),
             None => Parsed::Bad(format!("improperly formatted {} checksum line", splitter.tag())),
         }
     };

@@ -6,13 +6,14 @@ use crate::select::Selection;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::containers::archive::{by_hash, is_release};
 use crate::verify::containers::bag;
+use crate::verify::diversions;
 use crate::verify::entries::filter::{EntryFilter, Pick};
 use crate::verify::listed::ListedNames;
 use crate::verify::options::Options as CheckOptions;
 use crate::verify::pieces::{self, Join, Pieced};
 use crate::verify::place::in_folder;
 use crate::verify::rotation::state::{Key, key};
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
@@ -68,6 +69,8 @@ pub struct Entries<'a, R> {
     keyed: bool,
     /// Whether names may be by digest, as in Debian archives.
     release: bool,
+    /// The names of files that dpkg has installed under another one.
+    diverted: HashMap<Vec<u8>, Vec<u8>>,
     /// Whether all names must belong to a bag's payload.
     payload: bool,
     /// Entries that failed when they were last read, if a state is kept.
@@ -130,6 +133,7 @@ impl<'a, R: Read> Entries<'a, R> {
     ) -> Entries<'a, R> {
         let keyed = options.requested_algorithms().is_empty() && options.secret().is_some();
         let release = options.manifest_name().is_some_and(is_release);
+        let diverted = options.manifest_name().map(diversions::of_package).unwrap_or_default();
         let options = options.allow_undigested(true).allow_pieces(true);
         Entries {
             reader: Reader::new(manifest, options),
@@ -150,6 +154,7 @@ impl<'a, R: Read> Entries<'a, R> {
             data: None,
             keyed,
             release,
+            diverted,
             payload: false,
             failed: HashSet::new(),
             left_out_failed: Vec::new(),
@@ -306,6 +311,13 @@ impl<'a, R: Read> Entries<'a, R> {
         files
     }
 
+    /// Adds the name under which a file in the manifest was found.
+    pub(crate) fn add_name(&mut self, name: &[u8]) {
+        if let Some(listed) = &mut self.listed {
+            listed.add(name);
+        }
+    }
+
     /// Returns the facts learned so far.
     pub fn facts(self) -> Facts {
         self.facts
@@ -368,6 +380,7 @@ impl<'a, R: Read> Entries<'a, R> {
             let there = |name: &Vec<u8>| self.root.exists(OsStr::from_bytes(name));
             open = by_hash(&path, &self.specs, &expected).find(there);
         }
+        open = open.or_else(|| self.diverted.get(&path).cloned());
         if let Some(listed) = &mut self.listed {
             listed.add(open.as_deref().unwrap_or(&path));
         }
@@ -376,6 +389,7 @@ impl<'a, R: Read> Entries<'a, R> {
             && pieces.is_empty()
             && self.reader.format().is_some_and(|row| row.capabilities().exempts(&path));
         let origin = (self.origin, at);
+        let alternatives = alternatives.into_boxed_slice();
         Job { open, alternatives, size, mtime, exempt, origin, ..Job::entry(path, specs, expected) }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct EntryQueue {
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u64>,
     /// The alternative digests of the few entries that have any.
-    alternatives: HashMap<Slot, Vec<(Spec, Digest)>>,
+    alternatives: HashMap<Slot, Box<[(Spec, Digest)]>>,
 }
 
 /// The position of an entry.
@@ -130,7 +130,7 @@ mod tests {
                 ..plain.clone()
             },
             Job { expected: digests(&etag), ..Job::hash("e", &etag) },
-            Job { alternatives: vec![(specs[0].clone(), specs[0].digest(b"y"))], ..plain.clone() },
+            Job { alternatives: Box::new([(specs[0].clone(), specs[0].digest(b"y"))]), ..plain.clone() },
             Job { exempt: true, ..Job::hash("none", &Arc::from([])) },
         ];
         let mut waiting = EntryQueue::default();

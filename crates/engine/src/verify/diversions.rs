@@ -1,0 +1,51 @@
+//! Files of Debian packages that dpkg has installed under another name (`dpkg-divert`).
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::Path;
+use truesum_fs::name::OsStrExt;
+use truesum_fs::open::open_companion;
+
+/// The maximum size of dpkg's list of diversions in bytes.
+const LIMIT: u64 = 16 << 20;
+
+/// Returns the names under which the files of a package are installed, by their names in `PACKAGE.md5sums`. Returns an
+/// empty map for any other manifest.
+pub(crate) fn of_package(manifest: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
+    let path = Path::new(OsStr::from_bytes(manifest));
+    let package = path.file_name().and_then(|name| name.as_bytes().strip_suffix(b".md5sums"));
+    let info = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("info")));
+    let list = info.and_then(|info| Some(info.parent()?.join("diversions")));
+    let (Some(package), Some(list)) = (package, list) else { return HashMap::new() };
+    let mut text = Vec::new();
+    let read = open_companion(&list).map(|file| file.take(LIMIT).read_to_end(&mut text).is_ok());
+    if read.is_ok_and(|is_read| is_read) { diverted(&text, package) } else { HashMap::new() }
+}
+
+/// Returns the new names of diverted files by their old ones. Each diversion has three lines: both names, and the package
+/// that keeps the old one.
+fn diverted(text: &[u8], package: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
+    let package = package.split(|&byte| byte == b':').next().unwrap_or_default();
+    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    let names = |group: &[&[u8]]| {
+        let &[old, new, keeper] = group else { return None };
+        let name = |path: &[u8]| path.strip_prefix(b"/").map(<[u8]>::to_vec);
+        Some((name(old)?, name(new)?)).filter(|_| keeper != package)
+    };
+    lines.chunks(3).filter_map(names).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_packages_are_diverted() {
+        let text = b"/usr/bin/a\n/usr/bin/a.orig\nkeeper\n/usr/bin/b\n/usr/bin/b.local\n:\n";
+        let name = |name: &[u8]| name.to_vec();
+        let of = |package: &[u8]| diverted(text, package);
+        assert_eq!(of(b"other:amd64")[&name(b"usr/bin/a")], name(b"usr/bin/a.orig"));
+        assert_eq!((of(b"other").len(), of(b"keeper").len()), (2, 1));
+    }
+}
