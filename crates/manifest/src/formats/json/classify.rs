@@ -264,7 +264,7 @@ impl Object {
     }
 
     /// Returns the kind of the object if it is marked as something other than a file.
-    fn object_kind(&self) -> Option<ObjectKind> {
+    pub(super) fn object_kind(&self) -> Option<ObjectKind> {
         self.iter().find_map(|(key, value, member)| match member.kind {
             Kind::True => key.eq_ignore_ascii_case("isdir").then_some(ObjectKind::Directory),
             Kind::Text if ["type", "ftype"].iter().any(|word| key.eq_ignore_ascii_case(word)) => {

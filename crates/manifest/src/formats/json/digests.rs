@@ -93,6 +93,13 @@ impl Object {
                 _ => found.push("", "", 0, Kind::Fault, none),
             }
         }
+        let alone = services.iter().find_map(|(key, content)| match content {
+            Content::Alone(tag) => Some((*tag, self.text(key)?)),
+            _ => None,
+        });
+        if let Some((tag, digest)) = alone.filter(|_| found.is_empty() && self.object_kind().is_none()) {
+            found.push(tag, digest, 0, Kind::Digest, none);
+        }
         // A checksum of the checksums of parts.
         if found.is_empty() && self.iter().any(|(key, value, member)| is_composite(key, value, member)) {
             found.push("", "", 0, Kind::Null, none);

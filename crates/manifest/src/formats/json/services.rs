@@ -47,6 +47,8 @@ enum Name {
 pub(super) enum Content {
     /// A digest of this algorithm.
     Of(&'static str),
+    /// A digest of this algorithm, if a file has no other digest.
+    Alone(&'static str),
     /// The entity tag of an object, in quotes: its MD5, unless it was uploaded in parts. It counts
     /// only if the object has no other digest.
     EntityTag,
@@ -77,6 +79,14 @@ static SERVICES: &[Service] = &[
     },
     // A large file in Hugging Face. Elsewhere, `oid` is an object of git.
     Service { texts: &["oid"], any: &["pointerSize"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
+    // A file in Hugging Face. The blob of a large one is its pointer.
+    Service {
+        texts: &["type", "oid", "path"],
+        any: &["size"],
+        digest: Some(("oid", Content::Alone("git-blob"))),
+        ..NONE
+    },
+    Service { texts: &["rfilename", "blobId"], digest: Some(("blobId", Content::Alone("git-blob"))), ..NONE },
     // A model in Hugging Face, and its commit.
     Service { texts: &["id", "sha"], any: &["siblings"], unrelated: Some("sha"), ..NONE },
     // An asset of a release in GitHub, whose label is a title.
