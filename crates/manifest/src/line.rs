@@ -10,7 +10,7 @@ use std::io;
 use truesum_hash::{Spec, SpecError};
 
 /// Maximum number of characters of a line that a message quotes.
-const SHOWN: usize = 120;
+const SHOWN: usize = 200;
 
 /// A position in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
