@@ -6,9 +6,11 @@
 //! the right belong to the value of the key above them.
 
 use crate::digest::{contains_like, is_long_hex, is_nearly};
+use crate::entry::ObjectKind;
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
 use crate::records::{Records, refused, stopped};
+use std::collections::HashSet;
 
 /// The keys of a list.
 struct List {
@@ -290,6 +292,7 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::new(options);
     // True in the document of a file; `None` before the first key of a document.
     let mut is_file = Some(false);
+    let mut names: HashSet<Vec<u8>> = HashSet::new();
     for (begin, line) in scan::lines(text) {
         if options.stopped() {
             return Err(stopped(begin));
@@ -318,7 +321,16 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
             is_file = Some(true);
         }
         match key {
-            b"filename" => records.name(&bare(value)),
+            b"filename" => {
+                let name = bare(value);
+                records.name(&name);
+                // Members of archives are identified, too.
+                let mut ends = (0..name.len()).filter(|&at| name[at] == b'#');
+                if ends.any(|end| names.contains(&name[..end])) {
+                    records.object(ObjectKind::Member);
+                }
+                names.insert(name);
+            }
             b"filesize" => records.size(value),
             b"modified" => records.attribute(key),
             b"errors" => {}
