@@ -79,8 +79,9 @@ fn one_file(
     options: &Options,
 ) -> Result<Parts, LineError> {
     let error = |reason| LineError { at: Place::Byte(0), reason };
+    let rows = || text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let value = |key: &[u8]| {
-        let mut values = text.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(key));
+        let mut values = rows().filter_map(|line| line.strip_prefix(key));
         values.next().filter(|_| values.next().is_none()).map(scan::trim_end)
     };
     let [digest, size] = keys.map(value);
@@ -91,7 +92,7 @@ fn one_file(
         return Err(error(Reason::EmptyName));
     }
     let entry = Entry { size: Some(size), ..Entry::new(name, spec, digest) };
-    let lines = text.split(|&byte| byte == b'\n').zip(1..);
+    let lines = rows().zip(1..);
     let others = lines.filter(|(line, _)| !scan::is_empty(line) && !is_known(line));
     let errors: Vec<LineResult> =
         others.map(|(_, at)| Err(LineError { at: Place::Line(at), reason: Reason::NotALine })).collect();

@@ -10,12 +10,24 @@ pub(crate) static RPM_DUMP: Format = Format {
     summary: "output of rpm -q --dump: paths, sizes, modification times and digests of a package's files",
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff: |head: &Head<'_>| {
-        let claim = head.whole(|line| columns(line).map(|_| true))?;
+        let claim = head.whole(|line| match is_without_files(line) {
+            true => Some(false),
+            false => columns(line).map(|_| true),
+        })?;
         Some(Claim { sign: Sign::Mark, ..claim })
     },
     reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
 };
+
+/// Returns whether a line is printed in place of the files of a package.
+fn is_without_files(line: &[u8]) -> bool {
+    line == NO_FILES || line.starts_with(b"package ") && line.ends_with(NOT_INSTALLED)
+}
+
+const NO_FILES: &[u8] = b"(contains no files)";
+
+const NOT_INSTALLED: &[u8] = b" is not installed";
 
 /// Returns path, size, digest and mode of a line, which has ten columns after the path.
 fn columns(line: &[u8]) -> Option<[&[u8]; 4]> {
@@ -51,8 +63,11 @@ fn without_content(mode: &[u8]) -> Option<ObjectKind> {
 const OTHERS: [&str; 8] = ["time", "mode", "owner", "group", "config", "doc", "rdev", "target"];
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
-    if scan::is_empty(line) {
+    if scan::is_empty(line) || line == NO_FILES {
         return Ok(None);
+    }
+    if is_without_files(line) {
+        return Err(Reason::Part("rpm found no package with this name"));
     }
     let [path, size, digest, mode] = columns(line).ok_or(Reason::NotALine)?;
     let is_digest = |word: &[u8]| matches!(word.len(), 32 | 40 | 64 | 128) && is_hex(word);
