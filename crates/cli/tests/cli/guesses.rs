@@ -1,5 +1,6 @@
 //! Commands and arguments that users of other programs try: they work, or the hint is a command that works.
 
+use crate::bytes::noise;
 use crate::program::{ABC, EMPTY, Folder, RunResult, lines};
 use std::process::Command;
 
@@ -656,4 +657,22 @@ fn hinted_command_does_not_fail_in_the_same_way() {
 fn bag_of_a_copy_is_explained() {
     let ran = Folder::new().run(&["bag", "create", "d", "-o", "b"]);
     assert!(ran.err.ends_with("copy it first: cp -a DIR BAG\n"), "{}", ran.err);
+}
+
+#[test]
+fn algorithm_of_lines_without_one_is_suggested() {
+    let folder = Folder::with(&[("a", "abc")]);
+    folder.write("large", noise(3 << 20));
+    let digest = |algorithm: &str, name: &str| {
+        folder.run(&["hash", "--format-string", &format!("%{{{algorithm}}}  %p\\n"), name]).out()
+    };
+    // regression: the hint was the list of formats, although xxhsum prints such lines.
+    folder.write("list", digest("xxh64", "a"));
+    let ran = folder.run(&["check", "list"]);
+    assert_eq!(hint(&ran), "truesum check -a xxh64 list", "{}", ran.err);
+    assert_eq!(folder.run(&["check", "-a", "xxh64", "list"]).code, Some(0));
+    // regression: for files of more than 1 MiB, tree hashes were not among the algorithms that are tried.
+    folder.write("list", digest("glacier", "large"));
+    let ran = folder.run(&["check", "list"]);
+    assert!(ran.err.contains("the glacier digest of the file matches: use -a glacier"), "{}", ran.err);
 }
