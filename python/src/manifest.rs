@@ -127,9 +127,10 @@ fn saved_entry(entry: &manifest::Entry) -> PyResult<SavedEntry> {
         pieces,
     );
     let restored = restored_entry(saved.clone())?;
-    if saved.6.is_some() && restored != *entry {
+    if (saved.6.is_some() || !entry.alternatives.is_empty()) && restored != *entry {
         let name = manifest::path::display_safe(&entry.path);
-        return Err(PyTypeError::new_err(format!("cannot pickle the piece digests of {name}")));
+        let digests = if entry.alternatives.is_empty() { "piece" } else { "alternative" };
+        return Err(PyTypeError::new_err(format!("cannot pickle the {digests} digests of {name}")));
     }
     Ok(saved)
 }

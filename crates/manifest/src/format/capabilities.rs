@@ -140,6 +140,7 @@ impl Capabilities {
         entry.mtime = entry.mtime.filter(|_| self.mtime);
         entry.unread.clear();
         entry.attributes.clear();
+        entry.alternatives.clear();
         if self.pieces.is_none() {
             entry.pieces.clear();
         }
