@@ -232,7 +232,9 @@ fn parse_words(given: &[OsString], help: Help) -> Result<Command, clap::Error> {
     let arguments = complete(given.to_vec());
     let implied = arguments.len() > given.len() && arguments.get(1).is_some_and(|word| word == "hash");
     let mut command = parse_command(&arguments, help).map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp => unknown_subcommand(&arguments).unwrap_or(error),
+        ErrorKind::DisplayHelp => {
+            unknown_subcommand(&arguments).or_else(|| help_in_group(&arguments)).unwrap_or(error)
+        }
         ErrorKind::DisplayVersion => error,
         _ => guesses::explain(error, &arguments),
     })?;
@@ -295,6 +297,21 @@ fn unknown_subcommand(arguments: &[OsString]) -> Option<clap::Error> {
     let operands: Vec<OsString> =
         rest.iter().filter(|word| !word.as_bytes().starts_with(b"-")).cloned().collect();
     is_unknown.then(|| guesses::unknown_word(&name, word, &operands))
+}
+
+/// Returns the error for a group of letters that asks for help, such as `-hmac`, if nothing else asks for it: in other
+/// programs this is an option, and help would be a success.
+fn help_in_group(arguments: &[OsString]) -> Option<clap::Error> {
+    let options = arguments.iter().take_while(|word| *word != "--");
+    if options.clone().any(|word| word == "-h" || word == "--help") {
+        return None;
+    }
+    let is_asked_by = |at: &usize| {
+        let result = parse_command(&arguments[..=*at], Help::Usual);
+        result.is_err_and(|error| error.kind() == ErrorKind::DisplayHelp)
+    };
+    let group = (1..options.count()).find(is_asked_by)?;
+    Some(guesses::unknown_option(&arguments[group].to_string_lossy(), arguments))
 }
 
 /// Returns whether no file has this name.

@@ -59,6 +59,21 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--part-size", S3_PARTS),
     ("hash", "--chunk-size", S3_PARTS),
     ("hash", "-f", "--format"),
+    ("hash", "-hmac", "truesum hash -a hmac-sha256 --key-file KEY FILE"),
+    ("hash", "-hashfile", "truesum hash -a ALGORITHM FILE"),
+    ("hash", "--file-list", "--files-from"),
+    ("hash", "--simple", "truesum hash -t rhash-simple {}"),
+    ("hash", "-m", "truesum text TEXT"),
+    ("hash", "--message", "truesum text TEXT"),
+    ("hash", "-b", "truesum hash {}"),
+    ("hash", "--binary", "truesum hash {}"),
+    ("hash", "--update", "truesum update MANIFEST DIR"),
+    ("hash", "--num-threads", "--jobs"),
+    ("hash", "--keyed", "truesum hash -a 'blake3;keyed' --key-file KEY FILE"),
+    ("hash", "--derive-key", "--customization"),
+    ("hash", "--seek", B3SUM),
+    #[cfg(feature = "bench")]
+    ("hash", "--speed", "truesum bench algorithms"),
     ("hash", "--list-formats", "truesum list formats"),
     ("hash", "--list-algorithms", "truesum list algorithms"),
     ("hash", "--list", "truesum list algorithms; truesum list formats"),
@@ -69,6 +84,11 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
         "to verify the files while converting, add the new algorithm: truesum convert -a sha256 {}",
     ),
     ("check", "--resume", "--state"),
+    ("check", "-b", "truesum check {}"),
+    ("check", "--binary", "truesum check {}"),
+    ("check", "--skip-ok", "--quiet"),
+    ("check", "--ignore-case", "truesum check --match-case=no {}"),
+    ("check", "--check-embedded", "truesum embed check FILE"),
     ("duplicates", "-r", "truesum duplicates {}"),
     ("duplicates", "--recursive", "truesum duplicates {}"),
     ("find", "-d", "truesum duplicates {}"),
@@ -106,6 +126,9 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("torrent create", "--tracker", "--announce"),
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
+
+/// How to use an option that only `b3sum` has.
+const B3SUM: &str = "to create a link named b3sum, which has this option: truesum install-links DIR";
 
 /// The command that computes the ETag of a multipart upload.
 const S3_PARTS: &str = "truesum hash -a 's3-etag;part=8MiB' FILE";
@@ -262,19 +285,7 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         };
     };
     let (text, hint) = match (kind, value) {
-        (ErrorKind::UnknownArgument, _) if option.starts_with('-') => {
-            let option = option.split('=').next().unwrap_or_default();
-            let own = of_option(&path, option, words);
-            if own.is_none()
-                && let Some((word, hint)) = of_command_with_options(words)
-            {
-                return no_such_word(&format!("{word}: no such command or file"), &hint);
-            }
-            let hint = own
-                .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
-                .unwrap_or_else(|| format!("truesum {command} --help-all lists the options"));
-            (format!("unknown option {}", display_safe(option.as_bytes())), Some(hint))
-        }
+        (ErrorKind::UnknownArgument, _) if option.starts_with('-') => return unknown_option(&option, words),
         (ErrorKind::UnknownArgument, _) => {
             let hint = of_surplus(&command, &option, words).unwrap_or_else(usage);
             (format!("unexpected argument {}", shell_word(&option)), Some(hint))
@@ -319,9 +330,32 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         }
         _ => return error,
     };
+    of_command(kind, &command, &text, hint)
+}
+
+/// Returns an error of a command, whose name is empty if none was given.
+fn of_command(kind: ErrorKind, command: &str, text: &str, hint: Option<String>) -> clap::Error {
     let prefix = if command.is_empty() { String::new() } else { format!("{command}: ") };
     let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
     clap::Error::raw(kind, format!("{prefix}{text}{hint}\n"))
+}
+
+/// Returns the error for an option, possibly with a value, that the command in `words` does not have.
+pub fn unknown_option(option: &str, words: &[OsString]) -> clap::Error {
+    let path = path(words);
+    let command = path.join(" ");
+    let option = option.split('=').next().unwrap_or_default();
+    let own = of_option(&path, option, words);
+    if own.is_none()
+        && let Some((word, hint)) = of_command_with_options(words)
+    {
+        return no_such_word(&format!("{word}: no such command or file"), &hint);
+    }
+    let hint = own
+        .or_else(|| similar_option(&path, option).map(|name| format!("a similar option is --{name}")))
+        .unwrap_or_else(|| format!("truesum {command} --help-all lists the options"));
+    let text = format!("unknown option {}", display_safe(option.as_bytes()));
+    of_command(ErrorKind::UnknownArgument, &command, &text, Some(hint))
 }
 
 /// Returns the name of an option or argument without its value: `--jobs` for `--jobs <N>`, `DIR` for `<DIR>...`.
@@ -401,6 +435,10 @@ fn of_option(path: &[String], option: &str, words: &[OsString]) -> Option<String
     }
     if let Some((.., line)) = OPTIONS.iter().find(|(of, known, _)| *of == command && *known == option) {
         let value = format!("{option}=");
+        let next = words.iter().skip_while(|word| **word != *option).nth(1);
+        // The file of names of cfv and md5deep.
+        let is_list = option == "-f" && next.is_some_and(|next| std::fs::symlink_metadata(next).is_ok());
+        let line = if is_list { &"--files-from" } else { line };
         if line.starts_with("--") {
             let renamed = |word: &OsString| match word.as_bytes().strip_prefix(option.as_bytes()) {
                 Some(b"") => (*line).into(),

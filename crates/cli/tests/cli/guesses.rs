@@ -124,6 +124,24 @@ fn wrong_guess_gets_a_working_hint() {
             "tree diff: no such subcommand\nhint: truesum tree --help lists the subcommands\n",
         ),
         ("truesum check --exatc SHA256SUMS", "hint: a similar option is --exact\n"),
+        // regression: a group of letters with an `h` printed the help and succeeded.
+        (
+            "truesum hash -hmac key a",
+            "hash: unknown option -hmac\nhint: truesum hash -a hmac-sha256 --key-file KEY FILE\n",
+        ),
+        (
+            "truesum -hashfile a SHA256",
+            "hash: unknown option -hashfile\nhint: truesum hash -a ALGORITHM FILE\n",
+        ),
+        (
+            "truesum check -qhs SHA256SUMS",
+            "check: unknown option -qhs\nhint: truesum check --help-all lists the options\n",
+        ),
+        ("truesum hash -f a", "hint: truesum hash --files-from a\n"),
+        ("truesum check --skip-ok SHA256SUMS", "hint: truesum check --quiet SHA256SUMS\n"),
+        ("truesum check --ignore-case SHA256SUMS", "hint: truesum check --match-case=no SHA256SUMS\n"),
+        ("truesum hash --num-threads 2 a", "hint: truesum hash --jobs 2 a\n"),
+        ("truesum hash --binary a", "hint: truesum hash a\n"),
         (
             "truesum check --nothing SHA256SUMS",
             "check: unknown option --nothing\nhint: truesum check --help-all lists the options\n",
