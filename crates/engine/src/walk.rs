@@ -130,7 +130,7 @@ pub enum Item {
     Failed(Error),
     /// A symbolic link that was not followed.
     Link(PathBuf),
-    /// A dangling symbolic link.
+    /// A dangling symbolic link that was not to be followed.
     Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
     Special(PathBuf, &'static str),
@@ -576,6 +576,10 @@ impl Walk {
                 Ok(target) if self.options.follow => {
                     kind = target.kind();
                     None
+                }
+                Err(Errno::NOENT) if self.options.follow => {
+                    let why = Cause::Other("broken symbolic link".to_owned());
+                    Some(Item::Failed(Error::new(&self.path, "follow", why)))
                 }
                 Err(Errno::NOENT) => Some(Item::Dangling(path())),
                 Err(error) if self.options.follow => {

@@ -321,6 +321,11 @@ fn links_and_special_files_are_reported_and_read_on_request() {
     let ran = folder.run(&["--follow", "d"]);
     assert!(ran.out().contains("  d/link\n"), "{}", ran.out());
     assert!(ran.err.contains("loop"), "a folder within itself ends the walk there: {}", ran.err);
+    // regression: a broken link was left out of the manifest, and the run succeeded.
+    std::fs::remove_file(folder.path("d/loop")).unwrap();
+    let ran = folder.run(&["--follow", "-q", "-o", "M", "d"]);
+    assert!(ran.err.contains("d/dangling: cannot follow: broken symbolic link"), "{}", ran.err);
+    assert!(ran.code == Some(1) && !folder.path("M").exists(), "{}", ran.err);
     assert_eq!(folder.run(&["/dev/null"]).code, Some(1));
     assert_eq!(folder.run(&["--special", "/dev/null"]).out(), format!("{EMPTY}  /dev/null\n"));
 }
