@@ -42,8 +42,13 @@ pub fn readable_format(
             _ => format!("use -t {}, which names the algorithms", implied.name()),
         };
         let (shown, specs) = (manifest::path::display_safe(name), specs.join(" and "));
-        let text =
-            format!("-t {}: the name {shown} does not indicate that the digests are {specs}", format.name());
+        let why = match spelling {
+            Spelling::Base32 => {
+                "digests in base32 are recognized only next to the name of their algorithm".into()
+            }
+            _ => format!("the name {shown} does not indicate that the digests are {specs}"),
+        };
+        let text = format!("-t {}: {why}", format.name());
         return Err(Refusal::with_hint(text, hint));
     }
     Ok(implied)

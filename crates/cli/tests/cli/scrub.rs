@@ -700,7 +700,7 @@ fn attributes_of_other_programs_are_read_and_unusable_ones_accept_nothing() {
         write(&folder, &path, "abc", 1_560_177_334);
         set_attribute(&folder, &path, DIGEST, &value);
         let ran = folder.run(&["scrub", "--xattr", "--include", name, "d"]);
-        let why = format!("{path}: cannot use the attributes of: user.shatag.sha256 is not a SHA-256 digest");
+        let why = format!("{path}: cannot use its attributes: user.shatag.sha256 is not a SHA-256 digest");
         assert!(ran.code == Some(1) && ran.out().is_empty() && ran.err.contains(&why), "{ran:?}");
     }
     let ran = folder.run(&["scrub", "--xattr", "--state", "s", "d"]);

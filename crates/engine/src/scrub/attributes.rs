@@ -215,14 +215,14 @@ impl AttributeWriter<'_, '_> {
                 let why =
                     "this needs extended attributes, which the file system or the system does not support";
                 self.is_unsupported = true;
-                Error::new(self.name, "store digests in", Cause::Other(why.to_owned()))
+                Error::new(self.name, "store digests", Cause::Other(why.to_owned()))
             }
-            Fault::System(error) => Error::io(job.path(), "access the attributes of", error),
+            Fault::System(error) => Error::io(job.path(), "access its attributes", error),
             Fault::Malformed => {
                 let why = format!(
                     "{DIGEST} is not a SHA-256 digest in hexadecimal; remove it to record the file again"
                 );
-                Error::new(job.path(), "use the attributes of", Cause::Other(why))
+                Error::new(job.path(), "use its attributes", Cause::Other(why))
             }
         })
     }

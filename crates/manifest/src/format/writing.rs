@@ -111,6 +111,8 @@ pub enum Unrepresentable {
     Length(Spec),
     /// The format is written as a whole, not entry by entry.
     NotEntryByEntry,
+    /// The format holds one file, or files of one folder, and the name is not such a one.
+    AnotherFolder,
     /// The format can only be read.
     ReadOnly,
 }
@@ -134,6 +136,9 @@ impl fmt::Display for Unrepresentable {
             Unrepresentable::Components => f.write_str(
                 "this format cannot store absolute names or names with a component that is empty, '.' or '..'",
             ),
+            Unrepresentable::AnotherFolder => {
+                f.write_str("this format holds one file, or the files of one folder, sorted by path")
+            }
             Unrepresentable::Algorithm(spec) => write!(f, "{spec} cannot be stored in this format"),
             Unrepresentable::Columns => {
                 f.write_str("the algorithms differ from those in the manifest's header")

@@ -95,8 +95,8 @@ fn entries_that_do_not_form_a_torrent_are_rejected() {
     assert_eq!(with(&|entries| entries.swap(0, 1)), Some(Unrepresentable::Pieces));
     assert_eq!(with(&|entries| drop(entries.pop())), Some(Unrepresentable::Pieces));
     assert_eq!(with(&|entries| entries[1].size = Some(10)), Some(Unrepresentable::Pieces));
-    assert_eq!(with(&|entries| entries[1].path = b"other/b".to_vec()), Some(Unrepresentable::Components));
-    assert_eq!(with(&|entries| entries[1].path = b"set".to_vec()), Some(Unrepresentable::Components));
+    assert_eq!(with(&|entries| entries[1].path = b"other/b".to_vec()), Some(Unrepresentable::AnotherFolder));
+    assert_eq!(with(&|entries| entries[1].path = b"set".to_vec()), Some(Unrepresentable::AnotherFolder));
     assert_eq!(with(&|entries| entries[1].path = b"set/../b".to_vec()), Some(Unrepresentable::Components));
     assert_eq!(write(&[], &Heading::default()).err(), Some(Unrepresentable::Pieces));
 }

@@ -85,7 +85,7 @@ impl Compose for Torrent {
         if let Some(last) = self.files.last()
             && (is_alone || self.is_alone || name != self.name || own.is_some() && last.parts >= parts)
         {
-            return Err(Unrepresentable::Components);
+            return Err(Unrepresentable::AnotherFolder);
         }
         let digest = entry.digests.first();
         if let (Some(own), Some((spec, digest))) = (own, digest)
