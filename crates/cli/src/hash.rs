@@ -291,6 +291,15 @@ fn execute(plan: Hashing, console: &mut Console) -> Exit {
     let (left_out, read) = (tasks.left_out(), watch.progress.bytes());
     let counts = RunCounts { refused, links, temporary, found_own, outside, led_out, left_out, read };
     let list_error = tasks.list_error();
+    // An empty list or folder may be a mistake. A template without digests reads no files.
+    let is_noted = plan.reading.reporting.notes && plan.output.is_none() && plan.template.is_none();
+    if is_noted
+        && list_error.is_none()
+        && left_out == ExcludedCounts::default()
+        && result.as_ref().is_ok_and(is_nothing)
+    {
+        console.note("there are no files");
+    }
     end(&plan, result, output, counts, (list_error, earlier), &watch, began, console)
 }
 

@@ -331,6 +331,22 @@ fn links_and_special_files_are_reported_and_read_on_request() {
 }
 
 #[test]
+fn input_without_files_is_noted() {
+    // regression: an empty list of names gave neither output nor a message.
+    let folder = Folder::with(&[("list", "")]);
+    std::fs::create_dir(folder.path("d")).unwrap();
+    for words in [&["d"][..], &["--files-from", "list"]] {
+        let ran = folder.run(words);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (Some(0), "truesum: note: there are no files\n"),
+            "{words:?}"
+        );
+        assert_eq!(folder.run(&[&["-q"], words].concat()).err, "", "{words:?}");
+    }
+}
+
+#[test]
 fn unordered_output_has_the_same_lines() {
     let folder = Folder::new();
     for i in 0..200 {
