@@ -1,6 +1,7 @@
 //! Determines the algorithm of a digest whose line does not name it: from the name of the manifest,
 //! from a heading, or from the length of the digest.
 
+use crate::comment::is_comment;
 use crate::scan;
 use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
@@ -297,7 +298,7 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
         return Some(stated);
     }
     // Cheap checks come first, because this function is called for every line.
-    let is_comment = line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//");
+    let is_comment = is_comment(line);
     let is_marked = is_comment || line.ends_with(b":") || line.ends_with(b"]");
     // Without a mark, the beginning of a tagged line that lost its end must not be taken for a heading.
     let is_decorated = || [&b"=="[..], b"--", b"**"].iter().any(|mark| line.starts_with(mark));

@@ -21,6 +21,7 @@ extern crate truesum_hash;
 mod algorithm;
 pub mod apk;
 pub mod charset;
+mod comment;
 pub mod convert;
 mod digest;
 pub mod edit;

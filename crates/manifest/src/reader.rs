@@ -8,10 +8,11 @@
 mod conditions;
 mod omitted;
 
+use crate::comment::is_comment;
 use crate::digest::is_gnu_line;
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading, SyntaxReader};
-use crate::formats::mixed::{appended::is_foreign, is_comment};
+use crate::formats::mixed::appended::is_foreign;
 use crate::formats::signature;
 use crate::line::{Line, LineError, Place, ReadError, Reason};
 use crate::lines::{Lines, RawLine};

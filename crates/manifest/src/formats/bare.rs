@@ -5,10 +5,11 @@
 //! assigned to a file, so both are rejected, unless each line names another algorithm.
 
 use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line};
+use crate::comment::is_comment;
 use crate::digest::{MIN_DIGITS, XXH3, contains_like, is_hex, is_long_hex, of_bytes, tagged, untagged};
 use crate::formats::loose::tag;
+use crate::formats::mixed::not_above;
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
-use crate::formats::mixed::{is_comment, not_above};
 use crate::formats::prelude::*;
 
 pub(crate) static BARE: Format = Format {

@@ -2,8 +2,9 @@
 //! (SlavaSoft fsum, TeraCopy), and `DIGEST (SHA1): NAME`. FastSum writes names that the Windows
 //! code page lacks into a comment above the line: `; UTF8: *NAME`.
 
+use crate::comment::is_comment;
 use crate::digest::{MIN_DIGITS, is_hex, tagged};
-use crate::formats::mixed::{Mixed, is_comment};
+use crate::formats::mixed::Mixed;
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
 

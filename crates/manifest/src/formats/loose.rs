@@ -6,9 +6,10 @@
 //! forced into a shape that it does not have.
 
 use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line};
+use crate::comment::is_comment;
 use crate::digest::{MIN_DIGITS, contains_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::formats::csv::{self, is_titled, name_rank};
-use crate::formats::mixed::{Mixed, is_comment, is_fence, tagged::split as split_tagged};
+use crate::formats::mixed::{Mixed, is_fence, tagged::split as split_tagged};
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
 use std::borrow::Cow;

@@ -8,6 +8,7 @@ mod decimal;
 pub(crate) mod tagged;
 
 use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_line, mentioned, same_length};
+use crate::comment::is_comment;
 use crate::digest::XXH3;
 use crate::formats::prelude::*;
 use crate::{digest, path};
@@ -316,12 +317,6 @@ impl Parse for Mixed {
 pub(crate) fn not_above(name: &[u8]) -> Reason {
     let name = String::from_utf8_lossy(name);
     Reason::Message(format!("the line {name:?} is a heading without digests or a truncated line"))
-}
-
-/// Returns true if the line is a comment in any of the dialects: none of them has entries that
-/// begin like this.
-pub(crate) fn is_comment(line: &[u8]) -> bool {
-    line.starts_with(b"#") || line.starts_with(b";") || line.starts_with(b"//")
 }
 
 /// Returns true for the fence of a code block in Markdown, which may name a language. A longer line may

@@ -4,6 +4,7 @@
 //! Digests are read from one end of the line. All must have different lengths, because only the
 //! length identifies their algorithms.
 
+use crate::comment::is_after_slashes;
 use crate::digest::{is_hex, is_long_hex, untagged};
 use crate::formats::prelude::*;
 
@@ -110,7 +111,7 @@ fn write(entry: &Entry, style: &Style, out: &mut Vec<u8>) -> Result<(), Unrepres
 
 fn is_comment(line: &[u8]) -> bool {
     line.starts_with(b";")
-        || line.starts_with(b"//")
+        || is_after_slashes(line)
         || scan::trim(line) == b"MD5\t\t\t\t\tSHA-1"
         || is_heading(line)
 }
