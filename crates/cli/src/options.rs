@@ -4,7 +4,7 @@ use crate::exit::Refusal;
 use crate::key::{self, KeyRead, Source, expected_under};
 use crate::progress::Line;
 use crate::settings::settings;
-use crate::values::table::{FormatParser, KeyedSpecParser};
+use crate::values::table::{FileSpecParser, FormatParser};
 use crate::values::{color::Color, threads};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsStr;
@@ -186,7 +186,7 @@ impl KeyArgs {
 #[derive(Args, Default)]
 pub struct ManifestArgs {
     /// Digest algorithms [default: those named in the manifest]
-    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = KeyedSpecParser)]
+    #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = FileSpecParser)]
     #[arg(hide_possible_values = true)]
     pub algorithm: Vec<Spec>,
     /// Format of the manifest [default: detected]

@@ -82,7 +82,8 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     if let (true, Some(name)) = (options.requested.is_empty(), options.unsupported) {
         let spec = of_digits(name, text.len()).filter(|_| is_hex(text));
-        if let Some((spec, digest)) = spec.and_then(|spec| spelled(text, &spec).map(|digest| (spec, digest)))
+        if let Some((spec, digest)) =
+            spec.and_then(|spec| spelled(text, &spec, options).map(|digest| (spec, digest)))
         {
             return strong((spec, digest), options);
         }
@@ -99,7 +100,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
     }
     let expected = options.expected();
     if expected.is_empty() {
-        let found = without_algorithm(text).and_then(|found| strong(found, options))?;
+        let found = without_algorithm(text, options).and_then(|found| strong(found, options))?;
         options.assumed.store(true, Ordering::Relaxed);
         return Ok(found);
     }
@@ -110,7 +111,7 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
         } else {
             spec.clone()
         };
-        if let Some(digest) = spelled(text, &spec) {
+        if let Some(digest) = spelled(text, &spec, options) {
             fits.push((spec, digest));
         }
     }
@@ -155,7 +156,7 @@ pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, 
     if let Some(row) = find(tag)
         && row.lengths() != Lengths::Fixed
         && let Some(same) = options.expected().iter().find(|requested| requested.algorithm() == row)
-        && (!options.requested.is_empty() || spelled(text, &spec).is_none())
+        && (!options.requested.is_empty() || spelled(text, &spec, options).is_none())
     {
         // Only the length is copied, not a key: keyed digests have tags of their own.
         spec = spec.with_bits(same.digest_len() * 8).map_err(Reason::Algorithm)?;
@@ -170,11 +171,11 @@ pub(crate) fn named(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, 
     if text.is_empty() {
         return Err(Reason::EmptyDigest);
     }
-    match spelled(text, &spec) {
+    match spelled(text, &spec, options) {
         Some(digest) => strong((spec, digest), options),
         None if text.len() == spec.digest_len() * 2 => Err(Reason::NotHex),
         None => match behind_tag(text) {
-            Some(digest) if spelled(digest, &spec).is_some() => {
+            Some(digest) if spelled(digest, &spec, options).is_some() => {
                 Err(Reason::Part("the name of an algorithm before the digest"))
             }
             digest => Err(Reason::Length { spec, found: digest.unwrap_or(text).len() }),
@@ -337,7 +338,7 @@ pub(crate) fn contains_like(text: &[u8]) -> bool {
 /// Parses hexadecimal, base64 or base32 with exactly as many bytes as the algorithm has, followed
 /// by a hyphen and the number of parts if the algorithm counts parts. Hexadecimal and base64 have
 /// the same length for two and four bytes; base64 then ends with padding.
-fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
+fn spelled(text: &[u8], spec: &Spec, options: &Options) -> Option<Digest> {
     let bytes = spec.digest_len();
     let digits = match scan::find(text, |byte| byte == b'-') {
         Some(hyphen) if spec.counts_parts() => hyphen,
@@ -348,7 +349,7 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
     // Base32, which RHash writes for TTH and AICH, and for all algorithms with --base32. It has
     // another length than the other two, except for digests of two bytes.
     let base32 = !hex && !base64 && !spec.counts_parts() && digits == (bytes * 8).div_ceil(5);
-    if base32 && !is_hex(text) {
+    if base32 && (options.in_base32 || !is_hex(text)) {
         return radix::base32(text).filter(|found| found.len() == bytes).map(|found| Digest::new(&found));
     }
     // The hexadecimal digest of another algorithm is never read as base64: otherwise, 64 digits
@@ -365,7 +366,7 @@ fn spelled(text: &[u8], spec: &Spec) -> Option<Digest> {
 }
 
 /// Parses a digest whose algorithm can be determined only from the digest itself.
-fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
+fn without_algorithm(text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     if text.len() >= MIN_DIGITS && is_hex(text) {
         return match usual(text.len() / 2) {
             Some(spec) if text.len().is_multiple_of(2) => {
@@ -395,7 +396,9 @@ fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     {
         return Ok((spec, digest));
     }
-    if let Some(bytes) = distinct_base32(text)
+    let base32 =
+        if options.in_base32 && is_base32(text) { radix::base32(text) } else { distinct_base32(text) };
+    if let Some(bytes) = base32
         && let Some(spec) = usual(bytes.len())
     {
         return Ok((spec, Digest::new(&bytes)));
@@ -403,17 +406,42 @@ fn without_algorithm(text: &[u8]) -> Result<(Spec, Digest), Reason> {
     Err(if not_hex { Reason::NotHex } else { Reason::NotALine })
 }
 
+/// Returns whether a word has the form of a digest of at least 128 bits in base32: as many letters of one case and digits
+/// as such digests have.
+pub(crate) fn is_base32(word: &[u8]) -> bool {
+    let digits = word.strip_suffix(b"====").or(word.strip_suffix(b"======")).unwrap_or(word);
+    matches!(digits.len(), 26 | 32 | 39 | 45 | 52 | 77 | 103) && is_base32_of_one_case(digits)
+}
+
+/// Returns whether a word has nothing but digits of base32, in one case.
+pub(crate) fn is_base32_of_one_case(word: &[u8]) -> bool {
+    let is_of =
+        |letters: fn(&u8) -> bool| scan::all(word, |byte| letters(&byte) || matches!(byte, b'2'..=b'7'));
+    is_of(u8::is_ascii_lowercase) || is_of(u8::is_ascii_uppercase)
+}
+
 /// Decodes base32 of a digest of at least 128 bits that is neither a word, a damaged hexadecimal digest nor base32 of Nix: it
 /// has digits, letters of one case, and at least a quarter of them are not hexadecimal.
 pub(crate) fn distinct_base32(text: &[u8]) -> Option<Vec<u8>> {
-    let digits = text.strip_suffix(b"====").or(text.strip_suffix(b"======")).unwrap_or(text);
-    let has = |wanted: fn(&u8) -> bool| digits.iter().any(wanted);
-    let others = digits.iter().filter(|byte| !byte.is_ascii_hexdigit()).count();
-    let is_distinct = matches!(digits.len(), 26 | 32 | 39 | 45 | 52 | 77 | 103)
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_uppercase) != has(u8::is_ascii_lowercase)
-        && others * 4 > digits.len();
-    radix::base32(text).filter(|_| is_distinct && radix::from_nix32(text).is_none())
+    let digits = text.iter().filter(|byte| **byte != b'=');
+    let others = digits.clone().filter(|byte| !byte.is_ascii_hexdigit()).count();
+    let is_distinct =
+        is_base32(text) && digits.clone().any(u8::is_ascii_digit) && others * 4 > digits.count();
+    if is_distinct && radix::from_nix32(text).is_none() { radix::base32(text) } else { None }
+}
+
+/// Returns whether a line has a digest that is in base32 without doubt, as its first or last word.
+pub(crate) fn is_line_in_base32(line: &[u8]) -> bool {
+    let line = scan::trim(line.strip_suffix(b"\r").unwrap_or(line));
+    let (first, last) = (scan::find(line, scan::is_blank), scan::rfind(line, scan::is_blank));
+    let (Some(first), Some(last)) = (first.map(|end| &line[..end]), last.map(|at| &line[at + 1..])) else {
+        return false;
+    };
+    /// The length of a CRC-32.
+    const SHORT: usize = 7;
+    let is_tagged = || line[..line.len() - last.len()].ends_with(b") = ");
+    distinct_base32(first).or_else(|| distinct_base32(last)).is_some()
+        || last.len() == SHORT && !is_hex(last) && is_base32_of_one_case(last) && is_tagged()
 }
 
 /// Returns the error for a digest that fits none of the expected algorithms.
@@ -431,6 +459,18 @@ fn mismatch_reason(text: &[u8], expected: &[Spec]) -> Reason {
 fn mostly_hex(text: &[u8]) -> bool {
     scan::count(text.len());
     text.len() >= MIN_DIGITS && text.iter().filter(|byte| byte.is_ascii_hexdigit()).count() * 2 > text.len()
+}
+
+/// Returns the digest in a column of this algorithm, or `None` if the text is none of it.
+///
+/// # Errors
+/// Fails if the algorithm is too weak.
+pub(crate) fn in_column_of(
+    spec: &Spec,
+    text: &[u8],
+    options: &Options,
+) -> Option<Result<(Spec, Digest), Reason>> {
+    spelled(text, spec, options).map(|digest| strong((spec.clone(), digest), options))
 }
 
 fn strong(found: (Spec, Digest), options: &Options) -> Result<(Spec, Digest), Reason> {

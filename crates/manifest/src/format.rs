@@ -279,6 +279,8 @@ options! {
     private {
         /// A flag that is set when an algorithm is assumed from the length of a digest because nothing names it.
         assumed: Arc<AtomicBool>,
+        /// Some digests of the manifest are in base32 without doubt, so doubtful ones are too.
+        in_base32: bool,
     }
 }
 

@@ -117,6 +117,8 @@ pub enum Reason {
         /// The algorithms with digests of this length, if any.
         names: Vec<&'static str>,
     },
+    /// The lengths of the digests in the columns of RHash do not show their algorithms, which could be these.
+    Columns(Vec<&'static str>),
     /// Several of the requested algorithms have this length.
     Ambiguous(Vec<String>),
     /// The tag does not name an algorithm, or has a length that the algorithm does not support.
@@ -223,6 +225,11 @@ impl fmt::Display for Reason {
                     names.join(", ")
                 )
             }
+            Reason::Columns(names) => write!(
+                f,
+                "the lengths of the digests do not show their algorithms; specify all of them, such as -a {}",
+                names.join(",")
+            ),
             Reason::Ambiguous(names) => {
                 write!(f, "the digest could be any of {}", names.join(", "))
             }

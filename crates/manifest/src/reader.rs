@@ -9,7 +9,7 @@ mod conditions;
 mod omitted;
 
 use crate::comment::is_comment;
-use crate::digest::is_gnu_line;
+use crate::digest::{is_gnu_line, is_line_in_base32};
 use crate::entry::Entry;
 use crate::format::{Format, Head, Options, Parse, Parts, Reading, SyntaxReader};
 use crate::formats::mixed::appended::is_foreign;
@@ -188,6 +188,8 @@ impl<R: Read> Reader<R> {
             return Ok((outer, Source::of(error)));
         }
         let row = self.options.format.unwrap_or_else(|| table::choose(head, file_name));
+        self.options.in_base32 =
+            row.terminator().is_some_and(|terminator| head.lines(terminator).any(is_line_in_base32));
         self.options.assumed.store(false, Ordering::Relaxed);
         let end = text.iter().rposition(|&byte| byte == b'\n');
         let is_doubled = end

@@ -9,6 +9,7 @@ use crate::digest::{is_hex, starts_with_digest, tagged};
 use crate::format::SfvStyle;
 use crate::formats::mixed::tagged::{is_known, split as split_tagged};
 use crate::formats::prelude::*;
+use crate::formats::rhash_simple::has_only_checksums;
 
 pub(crate) static SFV: Format = Format {
     name: "sfv",
@@ -67,7 +68,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     let mut first = None;
     // `all`: all lines have the format of SFV. `own`: at least one of them does not look like a
     // GNU line.
-    let (mut all, mut own) = (true, false);
+    let (mut all, mut own, mut columns) = (true, false, true);
     for (at, line) in head.lines(b'\n').enumerate() {
         if scan::all(line, is_end) {
             continue;
@@ -83,10 +84,12 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
         if shape && first.is_none() {
             first = Some((at, all));
         }
+        // RHash with CRC-32 and CRC-32C writes a digest in the place of the end of the name.
+        columns &= !shape || has_only_checksums(line);
         all &= shape;
         own |= shape && !starts_with_digest(line.strip_prefix(b"\\").unwrap_or(line));
     }
-    let (at, begins) = first?;
+    let (at, begins) = first.filter(|_| !columns || banner)?;
     let sign = match (banner && begins, all && own) {
         (true, _) => Sign::Mark,
         (_, true) => Sign::Whole,
