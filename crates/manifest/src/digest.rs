@@ -128,7 +128,22 @@ pub(crate) fn untagged(text: &[u8], options: &Options) -> Result<(Spec, Digest),
 /// # Errors
 /// Fails if the tag or the digest is invalid, or if the algorithm was not requested or is too weak.
 pub(crate) fn tagged(tag: &str, text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
+    if let Some(hmac) = requested_hmac(tag, options) {
+        return named(&hmac, text, options);
+    }
     named(meant(tag, text), text, options)
+}
+
+/// Returns the name of the HMAC with this hash function if it was requested with a key, and the function itself was not.
+/// `openssl dgst -hmac` writes only the name of the function before the HMAC of standard input.
+fn requested_hmac(tag: &str, options: &Options) -> Option<String> {
+    options.key.as_ref()?;
+    let hmac = format!("HMAC-{tag}");
+    let is_requested = |name: &str| {
+        let found = name.parse::<Spec>().ok();
+        found.is_some_and(|found| options.requested.iter().any(|one| one.algorithm() == found.algorithm()))
+    };
+    (is_requested(&hmac) && !is_requested(tag)).then_some(hmac)
 }
 
 /// Parses the digest of a line with this tag, which may be any text.
