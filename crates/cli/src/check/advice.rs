@@ -43,6 +43,9 @@ pub fn nothing_verified(
         && let Some(why) = excluded_by_options(path, read)
     {
         console.error_of(name, &format!("nothing verified: {why}"));
+        if let Some(hint) = hmac_of_standard_input(path, read) {
+            return console.hint(&hint);
+        }
         return console
             .hint(&format!("to check the digests that it contains: truesum check {}", path_word(path)));
     }
@@ -94,6 +97,35 @@ fn excluded_by_options(manifest: &Path, read: &ReadOptions) -> Option<&'static s
         return None;
     };
     lists(manifest).then_some(why)
+}
+
+/// Returns a hint if a key was specified, but no algorithm, and the only digest of a manifest is that of standard input:
+/// OpenSSL does not write that it is an HMAC.
+fn hmac_of_standard_input(manifest: &Path, read: &ReadOptions) -> Option<String> {
+    read.get_key().filter(|_| read.get_algorithms().is_empty() && of_standard_input(manifest))?;
+    let options = Options::for_name(manifest.as_os_str().as_bytes());
+    let line = Reader::new(open_companion(manifest).ok()?, options).find_map(Result::ok)?;
+    let (spec, _) = line.entry.digests.first()?;
+    let hmac: Spec = format!("hmac-{spec}").parse().ok()?;
+    let manifest = path_word(manifest);
+    Some(format!("if the digest is an HMAC: truesum check{SAME_OPTIONS} -a {hmac} - FILE < {manifest}"))
+}
+
+/// Returns whether the only entry of a manifest is for standard input.
+fn of_standard_input(manifest: &Path) -> bool {
+    let mut names = listed(manifest);
+    names.next().is_some_and(|name| matches!(&name[..], b"-" | b"stdin" | b"(stdin)"))
+        && names.next().is_none()
+}
+
+/// Returns a hint if the only digest of a manifest is that of standard input, which may have been this file.
+pub fn from_standard_input(manifest: &Path, file: &Path) -> Option<String> {
+    let (manifest_word, file) = (path_word(manifest), path_word(file));
+    of_standard_input(manifest).then(|| {
+        format!(
+            "{manifest_word} has the digest of standard input; to compare a file with it: truesum check{SAME_OPTIONS} - {file} < {manifest_word}"
+        )
+    })
 }
 
 /// The maximum size of a manifest next to a file that is searched for it, and of all of them together.
@@ -408,15 +440,43 @@ pub fn mostly_missing(manifest: &Path, checked: &Checked) -> Option<String> {
     })
 }
 
-/// Returns a hint if the algorithm was guessed from the length of the digest and another algorithm
+/// A digest of an entry that was compared with that of a file.
+pub struct Listed {
+    pub spec: Spec,
+    pub digest: Digest,
+    pub differs: bool,
+}
+
+impl Listed {
+    /// Returns the digests of the entry of an outcome.
+    pub fn all_of(outcome: &Outcome) -> Vec<Listed> {
+        let found = outcome.result.as_ref().map_or(&[][..], |found| found.digests());
+        let listed = outcome.job.specs().iter().zip(outcome.job.expected()).enumerate();
+        let of = |(at, (spec, digest)): (usize, (&Spec, &Digest))| Listed {
+            spec: spec.clone(),
+            digest: digest.clone(),
+            differs: found.get(at) != Some(digest),
+        };
+        listed.map(of).collect()
+    }
+}
+
+/// Returns whether the algorithm of a list in base32 was assumed to be TTH, because neither its name nor the user specifies it.
+pub fn assumes_tth(checked: &Checked, read: &ReadOptions) -> bool {
+    checked.format().is_some_and(|format| format.name() == "tth") && read.get_algorithms().is_empty()
+}
+
+/// Returns a hint if the algorithm was guessed from the length of a digest of an entry and another algorithm
 /// with that length matches. `file` is the file of the entry; it is not read again if it is large.
-pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
+pub fn guessed(listed: &[Listed], file: &Path) -> Option<String> {
+    let wrong = listed.iter().position(|one| one.differs)?;
+    let Listed { spec: guessed, digest: expected, .. } = &listed[wrong];
     const LARGE: u64 = 16 << 20;
     /// For files up to this size, trying all candidates takes less than a second. For larger files,
     /// only the likely ones are tried.
     const SMALL: u64 = 1 << 20;
     const LIKELY: usize = 14;
-    let all = candidates(&listed.to_hex(), &[]).unwrap_or_default();
+    let all = candidates(&expected.to_hex(), &[]).unwrap_or_default();
     let is_common_checksum = |one: &&Candidate| is_checksum(one.spec()) && likelihood(one.spec()).is_some();
     let mut likely: Vec<Candidate> = all.iter().filter(is_common_checksum).cloned().collect();
     let others = cryptographic_first(all);
@@ -438,10 +498,23 @@ pub fn guessed(guessed: &Spec, listed: &Digest, file: &Path) -> Option<String> {
     }
     // Standard input cannot be read again.
     let found = (file != Path::new("-")).then(|| truesum::hash_file(file, &specs))?.ok()?;
-    let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == listed)?;
+    let (spec, _) = specs.iter().zip(found.digests()).find(|(_, digest)| *digest == expected)?;
+    let mut all_names: Vec<String> = listed.iter().map(|one| one.spec.to_string()).collect();
+    all_names[wrong] = spec.to_string();
     let doubt = if is_checksum(spec) { " (this does not rule out tampering)" } else { "" };
     Some(format!(
-        "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {spec}{doubt}"
+        "no algorithm was specified, so {guessed} was assumed from the digest length ({digits} digits), but the {spec} digest of the file matches: use -a {}{doubt}",
+        all_names.join(",")
+    ))
+}
+
+/// Returns a hint if a manifest has digests of text with converted line ends, which other bytes than those of a file can
+/// match.
+pub fn converted_line_ends(manifest: &Path, checked: &Checked) -> Option<String> {
+    checked.format().filter(|format| format.name() == "shasum")?;
+    Some(format!(
+        "in mode U, shasum converts CR LF and CR to LF before it computes a digest, so files with CR never match; to check them: shasum -c {}",
+        path_word(manifest)
     ))
 }
 
@@ -545,9 +618,27 @@ fn unknown_algorithm(text: &str, manifest: &Path) -> Option<String> {
     let options = Options::for_name(manifest.as_os_str().as_bytes());
     let error = Reader::new(text.as_bytes(), options).find_map(Result::err)?;
     let ReadError::Line(LineError { reason, .. }) = error else { return None };
-    let Reason::UnknownAlgorithm { names, .. } = reason.cause() else { return None };
-    let name = if names.contains(&"xxh64") { "xxh64" } else { *names.first()? };
+    /// The number of digits of the shortest digest that is not a checksum.
+    const SHORTEST: usize = 32;
     let path = path_word(manifest);
+    let name = match reason.cause() {
+        Reason::UnknownAlgorithm { names, .. } if names.contains(&"xxh64") => "xxh64",
+        Reason::UnknownAlgorithm { names, .. } => *names.first()?,
+        Reason::Columns(names) => {
+            let names = names.join(",");
+            return Some(format!(
+                "to specify all algorithms, for example: truesum check{SAME_OPTIONS} -a {names} {path}"
+            ));
+        }
+        Reason::Length { spec, found } if *found >= SHORTEST => {
+            let spec = spec.clone().with_bits(4 * found).ok()?;
+            return Some(format!(
+                "if the digests have {} bits: truesum check{SAME_OPTIONS} -a {spec} {path}",
+                4 * found
+            ));
+        }
+        _ => return None,
+    };
     Some(format!("to specify an algorithm, such as {name}: truesum check{SAME_OPTIONS} -a {name} {path}"))
 }
 

@@ -1,7 +1,7 @@
 //! Reports the events of a check: each entry, each manifest, and files that are not in the
 //! manifest.
 
-use crate::check::advice;
+use crate::check::advice::{self, Listed};
 use crate::check::plan::{Checking, Expected, Subject};
 use crate::check::report::{self, Detail, Form, NAMED_LINES, Names};
 use crate::check::total;
@@ -68,8 +68,8 @@ pub struct Printer<'a> {
     missing: Vec<Vec<u8>>,
     /// A manifest with missing files about which nothing is known: they may have been renamed.
     unexplained: Option<PathBuf>,
-    /// The first file of the current manifest that differs, and its expected digest.
-    mismatched: Option<(PathBuf, Digest)>,
+    /// The first file of the current manifest that differs, and the digests of its entry.
+    mismatched: Option<(PathBuf, Vec<Listed>)>,
     /// The first files of the current folder that are not in the manifest.
     unlisted: Vec<Vec<u8>>,
     /// The first folder of all names so far, if it is the same; `None` before the first name.
@@ -192,6 +192,7 @@ impl<'a> Printer<'a> {
                     (unmatched.excluded(), &self.plan.subject)
                     && let [manifest] = &manifests[..]
                     && let Some(hint) = advice::in_other_folder(manifest, Path::new(&name))
+                        .or_else(|| advice::from_standard_input(manifest, Path::new(&name)))
                 {
                     self.console.hint(&hint);
                 }
@@ -427,13 +428,18 @@ impl<'a> Printer<'a> {
                     self.hint(advice::pointer(&file, outcome))?;
                 }
                 if outcome.verdict() == Verdict::Mismatch && self.mismatched.is_none() {
-                    self.mismatched = outcome.job.expected().first().cloned().map(|digest| (file, digest));
+                    self.mismatched = Some((file, Listed::all_of(outcome)));
                 }
             }
             Subject::Files(_, expected) if outcome.verdict() == Verdict::Mismatch => {
                 if expected.guessed {
                     let file = Path::new(OsStr::from_bytes(outcome.job.path()));
-                    self.hint(advice::guessed(&expected.spec, &expected.digest, file))?;
+                    let listed = Listed {
+                        spec: expected.spec.clone(),
+                        digest: expected.digest.clone(),
+                        differs: true,
+                    };
+                    self.hint(advice::guessed(&[listed], file))?;
                 }
                 if expected.parts.is_some() {
                     let parts = count(expected.digest.parts().unwrap_or(0), "part", "parts");
@@ -566,10 +572,15 @@ impl<'a> Printer<'a> {
             self.unexplained.take_if(|_| hint.is_some());
             self.hint(hint)?;
         }
-        match (checked.guessed(), mismatched) {
+        let is_guessed =
+            || checked.guessed().is_some() || advice::assumes_tth(checked, self.plan.options.get_read());
+        if mismatched.is_some() {
+            self.hint(advice::converted_line_ends(manifest.name(), checked))?;
+        }
+        match mismatched {
             // An algorithm that verified other files is the right one.
-            (Some(guessed), Some((file, digest))) if checked.counts().verified() == 0 => {
-                self.hint(advice::guessed(guessed, &digest, &file))
+            Some((file, listed)) if checked.counts().verified() == 0 && is_guessed() => {
+                self.hint(advice::guessed(&listed, &file))
             }
             _ => Ok(()),
         }

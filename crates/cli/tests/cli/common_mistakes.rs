@@ -624,3 +624,68 @@ fn format_that_requires_sizes_suggests_the_algorithm_that_reads_the_files() {
         ran.out()
     );
 }
+
+#[test]
+fn algorithms_of_lists_of_rhash_are_named_by_the_message() {
+    // regression: no message named algorithms, and one of several digests was compared as MD5 without a hint.
+    let folder = Folder::with(&[("b", "b")]);
+    let (md5, ed2k) = ("92eb5ffee6ae2fec3ad71c777531578f", "7aeafcb2818e533b384433dea80992f5");
+    let tiger = "v3zy3mydk4np5sb3bjxt7tscrk5ze74oi3j4bei";
+    folder.write("two", format!("b  {md5}  {ed2k}\n"));
+    folder.write("other", format!("b  71beeff9  {ed2k}\n"));
+    folder.write("tiger32", format!("{tiger}  b\n"));
+    folder.write("x.b3", "10e5cf3d3c8a4f9f3468c8cc58eea848  b\n");
+    for (list, code, hint, algorithms) in [
+        ("two", 2, "truesum check -a md5,ed2k two\n", "md5,ed2k"),
+        ("other", 1, "but the md4 digest of the file matches: use -a crc32,md4\n", "crc32,md4"),
+        ("tiger32", 1, "but the tiger digest of the file matches: use -a tiger\n", "tiger"),
+        ("x.b3", 2, "hint: if the digests have 128 bits: truesum check -a blake3-128 x.b3\n", "blake3-128"),
+    ] {
+        let ran = folder.run(&["check", list]);
+        assert!(ran.code == Some(code) && ran.err.contains(hint), "{list}: {}", ran.err);
+        let ran = folder.run(&["check", "-a", algorithms, list]);
+        assert_eq!((ran.out().as_str(), ran.code), ("b: OK\n", Some(0)), "{list}: {}", ran.err);
+    }
+}
+
+#[test]
+fn digest_of_standard_input_is_compared_with_a_file_by_the_command_in_the_hint() {
+    // regression: the file was called not in the manifest, and the hint for an HMAC was a command that failed as well.
+    let folder = Folder::with(&[("a", "abc"), ("key", "key")]);
+    let hmac = "9c196e32dc0175f86f4b1cb89289d6619de6bee699e4c378e68309ed97a1a6ab";
+    folder.write("s", format!("{ABC}  -\n"));
+    folder.write("h", format!("SHA2-256(stdin)= {hmac}\n"));
+    let with_key = ["--key-file", "key"];
+    let of_key = [&with_key[..], &["-a", "hmac-sha256"]].concat();
+    for (list, names, options, hint) in [
+        ("s", &["s", "a"][..], &[][..], "truesum check - a < s\n"),
+        ("h", &["h"], &with_key[..], "truesum check --key-file key -a hmac-sha256 - FILE < h\n"),
+    ] {
+        let ran = folder.run(&[&["check"], options, names].concat());
+        assert!(ran.code != Some(0) && ran.err.contains(hint), "{list}: {}", ran.err);
+        let options = if list == "h" { &of_key[..] } else { &[] };
+        let line = std::fs::read(folder.path(list)).unwrap();
+        for (file, code) in [("a", 0), ("key", 1)] {
+            let ran = folder.feed(&[&["check"], options, &["-", file]].concat(), &line);
+            assert_eq!(ran.code, Some(code), "{list} {file}: {}", ran.err);
+        }
+    }
+    // A list of hash functions is none of HMACs.
+    let ran = folder
+        .feed(&[&["check"], &with_key[..], &["-", "a"]].concat(), format!("SHA256 (a) = {ABC}\n").as_bytes());
+    assert_ne!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn converted_line_ends_are_named_as_the_reason_of_a_mismatch() {
+    // regression: an intact file was called FAILED without a reason.
+    let folder = Folder::with(&[("a", "abc"), ("crlf", "x\r\ny\r\n")]);
+    let converted = "09834d488008f5f1ef589a2d7cedc52425bee9dd23b2212e4c1d673c5cbb54e4";
+    folder.write("S", format!("{ABC} Ua\n{converted} Ucrlf\n"));
+    let ran = folder.run(&["check", "S"]);
+    let hint = "hint: in mode U, shasum converts CR LF and CR to LF before it computes a digest, so files with CR never \
+                match; to check them: shasum -c S\n";
+    assert!(ran.code == Some(1) && ran.err.contains(hint), "{}", ran.err);
+    folder.write("S", format!("{ABC} Ua\n"));
+    assert_eq!(folder.run(&["check", "S"]).out(), "a: OK\n");
+}

@@ -1,6 +1,9 @@
 //! The modes of Perl's `shasum` that GNU coreutils does not have: `U` (universal newlines) and
 //! `^` (a file of bits written as digits).
 //!
+//! In mode `U`, `shasum` hashes a text in which each CR LF and CR is LF. The digest is that of the file only if the file has
+//! no CR; otherwise, no file with these bytes matches it, and a check reports a mismatch with a hint.
+//!
 //! A name may begin with a capital U. It is a mode only if every line of the manifest has a mode
 //! character.
 
@@ -11,7 +14,7 @@ use crate::path;
 
 pub(crate) static SHASUM: Format = Format {
     name: "shasum",
-    summary: "digest, mode (U or ^) and name, as written by shasum -U and -0",
+    summary: "digest, mode (U or ^) and name, as written by shasum -U and -0; files with CR never match in mode U",
     sniff,
     reading: Reading::lines(|options| LineParser::of(options, row)),
     ..Format::DEFAULT
