@@ -269,3 +269,21 @@ fn objects_without_digests_are_counted() {
         assert_eq!(found, all, "{text}");
     }
 }
+
+#[test]
+fn entry_in_json_can_have_more_digests_than_there_are_algorithms() {
+    // regression: an object with more than 256 digests was taken for a map of names.
+    let names = ["blake2b", "blake3", "shake128", "shake256", "kangarootwelve"];
+    let names = names.iter().flat_map(|name| (1..=64).map(move |bytes| format!("{name}-{}", 8 * bytes)));
+    let digest = |name: String| {
+        let spec: truesum_hash::Spec = name.parse().unwrap();
+        format!("\"{name}\":\"{}\"", spec.digest(b"abc").to_hex())
+    };
+    let digests: Vec<String> = names.map(digest).collect();
+    assert!(digests.len() > 256);
+    let text = format!("{{\"files\":[{{\"name\":\"a\",\"hashes\":{{{}}}}}]}}", digests.join(","));
+    let options = Options::default().accept_all();
+    let entries: Vec<_> = Reader::new(text.as_bytes(), options).map(|item| item.unwrap().entry).collect();
+    let [entry] = &entries[..] else { panic!("{} entries", entries.len()) };
+    assert_eq!((&entry.path[..], entry.digests.len()), (&b"a"[..], digests.len()));
+}

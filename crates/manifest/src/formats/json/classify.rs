@@ -14,7 +14,7 @@ use super::walk::Traversal;
 use super::words::{
     holds_digest, is_below, is_digest_of_any_length, is_short_base64, last_of_url, like_digest, mostly_digits,
 };
-use crate::entry::ObjectKind;
+use crate::entry::{MAX_ALGORITHMS, ObjectKind};
 use crate::records::stated;
 
 /// Values of `type` of listed objects that are not regular files.
@@ -70,14 +70,14 @@ impl Object {
                 walk.records.fault_of(INVALID_ALGORITHM, key.as_bytes());
             }
         }
-        // An object with more of these members than any entry is a map.
+        // An object with more of these members than any entry is a map. An entry can have digests of all algorithms.
         let is_relevant = |value: &str, member: Member| {
             member.key != Key::default()
                 || is_text(member)
                     && (is_short_base64(value) || is_digest_of_any_length(value) || like_digest(value))
         };
         let mut relevant = self.iter().filter(|(_, value, member)| is_relevant(value, *member));
-        let small = relevant.nth(256).is_none();
+        let small = relevant.nth(MAX_ALGORITHMS).is_none();
         if small && self.is_descriptor() {
             self.descriptor(walk);
             return Statement::Nothing;

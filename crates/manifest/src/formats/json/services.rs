@@ -114,6 +114,8 @@ static SERVICES: &[Service] = &[
     },
     // `artifacts.json` of goreleaser also has metadata and container images.
     Service { texts: &["type"], any: &["internal_type"], undigested: Some(("type", &[])), ..NONE },
+    // A bottle of a formula in Homebrew, under the name of a system.
+    Service { texts: &["cellar", "url", "sha256"], only: Some(&[]), name: Name::OfUrl("url"), ..NONE },
     // The manifest of cargo-dist.
     Service {
         texts: &["name", "kind"],
