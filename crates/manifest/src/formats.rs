@@ -241,4 +241,5 @@ pub static FORMATS: &[&Format] = &[
     &packed::SEVEN_Z,
     &bsd::BSD_Z,
     &gnu::GNU_Z,
+    &hashdeep::HASHDEEP_Z,
 ];

@@ -6,7 +6,7 @@
 //! such a name and the size of that range cannot be distinguished from a piece and is read as
 //! one.
 
-use crate::digest::{is_hex, tagged};
+use crate::digest::{is_hex, is_long_hex, tagged};
 use crate::entry::PieceList;
 use crate::formats::prelude::*;
 use std::ops::Range;
@@ -33,6 +33,50 @@ pub(crate) static HASHDEEP: Format = Format {
     writing: Writing::Manifest(|heading| Box::new(Table { heading: heading.clone(), specs: None })),
     ..Format::DEFAULT
 };
+
+pub(crate) static HASHDEEP_Z: Format = Format {
+    name: "hashdeep-z",
+    summary: "hashdeep with NUL-terminated rows (hashdeep -0)",
+    capabilities: Capabilities { locates: true, ..HASHDEEP.capabilities },
+    sniff: |head| {
+        let end = scan::find_byte(head.text, 0).unwrap_or(head.text.len());
+        let (size, rest) = scan::cut(behind_heading(&head.text[..end]), b',')?;
+        let (digest, name) = scan::cut(rest, b',')?;
+        Claim::mark(scan::decimal(size).is_some() && is_long_hex(digest) && !name.is_empty())
+    },
+    reading: Reading::Lines {
+        terminator: 0,
+        parser: |options| {
+            Box::new(Records(Rows { options: options.clone(), columns: None, is_headed: false }))
+        },
+    },
+    ..Format::DEFAULT
+};
+
+/// Returns the text behind the lines of a header, which end with LF even if NUL ends the rows.
+fn behind_heading(mut text: &[u8]) -> &[u8] {
+    while let Some((_, rest)) = scan::cut(text, b'\n').filter(|(line, _)| is_heading(line)) {
+        text = rest;
+    }
+    text
+}
+
+fn is_heading(line: &[u8]) -> bool {
+    line.starts_with(HEADING) || line.starts_with(b"##")
+}
+
+/// A parser of rows that end with NUL. The first one is behind the header.
+struct Records(Rows);
+
+impl Parse for Records {
+    fn line(&mut self, record: &[u8]) -> Result<Option<Entry>, Reason> {
+        let row = behind_heading(record);
+        let heading = &record[..record.len() - row.len()];
+        let read = |line: &[u8]| self.0.line(line).map(drop);
+        heading.split(|&byte| byte == b'\n').try_for_each(read)?;
+        self.0.line(row)
+    }
+}
 
 /// The algorithms of hashdeep, in the order of its columns.
 const COLUMNS: &[&str] = &["md5", "sha1", "sha256", "tiger", "whirlpool"];
