@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use truesum::hash::{Digest, Secret, Spec};
+use truesum::hash::{Digest, Secret, Spec, SpecError};
 use truesum::manifest::encoding::ENCODINGS;
 use truesum::manifest::identify::{Candidate, identify};
 use truesum::manifest::path::display_safe;
@@ -517,6 +517,10 @@ fn expected(
     allow_weak: bool,
     key: Option<Secret>,
 ) -> Result<Expected, Refusal> {
+    // The name in a pasted line need not be that of the file.
+    if let Some(spec) = requested.iter().find(|spec| spec.lacks_name()) {
+        return Err(Refusal::new(SpecError::LacksName(spec.algorithm().name()).to_string()));
+    }
     if is_cut(text) {
         return Err(Refusal::with_hint(
             "--expect: the digest is abbreviated",

@@ -677,6 +677,17 @@ fn digest_of_standard_input_is_compared_with_a_file_by_the_command_in_the_hint()
 }
 
 #[test]
+fn info_hash_is_read_from_a_list_but_needs_a_name_as_an_argument() {
+    let folder = Folder::with(&[("b", "b")]);
+    let (sha1, btih) =
+        ("e9d71f5ee7c92d6dc9e92ffdad17b8bd49418f98", "d4705b4fed91b25b070174be086bdc158b045270");
+    folder.write("two", format!("b  {sha1}  {btih}\n"));
+    assert_eq!(folder.run(&["check", "-a", "sha1,btih", "two"]).out(), "b: OK\n");
+    let ran = folder.run(&["check", "-a", "btih", btih, "b"]);
+    assert!(ran.code == Some(2) && ran.err.contains("btih depends on the file name"), "{}", ran.err);
+}
+
+#[test]
 fn converted_line_ends_are_named_as_the_reason_of_a_mismatch() {
     // regression: an intact file was called FAILED without a reason.
     let folder = Folder::with(&[("a", "abc"), ("crlf", "x\r\ny\r\n")]);
