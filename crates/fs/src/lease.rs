@@ -1,7 +1,7 @@
 //! Detects whether a file is open for writing.
 
 use crate::sys::lease;
-pub use crate::sys::writers::Writers;
+pub use crate::sys::writers::{Obstacle, Writers};
 use std::fs::File;
 
 /// Tests an open file.

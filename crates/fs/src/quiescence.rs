@@ -106,7 +106,7 @@ pub fn wait_until_stable(
         // before anything was read.
         match writers(file) {
             Writers::None => return Ok((stat, Quiescence::Known)),
-            Writers::Unknown => return Ok((stat, Quiescence::Unknown)),
+            Writers::Unknown(_) => return Ok((stat, Quiescence::Unknown)),
             Writers::Some if is_reliable && is_quiet(file, &stat) => {
                 return Ok((stat, Quiescence::Known));
             }

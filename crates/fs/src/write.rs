@@ -179,9 +179,18 @@ impl AtomicFile {
     /// Fails if any step failed, or if another process wrote the target since writing began. The old file is then
     /// unchanged.
     pub fn commit(self) -> Result<(), Error> {
+        self.commit_with(|| Ok(()))
+    }
+
+    /// Commits as [`AtomicFile::commit`], if `look`, which is called immediately before that, succeeds as well.
+    ///
+    /// # Errors
+    /// Fails as [`AtomicFile::commit`], or with the error of `look`.
+    pub fn commit_with(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let (found, target, name) = (self.found, self.target.clone(), self.name.clone());
         let mut lock = None;
         self.commit_if(|| {
+            look()?;
             let Some(found) = found else { return Ok(()) };
             // An update in progress holds the lock of the file it replaces. A file that cannot be read cannot be
             // updated.

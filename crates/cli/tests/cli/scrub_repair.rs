@@ -97,3 +97,34 @@ fn file_without_an_intact_copy_and_edited_file_are_not_replaced() {
         assert!(ran.code == Some(2) && ran.err.contains("it is the folder to be repaired"), "{}", ran.err);
     }
 }
+
+/// Runs a repair as another user, who owns the folder and the state. Returns `None` if the tests are not run by
+/// root.
+#[cfg(target_os = "linux")]
+fn repair_as_other_user(folder: &Folder) -> Option<RunResult> {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+    for name in ["d", "d/.truesum-state"] {
+        chown(folder.path(name), Some(65534), Some(65534)).ok()?;
+    }
+    fs::set_permissions(folder.root(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = folder.command();
+    command.args(["scrub", "-q", "--all", "--repair-from", "copy", "d"]).uid(65534).gid(65534);
+    Some(command.output().unwrap().into())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn file_of_another_user_is_not_replaced() {
+    // regression: it was replaced while another program had it open for writing, whose data was lost, because only the
+    // owner of a file can find out whether it is open.
+    let folder = copied(&[("d/a", "good")]);
+    write(&folder, "d/a", "bad!", 1000);
+    let open = fs::File::options().write(true).open(folder.path("d/a")).unwrap();
+    let Some(ran) = repair_as_other_user(&folder) else { return };
+    let why = "d/a: cannot repair: whether a program has it open for writing cannot be determined, because it \
+               belongs to another user\n";
+    assert!(ran.code == Some(1) && ran.err.contains(why), "{}", ran.err);
+    assert_eq!(folder.read("d/a"), b"bad!");
+    drop(open);
+}

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use truesum_fs::data::{advise_unneeded, read_at};
-use truesum_fs::lease::{Writers, writers};
+use truesum_fs::lease::{Obstacle, Writers, writers};
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::resolve::OpenMode;
@@ -72,6 +72,8 @@ impl<'c> Copies<'c> {
         let (folder, base) = slash.map_or((&b"."[..], name), |slash| (&name[..slash], &name[slash + 1..]));
         let folder = tree.resolve(folder, OpenMode::Folder);
         let folder = folder.map_err(|error| tree.refusal(name, "repair", error))?;
+        // Also before the copy is read, which can take a long time.
+        not_in_use(&file, name)?;
         // From now on, a change of the file makes `commit` fail.
         let mut new = AtomicFile::create_in(folder, base).map_err(|error| error.under(name))?;
         let current = tree.stat(name, false).map_err(|error| tree.refusal(name, "repair", error))?;
@@ -85,11 +87,8 @@ impl<'c> Copies<'c> {
         if !self.copy(&copy, shown, (name, before, size), &mut new, progress)? {
             return refuse("it is damaged, too: its checksum is not the recorded one");
         }
-        if writers(&file) == Writers::Some {
-            return Err(Error::new(name, "repair", Cause::InUse));
-        }
         new.set_date(current.mtime());
-        new.commit().map_err(|error| error.under(name))?;
+        new.commit_with(|| not_in_use(&file, name)).map_err(|error| error.under(name))?;
         // So that the file is read from the disk, and not from the cache.
         if let Ok((file, _)) = tree.open(name, Special::Refuse) {
             advise_unneeded(&file, None);
@@ -131,6 +130,19 @@ impl<'c> Copies<'c> {
             spec.agree(digest, &hasher.finish())
         }))
     }
+}
+
+/// Fails if a program has the file open for writing, because what it writes later would be lost, and if that cannot be
+/// determined, except on systems that have no such test for any file.
+fn not_in_use(file: &File, name: &[u8]) -> Result<(), Error> {
+    let why = match writers(file) {
+        Writers::None | Writers::Unknown(Obstacle::System) => return Ok(()),
+        Writers::Some => return Err(Error::new(name, "repair", Cause::InUse)),
+        Writers::Unknown(Obstacle::Owner) => "it belongs to another user",
+        Writers::Unknown(Obstacle::FileSystem) => "its file system does not support the test",
+    };
+    let why = format!("whether a program has it open for writing cannot be determined, because {why}");
+    Err(Error::new(name, "repair", Cause::Other(why)))
 }
 
 /// Repairs the corrupt files of a state. Each file that was replaced is a job, so that it is read again.

@@ -7,7 +7,17 @@ pub enum Writers {
     None,
     /// The file is open for writing, possibly by this process.
     Some,
-    /// Unknown: the system has no such test, the file belongs to another user, or its file system does not support the
-    /// test.
-    Unknown,
+    /// This cannot be determined.
+    Unknown(Obstacle),
+}
+
+/// The reason why a test is not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The system has no such test.
+    System,
+    /// The file system does not support the test.
+    FileSystem,
+    /// The file belongs to another user, and only its owner and root may test it.
+    Owner,
 }

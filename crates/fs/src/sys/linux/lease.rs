@@ -7,7 +7,7 @@
 //! which is ignored by default.
 #![allow(unsafe_code)]
 
-use crate::sys::writers::Writers;
+use crate::sys::writers::{Obstacle, Writers};
 use std::ffi::c_int;
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -23,7 +23,7 @@ pub fn writers(file: &File) -> Writers {
     };
     // Selected before the lease exists, so that it is never requested back with SIGIO.
     if ask(F_SETSIG, libc::SIGURG) != 0 {
-        return Writers::Unknown;
+        return Writers::Unknown(Obstacle::FileSystem);
     }
     let lease = |kind| ask(libc::F_SETLEASE, kind);
     if lease(libc::F_RDLCK) == 0 {
@@ -32,11 +32,11 @@ pub fn writers(file: &File) -> Writers {
         lease(libc::F_UNLCK);
         return Writers::None;
     }
-    // Other errors do not answer the question: EACCES for a file of another user, EINVAL if the
-    // file system has no leases.
+    // Other errors do not answer the question, such as EINVAL if the file system has no leases.
     match rustix::io::Errno::from_io_error(&std::io::Error::last_os_error()) {
         Some(rustix::io::Errno::AGAIN) => Writers::Some,
-        _ => Writers::Unknown,
+        Some(rustix::io::Errno::ACCESS) => Writers::Unknown(Obstacle::Owner),
+        _ => Writers::Unknown(Obstacle::FileSystem),
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
         let path = file();
         let reading = File::open(&path).expect("open");
         let ask = || writers(&reading);
-        if ask() == Writers::Unknown {
+        if matches!(ask(), Writers::Unknown(_)) {
             return; // a file system without leases
         }
         assert_eq!(ask(), Writers::None);
@@ -74,7 +74,7 @@ mod tests {
         let writing = OpenOptions::new().read(true).write(true).open(&path).expect("open");
         writing.set_len(4096).expect("room");
         let reading = File::open(&path).expect("open");
-        if writers(&reading) == Writers::Unknown {
+        if matches!(writers(&reading), Writers::Unknown(_)) {
             return;
         }
         let both = ProtFlags::READ | ProtFlags::WRITE;

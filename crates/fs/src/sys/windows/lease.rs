@@ -4,7 +4,7 @@
 
 use super::failure::IN_USE;
 use super::native::open_shared;
-use crate::sys::writers::Writers;
+use crate::sys::writers::{Obstacle, Writers};
 use std::fs::File;
 use windows_sys::Wdk::Storage::FileSystem::FILE_OPEN;
 use windows_sys::Win32::Storage::FileSystem::{FILE_READ_DATA, FILE_SHARE_DELETE, FILE_SHARE_READ};
@@ -15,7 +15,7 @@ pub fn writers(file: &File) -> Writers {
     match open_shared(file, &[], FILE_READ_DATA, FILE_SHARE_READ | FILE_SHARE_DELETE, FILE_OPEN, 0) {
         Ok(_) => Writers::None,
         Err(IN_USE) => Writers::Some,
-        Err(_) => Writers::Unknown,
+        Err(_) => Writers::Unknown(Obstacle::FileSystem),
     }
 }
 
