@@ -15,7 +15,7 @@
 //!
 //! | concept | functions |
 //! |---|---|
-//! | `attributes` | `Attributes::of`, `give`: what a new file inherits from the one it replaces |
+//! | `attributes` | `Attributes::of`, `give`, `lost`: what a new file inherits from the one it replaces |
 //! | `clock` | `coarse_now`: a time that is never later than the timestamp of a write from now on |
 //! | `console` | `width`, `locale_is_utf8` |
 //! | `data` | `read`, `write`, `read_at`, `write_at`, `seek_data`, `seek_hole`, `advise_sequential`, `advise_soon` |

@@ -38,6 +38,8 @@ pub struct AtomicFile {
     name: Vec<u8>,
     /// The attributes of the file to be replaced.
     old: Option<Attributes>,
+    /// Whether the old file is replaced only if the new one keeps all its attributes.
+    keep_all: bool,
     /// The modification time to set.
     date: Time,
     /// The version of the target when writing began, for a file that other programs also write.
@@ -139,7 +141,7 @@ impl AtomicFile {
             None => destination.named().map_err(fail)?,
         };
         if let Some(old) = &old {
-            old.give(&file).map_err(fail)?;
+            old.give(&file, false).map_err(fail)?;
         }
         Ok(AtomicFile {
             content: BufWriter::with_capacity(1 << 16, file),
@@ -147,6 +149,7 @@ impl AtomicFile {
             target: real.to_owned(),
             name: name.to_vec(),
             old,
+            keep_all: false,
             date: coarse_now(),
             found: None,
             _folder: None,
@@ -156,6 +159,16 @@ impl AtomicFile {
     /// Sets a modification time other than the time at which writing began.
     pub fn set_date(&mut self, date: Time) {
         self.date = date;
+    }
+
+    /// Gives the file all attributes of the one that it replaces. [`AtomicFile::commit`] does this again, because writing
+    /// to a file removes some of them.
+    ///
+    /// # Errors
+    /// Fails, here or when it is committed, if any attribute cannot be kept.
+    pub fn keep_attributes(&mut self) -> Result<(), Error> {
+        self.keep_all = true;
+        keep(self.old.as_ref(), self.file(), &self.name)
     }
 
     /// Returns the file being written, so that a walk can recognize it.
@@ -221,9 +234,13 @@ impl AtomicFile {
     /// # Errors
     /// Fails as [`AtomicFile::commit`], or with the error of `look`.
     pub fn commit_if(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
-        let AtomicFile { content, mut destination, target, name, old, date, found: _, _folder } = self;
+        let AtomicFile { content, mut destination, target, name, old, keep_all, date, found: _, _folder } =
+            self;
         let fail = |error: io::Error| Error::io(&name, "write", error);
         let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
+        if keep_all {
+            keep(old.as_ref(), &file, &name)?;
+        }
         let times = FileTimes::new().set_modified(system_time(date));
         file.set_times(times).map_err(fail)?;
         file.sync_all().map_err(fail)?;
@@ -237,15 +254,33 @@ impl AtomicFile {
             let mut copy = destination.named().map_err(fail)?;
             second.metadata().and_then(|own| copy.set_permissions(own.permissions())).map_err(fail)?;
             if let Some(old) = &old {
-                old.give(&copy).map_err(fail)?;
+                old.give(&copy, false).map_err(fail)?;
             }
             second.rewind().and_then(|()| io::copy(&mut second, &mut copy)).map_err(fail)?;
+            if keep_all {
+                keep(old.as_ref(), &copy, &name)?;
+            }
+            copy.set_times(times).map_err(fail)?;
             copy.sync_all().map_err(fail)?;
             second = copy;
         }
         destination.rename().map_err(fail)?;
         close(second).map_err(fail)?;
         sync_folder(folder(&target)).map_err(fail)
+    }
+}
+
+/// Gives a file all attributes of the old one.
+///
+/// # Errors
+/// Fails if one of them cannot be kept.
+fn keep(old: Option<&Attributes>, file: &File, name: &[u8]) -> Result<(), Error> {
+    let Some(old) = old else { return Ok(()) };
+    let fail = |error: io::Error| Error::io(name, "write", error);
+    old.give(file, true).map_err(fail)?;
+    match old.lost(file).map_err(fail)? {
+        Some(why) => Err(Error::new(name, "replace", Cause::Other(why))),
+        None => Ok(()),
     }
 }
 
@@ -465,8 +500,12 @@ mod tests {
         std::fs::remove_file(&gone).unwrap();
         file.content = BufWriter::new(unlinked);
         file.write_all(b"copied").unwrap();
+        let date = Time { seconds: 1000, nanos: 0 };
+        file.set_date(date);
         file.commit().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"copied");
+        // regression: it had the time at which it was copied.
+        assert_eq!(Metadata::at(&target).unwrap().mtime(), date);
         assert_eq!(names(dir.path()), [b"M".to_vec()]);
     }
 }

@@ -128,3 +128,61 @@ fn file_of_another_user_is_not_replaced() {
     assert_eq!(folder.read("d/a"), b"bad!");
     drop(open);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn file_whose_attributes_cannot_be_kept_is_not_replaced() {
+    // regression: the repaired file belonged to the user who ran the repair, or to another group.
+    use std::os::unix::fs::MetadataExt;
+    let folder = copied(&[("d/a", "good")]);
+    write(&folder, "d/a", "bad!", 1000);
+    if std::os::unix::fs::chown(folder.path("d/a"), Some(65534), Some(65533)).is_err() {
+        return;
+    }
+    let Some(ran) = repair_as_other_user(&folder) else { return };
+    let why = "d/a: cannot replace: its group cannot be kept\n";
+    assert!(ran.code == Some(1) && ran.err.contains(why), "{}", ran.err);
+    assert_eq!(
+        (folder.read("d/a"), fs::metadata(folder.path("d/a")).unwrap().gid()),
+        (b"bad!".into(), 65533)
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn attributes_that_only_root_may_set_are_kept() {
+    // regression: capabilities and trusted attributes were lost. Writing to a file removes capabilities and the setuid
+    // bit.
+    use rustix::fs::{IFlags, XattrFlags, getxattr, ioctl_setflags, setxattr};
+    use std::os::unix::fs::PermissionsExt;
+    let folder = copied(&[("d/a", "good"), ("d/fixed", "good")]);
+    write(&folder, "d/a", "bad!", 1000);
+    let path = folder.path("d/a");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o4751)).unwrap();
+    // `cap_net_bind_service=ep`, in version 2 of the format.
+    let capability = [[1, 0, 0, 2], [0, 4, 0, 0], [0; 4], [0; 4], [0; 4]].concat();
+    let mut values = vec![
+        ("user.x", b"one".to_vec()),
+        ("trusted.x", b"two".to_vec()),
+        ("security.capability", capability),
+    ];
+    values.retain(|(name, value)| setxattr(&path, *name, value, XattrFlags::empty()).is_ok());
+    let ran = repair(&folder, &[]);
+    assert_eq!((ran.code, folder.read("d/a"), ran.err.as_str()), (Some(0), b"good".into(), ""));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o4751);
+    for (name, value) in values {
+        let mut found = [0; 64];
+        let len = getxattr(&path, name, &mut found[..]).unwrap();
+        assert_eq!(found[..len], value, "{name}");
+    }
+    // regression: the cause was only "Operation not permitted".
+    write(&folder, "d/fixed", "bad!", 1000);
+    let file = fs::File::open(folder.path("d/fixed")).unwrap();
+    if ioctl_setflags(&file, IFlags::IMMUTABLE).is_ok() {
+        let ran = repair(&folder, &[]);
+        ioctl_setflags(&file, IFlags::empty()).unwrap();
+        let why = "d/fixed: cannot replace: it is immutable or append-only (see chattr(1))\n";
+        assert!(ran.code == Some(1) && ran.err.contains(why), "{}", ran.err);
+        assert_eq!(folder.read("d/fixed"), b"bad!");
+    }
+}

@@ -76,6 +76,7 @@ impl<'c> Copies<'c> {
         not_in_use(&file, name)?;
         // From now on, a change of the file makes `commit` fail.
         let mut new = AtomicFile::create_in(folder, base).map_err(|error| error.under(name))?;
+        new.keep_attributes().map_err(|error| error.under(name))?;
         let current = tree.stat(name, false).map_err(|error| tree.refusal(name, "repair", error))?;
         if !current.kind().is_file() {
             return Err(Error::new(name, "repair", Cause::Special(describe(current.kind()))));

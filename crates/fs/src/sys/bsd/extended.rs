@@ -18,11 +18,21 @@ impl Extended {
     }
 
     /// Copies them to another file, as far as possible.
-    pub fn give(&self, file: &File) {
-        let Some(from) = &self.0 else { return };
+    pub fn give(&self, file: &File, _all: bool) {
+        self.copy(file);
+    }
+
+    /// Returns whether they cannot be copied to another file, which is to replace this one.
+    pub fn lost(&self, file: &File) -> Option<String> {
+        let lost = || "its extended attributes or its access list cannot be kept".to_owned();
+        (!self.copy(file)).then(lost)
+    }
+
+    fn copy(&self, file: &File) -> bool {
+        let Some(from) = &self.0 else { return false };
         let what = libc::COPYFILE_ACL | libc::COPYFILE_XATTR;
         // SAFETY: both descriptors are open, and without a state nothing else is passed.
-        unsafe { libc::fcopyfile(from.as_raw_fd(), file.as_raw_fd(), std::ptr::null_mut(), what) };
+        unsafe { libc::fcopyfile(from.as_raw_fd(), file.as_raw_fd(), std::ptr::null_mut(), what) == 0 }
     }
 }
 
@@ -34,7 +44,11 @@ pub struct Extended(Vec<(std::ffi::CString, Vec<u8>)>);
 impl Extended {
     /// Returns the attributes of the file at `path`; none if they cannot be read.
     pub fn of(path: &Path) -> Extended {
-        let Ok(file) = crate::sys::unix::open::input(path) else { return Extended(Vec::new()) };
+        crate::sys::unix::open::input(path)
+            .map_or_else(|_| Extended(Vec::new()), |file| Extended::of_file(&file))
+    }
+
+    fn of_file(file: &File) -> Extended {
         // SAFETY: the call writes no more than the length that it is passed.
         let names = filled(|to, len| unsafe {
             libc::extattr_list_fd(file.as_raw_fd(), libc::EXTATTR_NAMESPACE_USER, to.cast(), len)
@@ -57,8 +71,15 @@ impl Extended {
         Extended(attributes)
     }
 
+    /// Returns what another file, which is to replace this one, does not have in common with it.
+    pub fn lost(&self, file: &File) -> Option<String> {
+        let new = Extended::of_file(file);
+        let (name, _) = self.0.iter().find(|attribute| !new.0.contains(attribute))?;
+        Some(format!("its extended attribute {} cannot be kept", name.to_string_lossy()))
+    }
+
     /// Sets them on another file, as far as possible.
-    pub fn give(&self, file: &File) {
+    pub fn give(&self, file: &File, _all: bool) {
         for (name, value) in &self.0 {
             let space = libc::EXTATTR_NAMESPACE_USER;
             // SAFETY: the name ends in NUL, and the call reads as many bytes as the value has.

@@ -1,5 +1,5 @@
 //! The attributes that a new file inherits from the file it replaces: owner, mode, extended attributes and access list,
-//! as far as this process may set them. Failing to keep the group does not prevent writing the file.
+//! as far as this process may set them. [`Attributes::lost`] reports what could not be set.
 
 #[cfg(not(target_os = "linux"))]
 use crate::sys::bsd::extended::Extended;
@@ -36,19 +36,34 @@ impl Attributes {
         Attributes { mode, user, group, extended: Extended::of(path) }
     }
 
-    /// Applies the attributes to the new file.
+    /// Applies the attributes to the new file; `all`, or those that a file should keep whose content is new.
     ///
     /// # Errors
     /// Fails if the mode cannot be set.
-    pub fn give(&self, file: &File) -> io::Result<()> {
+    pub fn give(&self, file: &File, all: bool) -> io::Result<()> {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (self.user, self.group) {
             // Only root may change the owner; the owner may change the group to another of their own.
             let _ = std::os::unix::fs::fchown(file, Some(self.user), Some(self.group))
                 .or_else(|_| std::os::unix::fs::fchown(file, None, Some(self.group)));
         }
-        self.extended.give(file);
+        self.extended.give(file, all);
         // Set the mode last, because changing the owner or access list changes it.
         file.set_permissions(Permissions::from_mode(self.mode & 0o7777))
+    }
+
+    /// Returns why the new file cannot replace the old one without losing an attribute.
+    ///
+    /// # Errors
+    /// Returns the system's error.
+    pub fn lost(&self, file: &File) -> io::Result<Option<String>> {
+        let own = file.metadata()?;
+        let kept = |what: &str| Ok(Some(format!("its {what} cannot be kept")));
+        match () {
+            () if own.uid() != self.user => kept("owner"),
+            () if own.gid() != self.group => kept("group"),
+            () if own.mode() != self.mode => kept("mode"),
+            () => Ok(self.extended.lost(file)),
+        }
     }
 }

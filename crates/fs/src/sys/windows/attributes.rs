@@ -39,11 +39,11 @@ impl Attributes {
         Attributes { flags: metadata.file_attributes() & PRESERVED, access: access(path).unwrap_or_default() }
     }
 
-    /// Applies the attributes to the new file.
+    /// Applies the attributes to the new file. There are no others that it could keep.
     ///
     /// # Errors
     /// Fails if it cannot be hidden as the old one was.
-    pub fn give(&self, file: &File) -> io::Result<()> {
+    pub fn give(&self, file: &File, _all: bool) -> io::Result<()> {
         if !self.access.is_empty() {
             let descriptor = self.access.as_ptr().cast_mut().cast();
             // SAFETY: the descriptor was written by the system and is only read.
@@ -63,6 +63,14 @@ impl Attributes {
             0 => Err(io::Error::last_os_error()),
             _ => Ok(()),
         }
+    }
+
+    /// Returns nothing: the attributes that cannot be set are errors of [`Attributes::give`].
+    ///
+    /// # Errors
+    /// Never fails.
+    pub fn lost(&self, _file: &File) -> io::Result<Option<String>> {
+        Ok(None)
     }
 }
 
@@ -93,10 +101,10 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let hide = Attributes { flags: FILE_ATTRIBUTE_HIDDEN, access: Vec::new() };
-        hide.give(&File::options().write(true).open(&old).unwrap()).unwrap();
+        hide.give(&File::options().write(true).open(&old).unwrap(), false).unwrap();
         let kept = Attributes::of(&old, &std::fs::metadata(&old).unwrap());
         assert!(!kept.access.is_empty());
-        kept.give(&File::options().read(true).write(true).open(&new).unwrap()).unwrap();
+        kept.give(&File::options().read(true).write(true).open(&new).unwrap(), false).unwrap();
         assert_eq!(std::fs::metadata(&new).unwrap().file_attributes() & PRESERVED, FILE_ATTRIBUTE_HIDDEN);
     }
 }
