@@ -24,7 +24,7 @@ pub use crate::sys::replace::{close, is_link, link_program, symlink, sync_folder
 use crate::temporary::{self, Temporary, temporary_name};
 use std::ffi::OsStr;
 use std::fs::{File, FileTimes};
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use truesum_manifest::Time;
 
@@ -156,6 +156,25 @@ impl AtomicFile {
         })
     }
 
+    /// Writes bytes, but seeks over blocks of zeros, so that a sparse file remains one.
+    ///
+    /// # Errors
+    /// Returns the system's error.
+    pub fn write_sparse(&mut self, bytes: &[u8]) -> io::Result<()> {
+        /// The unit of allocation in most file systems.
+        const BLOCK: usize = 4096;
+        let is_hole = |block: &[u8]| block.len() == BLOCK && block.iter().all(|&byte| byte == 0);
+        let blocks: Vec<&[u8]> = bytes.chunks(BLOCK).collect();
+        for run in blocks.chunk_by(|first, second| is_hole(first) == is_hole(second)) {
+            if is_hole(run[0]) {
+                self.content.seek(SeekFrom::Current((run.len() * BLOCK) as i64))?;
+            } else {
+                run.iter().try_for_each(|block| self.content.write_all(block))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sets a modification time other than the time at which writing began.
     pub fn set_date(&mut self, date: Time) {
         self.date = date;
@@ -237,7 +256,12 @@ impl AtomicFile {
         let AtomicFile { content, mut destination, target, name, old, keep_all, date, found: _, _folder } =
             self;
         let fail = |error: io::Error| Error::io(&name, "write", error);
-        let file = content.into_inner().map_err(|error| fail(error.into_error()))?;
+        let mut file = content.into_inner().map_err(|error| fail(error.into_error()))?;
+        // The file may end in a hole.
+        let end = file.stream_position().map_err(fail)?;
+        if file.metadata().map_err(fail)?.len() < end {
+            file.set_len(end).map_err(fail)?;
+        }
         if keep_all {
             keep(old.as_ref(), &file, &name)?;
         }

@@ -186,3 +186,25 @@ fn attributes_that_only_root_may_set_are_kept() {
         assert_eq!(folder.read("d/fixed"), b"bad!");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn holes_of_a_sparse_file_remain_holes() {
+    // regression: a repaired file was allocated completely.
+    use std::os::unix::fs::{FileExt, MetadataExt};
+    let folder = copied(&[("d/a", "good")]);
+    for name in ["d/b", "copy/b"] {
+        write(&folder, name, "begin", 1000);
+        let file = fs::File::options().write(true).open(folder.path(name)).unwrap();
+        file.write_all_at(b"middle", (4 << 20) + 1000).unwrap();
+        file.set_len((8 << 20) + 1).unwrap();
+        crate::program::set_mtime(&folder, name, std::time::UNIX_EPOCH);
+    }
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(0));
+    fs::File::options().write(true).open(folder.path("d/b")).unwrap().write_all_at(b"B", 0).unwrap();
+    crate::program::set_mtime(&folder, "d/b", std::time::UNIX_EPOCH);
+    let ran = repair(&folder, &[]);
+    assert_eq!((ran.code, folder.read("d/b") == folder.read("copy/b")), (Some(0), true), "{}", ran.err);
+    let [copy, new] = ["copy/b", "d/b"].map(|name| fs::metadata(folder.path(name)).unwrap().blocks());
+    assert!(new <= copy + 16, "{new} blocks instead of {copy}");
+}

@@ -17,7 +17,6 @@ use crate::scrub::record::Record;
 use crate::scrub::scan::Scan;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use truesum_fs::data::{advise_unneeded, read_at};
 use truesum_fs::lease::{Obstacle, Writers, writers};
@@ -119,7 +118,7 @@ impl<'c> Copies<'c> {
                 break;
             }
             hashers.iter_mut().for_each(|hasher| hasher.update(bytes));
-            new.write_all(bytes).map_err(|error| Error::io(name, "repair", error))?;
+            new.write_sparse(bytes).map_err(|error| Error::io(name, "repair", error))?;
             progress.add_bytes(read as u64);
         }
         if done != size || hashers.is_empty() {
