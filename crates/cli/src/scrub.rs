@@ -16,11 +16,12 @@ use crate::watch::Watch;
 use crate::words::{self, SAME_OPTIONS, count, path_word};
 use arguments::ScrubArgs;
 use report::Printer;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 use truesum::audit::FileStatus;
 use truesum::manifest::Rule;
-use truesum::scrub::{self, Coverage, Scrub};
+use truesum::scrub::{self, Scrub};
 use truesum::{Cause, Error, Kind, Progress, ReadOptions, StateFault};
 use truesum_fs::name::OsStrExt;
 use truesum_fs::process;
@@ -55,8 +56,8 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
     let mut scrub = Scrub::new(&options, &watch.progress);
     let (json, quiet) = (args.json, args.quiet);
     let (output, dry_run) = (Output::stdout(), args.dry_run);
-    let (undated, failed) = (None, None);
-    let mut printer = Printer { console, output, json, quiet, dry_run, undated, failed };
+    let (undated, corrupt, failed) = (None, BTreeSet::new(), None);
+    let mut printer = Printer { console, output, json, quiet, dry_run, undated, corrupt, failed };
     let result = scrub.run(&mut |event| printer.event(&event));
     let report = scrub.report();
     let mut exit = match &result {
@@ -68,7 +69,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         // A failure to write it is in `printer.failed`.
         let _ = printer.summary_object(report, began.elapsed().as_secs_f64(), exit.code());
     }
-    let Printer { mut console, output, undated, failed, .. } = printer;
+    let Printer { mut console, output, undated, corrupt, failed, .. } = printer;
     let name = output.name();
     console.display = None;
     let finished = match failed {
@@ -82,9 +83,7 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
         exit = exit.max(failure(args, error, &mut console));
     } else {
         exit = exit.max(write_page(args, Some((reporting.threads, &watch.progress)), &mut console));
-        let open = report.coverage().into_iter().flat_map(Coverage::failures);
-        let corrupt = open.into_iter().find(|(status, _)| *status == FileStatus::Corrupt);
-        if let Some((_, name)) = corrupt.filter(|_| !json) {
+        if let Some(name) = corrupt.first().filter(|_| !json) {
             let copy = match args.repair_from {
                 None => {
                     let (option, folder) = (state_option(args), path_word(&args.folder));

@@ -6,6 +6,7 @@ use crate::ending::Ending;
 use crate::objects;
 use crate::output::Output;
 use crate::words::{count, grouped, size};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use truesum::audit::FileStatus;
@@ -45,6 +46,8 @@ pub struct Printer {
     pub dry_run: bool,
     /// The first changed file that was not accepted because its entry has no modification time.
     pub undated: Option<PathBuf>,
+    /// The files that this run reported as corrupt, except those that were repaired.
+    pub corrupt: BTreeSet<PathBuf>,
     /// Whether output was not written, and why.
     pub failed: Option<io::Error>,
 }
@@ -67,6 +70,12 @@ impl Printer {
             // In a collection, the error names the manifest to update.
             FileStatus::Changed if treatment.is_failure() && finding.error().is_none() && is_undated() => {
                 self.undated.get_or_insert_with(name);
+            }
+            FileStatus::Corrupt if treatment.is_failure() => {
+                self.corrupt.insert(name());
+            }
+            _ if *treatment == Treatment::Repaired => {
+                self.corrupt.remove(&name());
             }
             _ => {}
         }

@@ -208,3 +208,40 @@ fn holes_of_a_sparse_file_remain_holes() {
     let [copy, new] = ["copy/b", "d/b"].map(|name| fs::metadata(folder.path(name)).unwrap().blocks());
     assert!(new <= copy + 16, "{new} blocks instead of {copy}");
 }
+
+#[test]
+#[cfg(unix)]
+fn link_that_existed_before_the_run_is_named() {
+    // regression: it "changed during the run", and the hint about corrupt files was printed although none was reported.
+    let folder = copied(&[("d/a", "good"), ("d/sub/b", "good"), ("d/c", "intact")]);
+    for name in ["a", "sub"] {
+        let file = if name == "sub" { "d/sub/b" } else { "d/a" };
+        write(&folder, file, "bad!", 1000);
+        assert_eq!(folder.run(&["scrub", "-q", "--all", "d"]).code, Some(1));
+        fs::rename(folder.path(format!("d/{name}")), folder.path(name)).unwrap();
+        std::os::unix::fs::symlink(format!("../{name}"), folder.path(format!("d/{name}"))).unwrap();
+    }
+    let ran = repair(&folder, &[]);
+    assert_eq!((ran.code, sorted(&ran.out())), (Some(1), sorted("missing\ta\nmissing\tsub/b\n")));
+    for error in [
+        "d/a: cannot repair: not a regular file, but a symbolic link\n",
+        "d/sub/b: cannot repair: a parent folder was replaced by a symbolic link\n",
+    ] {
+        assert!(ran.err.contains(error) && !ran.err.contains("hint: corrupt"), "{error}: {}", ran.err);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn folder_that_cannot_be_written_is_named() {
+    // regression: the error did not say that the folder, and not the file, is write-protected.
+    let folder = copied(&[("d/sub/a", "good")]);
+    write(&folder, "d/sub/a", "bad!", 1000);
+    if std::os::unix::fs::chown(folder.path("d/sub/a"), Some(65534), Some(65534)).is_err() {
+        return;
+    }
+    let Some(ran) = repair_as_other_user(&folder) else { return };
+    let why = "d/sub: cannot create a file: Permission denied\n";
+    assert!(ran.code == Some(1) && ran.err.contains(why), "{}", ran.err);
+    assert_eq!(folder.read("d/sub/a"), b"bad!");
+}

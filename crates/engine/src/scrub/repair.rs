@@ -51,15 +51,37 @@ impl<'c> Copies<'c> {
     }
 
     /// Replaces a corrupt file with its copy, if the copy has the recorded digests and nothing else was done to the file.
+    /// `path` is the path of the tree.
     ///
     /// # Errors
     /// Fails if there is no intact copy, or if the file cannot be replaced or was changed. The file is then unchanged.
-    fn replace(&self, tree: &Root, name: &[u8], before: &Record, progress: &Progress) -> Result<(), Error> {
+    fn replace(
+        &self,
+        (tree, path): (&Root, &Path),
+        name: &[u8],
+        before: &Record,
+        progress: &Progress,
+    ) -> Result<(), Error> {
         let shown = self.path.join(OsStr::from_bytes(name));
         let shown = shown.as_os_str().as_bytes();
         let refuse = |why: &str| Err(Error::new(shown, "repair from", Cause::Other(why.to_owned())));
         let (copy, stat) = self.root.open(name, Special::Refuse).map_err(|error| error.under(shown))?;
-        let (file, found) = tree.open(name, Special::Refuse)?;
+        let regular = || {
+            let stat = tree.stat(name, false).map_err(|error| tree.refusal(name, "repair", error))?;
+            match stat.kind() {
+                kind if kind.is_file() => Ok(stat),
+                kind => Err(Error::new(name, "repair", Cause::Special(describe(kind)))),
+            }
+        };
+        regular()?;
+        let (file, found) = tree.open(name, Special::Refuse).map_err(|error| match error.cause() {
+            // The link may have existed before the run.
+            Cause::Changed(_) => {
+                let why = "a parent folder was replaced by a symbolic link".to_owned();
+                Error::new(name, "repair", Cause::Other(why))
+            }
+            _ => error,
+        })?;
         if FileId::from(&found) == FileId::from(&stat) {
             return refuse("it is the corrupt file itself, not a copy of it");
         }
@@ -69,17 +91,21 @@ impl<'c> Copies<'c> {
         }
         let slash = name.iter().rposition(|&byte| byte == b'/');
         let (folder, base) = slash.map_or((&b"."[..], name), |slash| (&name[..slash], &name[slash + 1..]));
-        let folder = tree.resolve(folder, OpenMode::Folder);
-        let folder = folder.map_err(|error| tree.refusal(name, "repair", error))?;
+        let opened = tree.resolve(folder, OpenMode::Folder);
+        let opened = opened.map_err(|error| tree.refusal(name, "repair", error))?;
         // Also before the copy is read, which can take a long time.
         not_in_use(&file, name)?;
         // From now on, a change of the file makes `commit` fail.
-        let mut new = AtomicFile::create_in(folder, base).map_err(|error| error.under(name))?;
+        let mut new = AtomicFile::create_in(opened, base).map_err(|error| match error.cause() {
+            Cause::Io(_) => {
+                let folder =
+                    if slash.is_some() { path.join(OsStr::from_bytes(folder)) } else { path.to_owned() };
+                error.under(folder.as_os_str().as_bytes()).with_action("create a file")
+            }
+            _ => error.under(name),
+        })?;
         new.keep_attributes().map_err(|error| error.under(name))?;
-        let current = tree.stat(name, false).map_err(|error| tree.refusal(name, "repair", error))?;
-        if !current.kind().is_file() {
-            return Err(Error::new(name, "repair", Cause::Special(describe(current.kind()))));
-        }
+        let current = regular()?;
         if !before.mtime.is_some_and(|time| same_time(time, current.mtime())) {
             let why = "its modification time changed, so it may have been edited";
             return Err(Error::new(name, "repair", Cause::Other(why.to_owned())));
@@ -172,7 +198,7 @@ impl Iterator for Repairs<'_> {
             if !record.is_corrupt() || manifest_name(&name).is_some() {
                 continue;
             }
-            match self.copies.replace(self.tree, &name, &record, self.progress) {
+            match self.copies.replace((self.tree, self.path), &name, &record, self.progress) {
                 Ok(()) => {
                     let job = job_of(name.clone(), &record).with_origin((self.next, Place::Line(0)));
                     let size = record.size.unwrap_or(0);
