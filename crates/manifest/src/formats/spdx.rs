@@ -52,6 +52,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         if is_text {
             if is_bare(line) || is_member(line) {
                 records.bad(begin, "a digest in a text");
+            } else if is_tag_of_file(line) {
+                records.bad(begin, "a tag of a file in a text, whose </text> may be missing");
             }
             is_text = !holds(CLOSING);
             continue;
@@ -99,6 +101,13 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         return Err(refused(text.len(), "a <text> without </text>"));
     }
     Ok(records.read(options))
+}
+
+/// Returns true for a line with the tag of a file, a package or a digest.
+fn is_tag_of_file(line: &[u8]) -> bool {
+    let known = TAGS.iter().flat_map(|(name, digest)| [*name, *digest]).chain(["PackageName"]);
+    let tag = scan::cut(line, b':').map_or(&b""[..], |(tag, _)| scan::trim(tag));
+    known.into_iter().any(|known| is_nearly(tag, known.as_bytes()))
 }
 
 /// Returns true for a key of digests with a digest, as programs print them in YAML.
