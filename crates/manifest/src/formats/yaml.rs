@@ -134,7 +134,11 @@ impl Translation {
                 let text = String::from_utf8(text).map_err(|_| refused(at, "not UTF-8"))?;
                 string_into(&text, &mut self.json);
             }
-            None if value.starts_with(b"*") || contains_like(value) || has_short_digest(value) => {
+            None if value.starts_with(b"*")
+                || contains_like(value)
+                || has_short_digest(value)
+                || has_key_of_digest(value) =>
+            {
                 return Err(refused(at, SYNTAX));
             }
             None => self.json.extend_from_slice(b"null"),
@@ -146,6 +150,18 @@ impl Translation {
 /// Returns whether a flow collection contains a word that could be a digest of any length. It may be a complete entry.
 fn has_short_digest(value: &[u8]) -> bool {
     value.split(|byte| !byte.is_ascii_alphanumeric()).any(could_be_digest)
+}
+
+/// Returns whether a flow collection has a mapping with the key of a digest, whatever its value is. It may be an entry.
+pub(super) fn has_key_of_digest(value: &[u8]) -> bool {
+    let is_digest = |part: &[u8]| {
+        let word = scan::trim(scan::cut(part, b':').map_or(part, |(word, _)| word));
+        let word = scalar(word).unwrap_or_default();
+        std::str::from_utf8(&word).is_ok_and(|word| json::of_entry(word).1)
+    };
+    let mapping = scan::find(value, |byte| byte == b'{');
+    matches!(value.first(), Some(b'{' | b'['))
+        && mapping.is_some_and(|at| value[at..].split(|byte| b"{}[],".contains(byte)).any(is_digest))
 }
 
 fn translated(text: &[u8], options: &Options) -> Result<Translation, LineError> {

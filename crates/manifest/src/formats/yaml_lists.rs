@@ -9,8 +9,9 @@ use crate::digest::{contains_like, is_long_hex, is_nearly};
 use crate::entry::ObjectKind;
 use crate::formats::electron::scalar;
 use crate::formats::prelude::*;
+use crate::formats::yaml::has_key_of_digest;
 use crate::records::{Records, refused, stopped};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// The keys of a list.
 struct List {
@@ -285,6 +286,24 @@ fn parse(text: &[u8], list: &List, options: &Options) -> Result<Parts, LineError
 /// The keys of digests in siegfried's output (`sf -hash`).
 const SIEGFRIED_DIGESTS: &[&[u8]] = &[b"md5", b"sha1", b"sha256", b"sha512", b"crc"];
 
+/// The formats whose members siegfried identifies (`sf -z`), as its identifiers name them: ZIP, tar, gzip, ARC and WARC.
+const ARCHIVES: &[&[u8]] = &[
+    b"x-fmt/263",
+    b"x-fmt/265",
+    b"x-fmt/266",
+    b"x-fmt/219",
+    b"fmt/410",
+    b"fmt/289",
+    b"fmt/1281",
+    b"fmt/1355",
+    b"application/zip",
+    b"application/x-tar",
+    b"application/gzip",
+    b"application/x-gzip",
+    b"application/x-arc",
+    b"application/warc",
+];
+
 /// Parses the documents of siegfried's output: one about the program, and one for each file, whose only
 /// unusual key is the name of the algorithm.
 fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
@@ -292,7 +311,8 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
     let mut records = Records::new(options);
     // True in the document of a file; `None` before the first key of a document.
     let mut is_file = Some(false);
-    let mut names: HashSet<Vec<u8>> = HashSet::new();
+    // The names so far, and whether they are those of archives.
+    let (mut names, mut last) = (HashMap::<Vec<u8>, bool>::new(), Vec::new());
     for (begin, line) in scan::lines(text) {
         if options.stopped() {
             return Err(stopped(begin));
@@ -304,6 +324,12 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
         }
         let (key, value) = scan::cut(line, b':').unwrap_or((line, b""));
         let (key, value) = (scan::trim_end(key), scan::trim(value));
+        if matches!(scan::trim_start(key), b"id" | b"mime")
+            && ARCHIVES.contains(&&bare(value)[..])
+            && let Some(is_archive) = names.get_mut(&last)
+        {
+            *is_archive = true;
+        }
         if line.is_empty() || line.starts_with(b" ") && !contains_like(line) {
             continue;
         }
@@ -326,10 +352,11 @@ fn siegfried(text: &[u8], options: &Options) -> Result<Parts, LineError> {
                 records.name(&name);
                 // Members of archives are identified, too.
                 let mut ends = (0..name.len()).filter(|&at| name[at] == b'#');
-                if ends.any(|end| names.contains(&name[..end])) {
+                if ends.any(|end| names.get(&name[..end]).is_some_and(|is_archive| *is_archive)) {
                     records.object(ObjectKind::Member);
                 }
-                names.insert(name);
+                names.insert(name.clone(), false);
+                last = name;
             }
             b"filesize" => records.size(value),
             b"modified" => records.attribute(key),
@@ -355,8 +382,10 @@ fn report(content: &[u8], list: &List, at: usize, item: Option<&mut Item>, recor
     let word = scan::cut(content, b':').map_or(content, |(word, _)| scan::trim(word));
     let is_key = scan::all(word, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
     let keys = [list.url, list.digest, list.digests];
+    let value = if is_key && word != content { scan::trim(&content[word.len() + 1..]) } else { content };
     if keys.iter().any(|known| !known.is_empty() && is_nearly(word, known))
         || (!is_key || word == content) && contains_like(content)
+        || has_key_of_digest(value)
     {
         match item {
             Some(item) => item.faulty = true,
