@@ -133,6 +133,7 @@ static GRADLE_ARTIFACTS: Shape = Shape {
         ("sha512/also-trust@value", Algorithm::Alternative("sha512")),
     ],
     aside: &["pgp", "trusted-keys", "ignored-keys", "configuration"],
+    requires_values: true,
     ..WITH_TYPE
 };
 
