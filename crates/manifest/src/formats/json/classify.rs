@@ -119,7 +119,7 @@ impl Object {
             walk.records.name(name);
             walk.records.object(kind);
         }
-        if object.is_some() || undigested && self.never_has_digest() || self.is_folder_of_store() {
+        if object.is_some() || undigested && self.never_has_digest() || self.is_no_file() {
             return Statement::Nothing;
         }
         if let Some(name) = &naming.name

@@ -214,6 +214,8 @@ impl<'de> Visitor<'de> for Value<'_, '_, '_> {
             let role = match &*key {
                 "materials" if object.is_link() => Role::Aside,
                 "products" if object.is_link() => Role::List,
+                // The archives in a network mirror of Terraform, of which one may have no digest.
+                "archives" if self.role == Role::Top => Role::List,
                 _ => self.role.of_member(sense),
             };
             let statement = map.next_value_seed(Value {

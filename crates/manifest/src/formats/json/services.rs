@@ -19,6 +19,8 @@ pub(super) struct Service {
     digest: Option<(&'static str, Content)>,
     /// The member with whose values (all, if none are given) an object never has a digest.
     undigested: Option<(&'static str, &'static [&'static str])>,
+    /// The member with whose values an object is not a file, whatever its digests are.
+    no_file: Option<(&'static str, &'static [&'static str])>,
     /// A member that resembles a digest but is about something else.
     unrelated: Option<&'static str>,
     /// Whether objects have no digests under other keys than those that every document has for digests.
@@ -61,6 +63,7 @@ const NONE: Service = Service {
     name: Name::Usual,
     digest: None,
     undigested: None,
+    no_file: None,
     unrelated: None,
     complete: false,
     folder: None,
@@ -94,7 +97,7 @@ static SERVICES: &[Service] = &[
     // The releases of .NET, which are downloaded under names that contain the version.
     Service { texts: &["name", "rid", "url", "hash"], name: Name::OfUrl("url"), ..NONE },
     // An archive in a network mirror of Terraform, with digests that are not under the name of their algorithm.
-    Service { texts: &["url"], any: &[""], only: Some(&[]), name: Name::OfUrl("url"), ..NONE },
+    Service { texts: &["url"], only: Some(&["", "hashes"]), name: Name::OfUrl("url"), ..NONE },
     // `git lfs ls-files --json`.
     Service { texts: &["oid", "oid_type"], digest: Some(("oid", Content::Of("sha256"))), ..NONE },
     // `aws s3api list-objects-v2`.
@@ -103,6 +106,13 @@ static SERVICES: &[Service] = &[
         any: &["Size"],
         digest: Some(("ETag", Content::EntityTag)),
         folder: Some(("Key", "Size")),
+        ..NONE
+    },
+    // A listing of Backblaze, with marks of hidden files, uploads that are not complete, and folders.
+    Service {
+        texts: &["action", "fileName"],
+        any: &["contentSha1"],
+        no_file: Some(("action", &["hide", "start", "folder"])),
         ..NONE
     },
     // An index of F-Droid.
@@ -181,8 +191,16 @@ impl Object {
         })
     }
 
+    /// Returns true for an object that a service does not list as a file.
+    pub(super) fn is_no_file(&self) -> bool {
+        self.services()
+            .filter_map(|service| service.no_file)
+            .any(|(key, values)| self.text(key).is_some_and(|value| values.contains(&value)))
+            || self.is_folder_of_store()
+    }
+
     /// Returns true for an object that stands for a folder of a store without folders.
-    pub(super) fn is_folder_of_store(&self) -> bool {
+    fn is_folder_of_store(&self) -> bool {
         self.services().filter_map(|service| service.folder).any(|(name, size)| {
             let is_empty = || self.iter().any(|(key, value, _)| key == size && value == "0");
             self.text(name).is_some_and(|name| name.ends_with('/')) && is_empty()
