@@ -25,7 +25,14 @@ pub(crate) static HASHDEEP: Format = Format {
     },
     sniff: |head| {
         let is_first = |line: &[u8]| [SIGNATURE, COLUMN_NAMES].iter().any(|begin| line.starts_with(begin));
-        head.begun(|line| is_first(line) || implied(line).is_some())
+        // The first row may be the one that is damaged.
+        let is_row = |line: &[u8]| {
+            let cell = scan::cut(line, b',').map_or(&b""[..], |(cell, _)| cell);
+            scan::all(cell, |byte| byte.is_ascii_hexdigit())
+                && !cell.is_empty()
+                && head.lines(b'\n').any(|line| implied(line).is_some())
+        };
+        head.begun(|line| is_first(line) || is_row(line))
     },
     reading: Reading::lines(|options| {
         Box::new(Rows { options: options.clone(), columns: None, is_headed: false })
@@ -123,7 +130,15 @@ fn implied(line: &[u8]) -> Option<Vec<Column>> {
             rest = behind;
         }
     }
-    (columns.len() > 2 && !rest.is_empty()).then_some(columns)
+    (columns.len() > 2 && !rest.is_empty() && !begins_with_digest(rest)).then_some(columns)
+}
+
+/// Returns true for a name that begins with a cell that is a digest, possibly damaged: the row has more columns than the
+/// header or the first row.
+pub(crate) fn begins_with_digest(name: &[u8]) -> bool {
+    scan::cut(name, b',').is_some_and(|(cell, _)| {
+        cell.len() >= 24 && cell.iter().filter(|byte| !byte.is_ascii_hexdigit()).count() <= 1
+    })
 }
 
 impl Rows {
@@ -156,7 +171,10 @@ impl Rows {
     }
 
     fn row(&self, line: &[u8]) -> Result<Entry, Reason> {
-        let columns = self.columns.as_ref().ok_or(Reason::Part("no header with column names"))?;
+        let columns = self.columns.as_ref().ok_or(match self.is_headed {
+            true => Reason::Part("no header with column names"),
+            false => Reason::NotALine,
+        })?;
         let mut entry = Entry::default();
         let mut rest = line;
         for column in columns {
@@ -168,6 +186,9 @@ impl Rows {
                 Column::Digest(name) => entry.digests.push(tagged(name, cell, &self.options)?),
                 Column::Unknown => {}
             }
+        }
+        if begins_with_digest(rest) {
+            return Err(Reason::Part("a digest in the column of the name"));
         }
         entry.path = rest.to_vec();
         match piece(rest) {
@@ -281,7 +302,7 @@ impl Compose for Table {
 
     fn entry(&mut self, entry: &Entry, text: &mut Vec<u8>) -> Result<(), Unrepresentable> {
         let size = entry.size.ok_or(Unrepresentable::NoSize)?;
-        if piece(&entry.path).is_some() {
+        if piece(&entry.path).is_some() || begins_with_digest(&entry.path) {
             return Err(Unrepresentable::Edge);
         }
         entry.has_no_algorithm_twice()?;

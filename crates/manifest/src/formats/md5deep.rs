@@ -1,7 +1,7 @@
 //! Output of md5deep and its siblings with `-z` (size), `-t` (time) and `-c` (comma): columns
 //! before the name that are not part of it.
 
-use super::hashdeep::piece;
+use super::hashdeep::{begins_with_digest, piece};
 use crate::digest::{is_long_hex, untagged};
 use crate::entry::PieceList;
 use crate::formats::prelude::*;
@@ -31,14 +31,15 @@ fn split(line: &[u8]) -> Option<Split<'_>> {
     if let Some((digest, name)) = scan::cut(line, b',') {
         if is_long_hex(digest) {
             // A blank after the comma may belong to the name or not.
-            return (!name.starts_with(b" ")).then(|| (None, digest, without_time(name)));
+            return (!name.starts_with(b" ") && !begins_with_digest(name))
+                .then(|| (None, digest, without_time(name)));
         }
         let size = scan::trim(digest);
         // A comma may also be part of a name.
         if let Some((digest, name)) =
             scan::cut(scan::trim_start(name), b',').filter(|(text, _)| is_long_hex(text))
         {
-            return Some((Some(size), digest, without_time(name)));
+            return (!begins_with_digest(name)).then(|| (Some(size), digest, without_time(name)));
         }
     }
     // A size is right-aligned in ten columns, so it cannot be mistaken for the digest of a GNU
