@@ -346,9 +346,13 @@ fn link(cell: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Returns the name of the file that a link with another text refers to: `[Windows](https://x/setup.exe)`.
 fn linked_name(cell: &[u8]) -> Option<Vec<u8>> {
     let (text, address) = link(scan::trim(cell))?;
-    let name = radix::url_name(address).filter(|name| name.contains(&b'.'))?;
     let text = ticks(text);
-    let is_file = text.contains(&b'.') && scan::all(text, |byte| !scan::is_blank(byte));
+    let has_dot = text.contains(&b'.');
+    // Words without a dot are a title.
+    let is_title = !has_dot && text.contains(&b' ');
+    let name =
+        radix::url_name(address).filter(|name| name.contains(&b'.') || is_title && !name.is_empty())?;
+    let is_file = has_dot && scan::all(text, |byte| !scan::is_blank(byte));
     (!is_file && !contains_like(text)).then_some(name)
 }
 
