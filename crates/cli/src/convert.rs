@@ -32,7 +32,7 @@ use truesum::manifest::{
     Writing, for_file, implies_algorithm,
 };
 use truesum::open::FolderCache;
-use truesum::verify::lists_one_of;
+use truesum::verify::{installed_names, lists_one_of};
 use truesum::{Error, Input, Progress, ReadOptions, Root, Selection, scrub};
 use truesum_fs::metadata::FileType;
 use truesum_fs::name::{self, OsStrExt};
@@ -246,11 +246,17 @@ fn made(
             Err(_) => false,
         }
     };
-    let mut keep = |entry: &Entry| {
+    let diverted = installed_names(&args.input)?;
+    let mut renamed = 0;
+    let mut keep = |entry: &mut Entry| {
         listed = listed || own.is_some() && is_own(&entry.path);
         let kept = choice.keep(entry);
         if let (true, Some(earlier)) = (kept, &mut earlier) {
             earlier.record(&entry.path);
+        }
+        if let (true, Some(name)) = (kept, diverted.get(&entry.path)) {
+            renamed += 1;
+            entry.path.clone_from(name);
         }
         kept
     };
@@ -295,6 +301,10 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);
+    if renamed > 0 && reporting.notes {
+        let files = count(renamed, "diverted file has", "diverted files have");
+        console.note(&format!("{files} the name under which dpkg installed it"));
+    }
     rejected(converted.specs()).filter(|_| reporting.notes).for_each(|note| console.note(&note));
     if reader.assumes_algorithm() && !format.leaves_algorithm_open() {
         let assumed = names(converted.specs());

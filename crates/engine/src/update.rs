@@ -208,6 +208,10 @@ impl<'a> Update<'a> {
         let before = rows.len();
         rows.retain(|row| !self.is_signature(row, &folder));
         self.report.signatures = (before - rows.len()) as u64;
+        // A second entry for a name would contradict the first, which belongs to another file.
+        let before = rows.len();
+        rows.retain(|row| row.at[LISTED] != NONE || !self.has_taken_name(row));
+        self.report.taken = (before - rows.len()) as u64;
         // A manifest cannot contain its own digest: an added line would be wrong again.
         self.own_line =
             rows.iter().find(|row| self.is_manifest(row, &folder, &original)).map(|row| row.at[LISTED]);
@@ -320,7 +324,9 @@ impl<'a> Update<'a> {
         let inside = &self.comparison.requested.inside;
         let parts = |row: Row| match (row.status, row.at) {
             (FileStatus::Moved, [listed, found])
-                if row.doubtful || !self.options.rename && !self.is_outside(&row, inside, folder) =>
+                if row.doubtful
+                    || self.has_taken_name(&row)
+                    || !self.options.rename && !self.is_outside(&row, inside, folder) =>
             {
                 let copy = Row { from: Some((LISTED, listed)), ..Row::of(FileStatus::Copied, NONE, found) };
                 [Some(Row::of(FileStatus::Missing, listed, NONE)), Some(copy)]
@@ -351,6 +357,12 @@ impl<'a> Update<'a> {
         let is_outside =
             row.at[FOUND] != NONE && !self.comparison.sets[FOUND].name(row.at[FOUND]).starts_with(inside);
         is_outside && !self.is_signature(row, folder)
+    }
+
+    /// Returns whether the name of the file found is that of an entry for another file.
+    fn has_taken_name(&self, row: &Row) -> bool {
+        let name = |found| self.comparison.sets[FOUND].name(found);
+        row.at[FOUND] != NONE && self.comparison.requested.other_names.contains(name(row.at[FOUND]))
     }
 
     /// Returns whether this is a file that is not in the manifest and has the name of a detached signature of the

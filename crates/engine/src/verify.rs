@@ -28,6 +28,7 @@ pub mod verification;
 
 pub use containers::{bag, history, ocfl, seal};
 pub use discovery::has_manifest_name;
+pub use diversions::installed_names;
 pub use outputs::{lists_one_of, place_of};
 pub use unexpected::search::{Search, unlisted_objects};
 

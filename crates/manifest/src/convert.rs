@@ -71,7 +71,7 @@ readable! {
     }
 }
 
-/// Writes all entries of `reader` for which `keep` returns true, and finishes the manifest. Calls
+/// Writes all entries of `reader` for which `keep`, which may rename them, returns true, and finishes the manifest. Calls
 /// `on_loss` for everything that is lost.
 ///
 /// Entries of one file are merged, because some formats have a column for each algorithm: those that [`Window`] joins,
@@ -84,7 +84,7 @@ pub fn convert<R: Read, W: Write>(
     reader: &mut Reader<R>,
     mut writer: Writer<W>,
     format: &Format,
-    keep: &mut dyn FnMut(&Entry) -> bool,
+    keep: &mut dyn FnMut(&mut Entry) -> bool,
     on_loss: &mut dyn FnMut(Loss<'_>),
 ) -> Result<(W, Converted), ConvertError> {
     let mut converted = Converted::default();
@@ -105,13 +105,13 @@ pub fn convert<R: Read, W: Write>(
             continue;
         };
         if let Some(entry) = join(before, entry) {
-            let before = std::mem::replace(before, entry);
-            if keep(&before) {
+            let mut before = std::mem::replace(before, entry);
+            if keep(&mut before) {
                 converted.put(before, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
             }
         }
     }
-    if let Some(last) = held.filter(|last| keep(last)) {
+    if let Some(last) = held.and_then(|mut last| keep(&mut last).then_some(last)) {
         converted.put(last, &mut writer, format, on_loss).map_err(ConvertError::Write)?;
     }
     reader.omitted().iter().for_each(|objects| on_loss(Loss::Objects(objects)));

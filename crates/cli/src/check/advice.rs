@@ -253,7 +253,13 @@ pub fn dangling_link(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
 pub fn equivalent_name(folder: &Path, names: &[Vec<u8>]) -> Option<String> {
     let mut matches =
         names.iter().map(|name| (name, names::equivalent_name(folder, OsStr::from_bytes(name))));
-    let (name, found) = match matches.find(|(_, found)| *found != NameMatch::Nothing)? {
+    // A missing file may be expected under another name than that of its entry, which exists.
+    let is_other = |name: &Vec<u8>, found: &NameMatch| match found {
+        NameMatch::Nothing => false,
+        NameMatch::One { found, .. } => found != name,
+        NameMatch::Several(_) => true,
+    };
+    let (name, found) = match matches.find(|(name, found)| is_other(name, found))? {
         (name, NameMatch::One { found, .. }) => (name, found),
         (name, NameMatch::Several(found)) => return Some(ambiguous(name, &found)),
         (_, NameMatch::Nothing) => return None,

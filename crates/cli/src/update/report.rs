@@ -233,6 +233,14 @@ fn notes(plan: &Updating, report: &Report, console: &mut Console) {
         };
         console.note(&what);
     }
+    if report.taken() > 0 && plan.reporting.notes {
+        let files = count(
+            report.taken(),
+            "file was not added, because the entry with its name belongs to another file",
+            "files were not added, because the entries with their names belong to other files",
+        );
+        console.note(&files);
+    }
     if report.excluded() > 0 && plan.reporting.notes {
         let entries = count(
             report.excluded(),

@@ -172,3 +172,73 @@ fn diverted_files_of_a_package_are_read_under_their_new_names() {
     let ran = folder.run(&["check", "--root", ".", "var/lib/dpkg/info/p:amd64.md5sums"]);
     assert_eq!(ran.code, Some(1), "{}", ran.out());
 }
+
+/// Returns a folder with a package whose file `usr/bin/a` is diverted, and the arguments for its list.
+fn package_with_a_diverted_file() -> (Folder, [&'static str; 3]) {
+    let folder = Folder::with(&[("usr/bin/a", "of another package"), ("usr/bin/a.orig", "abc")]);
+    folder.write("var/lib/dpkg/diversions", "/usr/bin/a\n/usr/bin/a.orig\nkeeper\n");
+    folder.write("var/lib/dpkg/info/p.md5sums", "900150983cd24fb0d6963f7d28e17f72  usr/bin/a\n");
+    (folder, ["--root", ".", "var/lib/dpkg/info/p.md5sums"])
+}
+
+#[test]
+fn no_second_entry_is_added_for_a_diverted_file() {
+    // regression: update added the digest of another package's file under the name of the diverted one.
+    let (folder, [root, dot, list]) = package_with_a_diverted_file();
+    let entries = || {
+        let text = String::from_utf8(folder.read(list)).unwrap();
+        text.lines().filter(|line| line.ends_with("  usr/bin/a")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let only = ["900150983cd24fb0d6963f7d28e17f72  usr/bin/a"];
+    let ran = folder.run(&["update", root, dot, list]);
+    assert!(ran.err.contains("1 file was not added, because the entry"), "{}{}", ran.out(), ran.err);
+    assert_eq!(entries(), only);
+    assert_eq!(folder.run(&["check", "-q", root, dot, list]).code, Some(0));
+    // A file that was moved to the old name of a diverted file is not that file either.
+    std::fs::rename(folder.path("usr/bin/a.orig"), folder.path("usr/bin/a")).unwrap();
+    folder.run(&["update", "--rename", root, dot, list]);
+    assert_eq!(entries(), only);
+}
+
+#[test]
+fn converted_list_of_a_package_names_its_diverted_files() {
+    // regression: the diversion was lost, and a check of the new list reported the file of another package as damaged.
+    let (folder, [_, _, list]) = package_with_a_diverted_file();
+    for words in [&["-t", "jsonl"][..], &["-a", "sha256", "--root", "."]] {
+        let ran = folder.run(&[&["convert", list, "--overwrite", "-o", "new"], words].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let ran = folder.run(&["check", "new"]);
+        assert_eq!(
+            (ran.out().as_str(), ran.code),
+            ("usr/bin/a.orig: OK\n", Some(0)),
+            "{words:?} {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn hint_for_a_missing_diverted_file_does_not_name_another_file() {
+    // regression: a hint named two identical names that differ only in letter case.
+    let (folder, [root, dot, list]) = package_with_a_diverted_file();
+    std::fs::remove_file(folder.path("usr/bin/a.orig")).unwrap();
+    let ran = folder.run(&["check", root, dot, list]);
+    assert!(ran.code == Some(1) && !ran.err.contains("letter case"), "{}", ran.err);
+}
+
+#[test]
+fn unreadable_list_of_diversions_is_an_error() {
+    // regression: it was ignored, and the file of another package was reported as damaged.
+    let (folder, [root, dot, list]) = package_with_a_diverted_file();
+    std::fs::remove_file(folder.path("var/lib/dpkg/diversions")).unwrap();
+    std::fs::create_dir(folder.path("var/lib/dpkg/diversions")).unwrap();
+    for command in ["check", "audit", "update"] {
+        let ran = folder.run(&[command, root, dot, list]);
+        assert!(ran.code == Some(2) && ran.err.contains("dpkg/diversions: "), "{command}: {}", ran.err);
+    }
+    let ran = folder.run(&["convert", list, "-t", "jsonl"]);
+    assert!(ran.code == Some(2) && ran.err.contains("dpkg/diversions: "), "{}", ran.err);
+    std::fs::remove_dir(folder.path("var/lib/dpkg/diversions")).unwrap();
+    let ran = folder.run(&["check", root, dot, list]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+}

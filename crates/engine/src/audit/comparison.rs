@@ -152,6 +152,8 @@ pub(crate) struct UpdateRequest {
     /// The indices of entries by position in the manifest, for each line of an entry. The lines of an entry that
     /// contradicts an earlier one have none.
     pub(crate) places: Vec<(u64, u32)>,
+    /// The names in the manifest of files that are compared under other names, such as diverted files of a Debian package.
+    pub(crate) other_names: HashSet<Vec<u8>>,
     /// The number of files in the manifest that were not read.
     pub(crate) unread: u64,
     /// The rules that are used instead of those in the manifest, if any.

@@ -163,6 +163,10 @@ impl Comparison<'_> {
             if self.requested.notes {
                 let places = std::iter::once(&job.origin.1).chain(others);
                 self.requested.places.extend(places.map(|place| (place.number(), at)));
+                let written = plain(&job.name);
+                if *written != *name {
+                    self.requested.other_names.insert(written.into_owned());
+                }
             }
             return Ok(());
         }

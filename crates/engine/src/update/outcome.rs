@@ -233,6 +233,9 @@ readable! {
         /// Files outside the folder that contains all files in the manifest, if no folder was specified. They are not
         /// added.
         outside: u64,
+        /// Files with the name of an entry that belongs to another file, such as a diverted file of a Debian package. They
+        /// are not added.
+        taken: u64,
         /// Missing files that were not renamed because it is uncertain which file with their content is the moved one.
         doubtful: u64,
         /// Changed files whose entries were kept only because refreshing was not permitted: their times show an edit.

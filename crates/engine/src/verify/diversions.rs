@@ -1,8 +1,9 @@
 //! Files of Debian packages that dpkg has installed under another name (`dpkg-divert`).
 
+use crate::error::{Cause, Error};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use truesum_fs::name::OsStrExt;
 use truesum_fs::open::open_companion;
@@ -10,17 +11,29 @@ use truesum_fs::open::open_companion;
 /// The maximum size of dpkg's list of diversions in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// Returns the names under which the files of a package are installed, by their names in `PACKAGE.md5sums`. Returns an
-/// empty map for any other manifest.
-pub(crate) fn of_package(manifest: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
-    let path = Path::new(OsStr::from_bytes(manifest));
+/// Returns the names under which diverted files of a package are installed, by their names in `PACKAGE.md5sums`. Returns
+/// an empty map for any other manifest.
+///
+/// # Errors
+/// Fails if the list of diversions exists but cannot be read: a diverted file would be mistaken for that of another
+/// package.
+pub fn installed_names(path: &Path) -> Result<HashMap<Vec<u8>, Vec<u8>>, Error> {
     let package = path.file_name().and_then(|name| name.as_bytes().strip_suffix(b".md5sums"));
     let info = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("info")));
     let list = info.and_then(|info| Some(info.parent()?.join("diversions")));
-    let (Some(package), Some(list)) = (package, list) else { return HashMap::new() };
+    let (Some(package), Some(list)) = (package, list) else { return Ok(HashMap::new()) };
+    // A dangling link is not the same as no list.
+    if std::fs::symlink_metadata(&list).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(HashMap::new());
+    }
+    let name = list.as_os_str().as_bytes();
     let mut text = Vec::new();
-    let read = open_companion(&list).map(|file| file.take(LIMIT).read_to_end(&mut text).is_ok());
-    if read.is_ok_and(|is_read| is_read) { diverted(&text, package) } else { HashMap::new() }
+    let read = open_companion(&list)?.take(LIMIT + 1).read_to_end(&mut text);
+    read.map_err(|error| Error::io(name, "read", error))?;
+    if text.len() as u64 > LIMIT {
+        return Err(Error::new(name, "read", Cause::Other("it is too large".to_owned())));
+    }
+    Ok(diverted(&text, package))
 }
 
 /// Returns the new names of diverted files by their old ones. Each diversion has three lines: both names, and the package

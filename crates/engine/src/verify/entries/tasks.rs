@@ -6,7 +6,7 @@ use crate::select::Selection;
 use crate::task::{BadLine, Notice, Task};
 use crate::verify::containers::archive::{by_hash, is_release};
 use crate::verify::containers::bag;
-use crate::verify::diversions;
+use crate::verify::diversions::installed_names;
 use crate::verify::entries::filter::{EntryFilter, Pick};
 use crate::verify::listed::ListedNames;
 use crate::verify::options::Options as CheckOptions;
@@ -133,7 +133,11 @@ impl<'a, R: Read> Entries<'a, R> {
     ) -> Entries<'a, R> {
         let keyed = options.requested_algorithms().is_empty() && options.secret().is_some();
         let release = options.manifest_name().is_some_and(is_release);
-        let diverted = options.manifest_name().map(diversions::of_package).unwrap_or_default();
+        let name = options.manifest_name().map(|name| Path::new(OsStr::from_bytes(name)));
+        let (diverted, failed) = match name.map(installed_names).transpose() {
+            Ok(names) => (names.unwrap_or_default(), None),
+            Err(error) => (HashMap::new(), Some(io::Error::other(error))),
+        };
         let options = options.allow_undigested(true).allow_pieces(true);
         Entries {
             reader: Reader::new(manifest, options),
@@ -147,7 +151,7 @@ impl<'a, R: Read> Entries<'a, R> {
             others: Vec::new(),
             specs: Arc::new([]),
             weak: None,
-            facts: Facts::default(),
+            facts: Facts { failed, ..Facts::default() },
             filter: EntryFilter::default(),
             spare: None,
             reported: u64::MAX,
@@ -325,6 +329,10 @@ impl<'a, R: Read> Entries<'a, R> {
 
     /// Returns the next valid line; a malformed one is stored in `pending`.
     fn line(&mut self) -> Option<Joined> {
+        // The names of diverted files are not known.
+        if self.facts.failed.is_some() {
+            return None;
+        }
         loop {
             match self.window.next(&mut self.reader)? {
                 Ok(joined) if self.is_folder(&joined.line.entry) => {}
