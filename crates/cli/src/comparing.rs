@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::key::HINT;
 use crate::objects;
 use crate::output::{Output, cannot_write};
+use crate::values::path::folder_of;
 use crate::watch::Watch;
 use crate::words::path_word;
 use std::io;
@@ -135,7 +136,7 @@ pub fn compare(
         return cannot_write(&error, &mut console);
     }
     if style.form != ResultForm::Silent {
-        advise(style, report, &malformed, &mut console);
+        advise(style, report, comparison.root(), &malformed, &mut console);
         words::rules(report).filter(|_| !style.quiet).into_iter().for_each(|rules| console.note(&rules));
         if style.of_folder {
             shift.advise(report.listed(), &mut console);
@@ -168,7 +169,7 @@ pub fn exit(equality: Equality, watch: &Watch) -> Exit {
 }
 
 /// Prints further notes and hints.
-fn advise(style: &OutputStyle, report: &Report, malformed: &Malformed, console: &mut Console) {
+fn advise(style: &OutputStyle, report: &Report, root: &Path, malformed: &Malformed, console: &mut Console) {
     if style.form == ResultForm::Lines && report.malformed() > malformed.named {
         let more = report.malformed() - malformed.named;
         console.error(&crate::words::count(more, "more malformed line", "more malformed lines"));
@@ -189,13 +190,14 @@ fn advise(style: &OutputStyle, report: &Report, malformed: &Malformed, console: 
             None => FORMATS,
         });
     }
-    if report.count(FileStatus::Unknown) > 0 {
+    let uncomparable = report.count(FileStatus::Unknown) - report.undecided();
+    if uncomparable > 0 {
         let side = |at: usize| {
             let mut names = Vec::from_iter(report.algorithms()[at].iter().map(String::as_str));
             names.extend(report.pieces()[at].then_some("piece digests"));
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
-        let files = crate::words::count(report.count(FileStatus::Unknown), "file", "files");
+        let files = crate::words::count(uncomparable, "file", "files");
         console.error(&format!(
             "{files} could not be compared, because the two sides have no algorithm in common ({} on one side, {} on the other)",
             side(0),
@@ -206,14 +208,30 @@ fn advise(style: &OutputStyle, report: &Report, malformed: &Malformed, console: 
                 console.hint("to compare each manifest with the files: truesum diff MANIFEST DIR");
             }
             (_, [(manifest, _)]) => {
-                console.hint(&format!("to verify the pieces: truesum check {}", path_word(manifest)));
+                console.hint(&format!("to verify the pieces: {}", check_command(manifest, root)));
             }
             _ => console.hint("to verify the pieces: truesum check MANIFEST"),
+        }
+    }
+    if report.undecided() > 0 {
+        let files = crate::words::count(report.undecided(), "file", "files");
+        console.error(&format!("{files} could not be verified completely with piece digests"));
+        if let [(manifest, _)] = report.manifests() {
+            console.hint(&format!("to show the ranges: {}", check_command(manifest, root)));
         }
     }
     if report.count(FileStatus::Corrupt) > 0 {
         advise_corrupt(console);
     }
+}
+
+/// Returns the command that checks this manifest against the files in the folder `root`.
+fn check_command(manifest: &Path, root: &Path) -> String {
+    let folder = folder_of(manifest);
+    let is_same = root.as_os_str().is_empty()
+        || folder.canonicalize().is_ok_and(|folder| root.canonicalize().is_ok_and(|root| folder == root));
+    let root = if is_same { String::new() } else { format!("--root {} ", path_word(root)) };
+    format!("truesum check {root}{}", path_word(manifest))
 }
 
 /// Prints advice on files that changed although they were not written to.

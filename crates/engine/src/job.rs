@@ -458,6 +458,17 @@ impl Outcome {
             }
         }
     }
+
+    /// Returns whether the only evidence against the file is pieces that also contain bytes of other files, so that these
+    /// may be the ones that differ.
+    pub(crate) fn has_only_shared_damage(&self) -> bool {
+        let Ok(found) = &self.result else { return false };
+        let pieces = found.pieces.as_deref().filter(|pieces| pieces.compared.is_empty());
+        self.verdict() == Verdict::Mismatch
+            && self.job.size.is_none_or(|size| size == found.size)
+            && self.job.agrees(&found.digests)
+            && pieces.is_some_and(|pieces| pieces.damaged.iter().all(|damage| damage.shared))
+    }
 }
 
 /// Tests whether a file had the announced size, for digests that depend on it (which excludes pipes and files generated

@@ -173,7 +173,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
         notes.push(Note::Text(text));
     }
     for range in pieces.unknown() {
-        let why = "the pieces of this range also cover files that cannot be read";
+        let why = "no piece covers this range, or its piece also covers a file that cannot be read";
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} not verified: {why}")));
     }

@@ -599,3 +599,63 @@ fn torrent_of_a_single_file_is_checked_in_the_folder_given_with_data() {
         ran.err
     );
 }
+
+#[test]
+fn bytes_appended_to_a_file_with_piecewise_digests_are_a_difference() {
+    // regression: check reported NOT VERIFIED and audit unknown, both with a false reason.
+    let folder = Folder::new();
+    let mut bytes = noise(40_000);
+    let list = pieces_of_hashdeep(&[("a", &bytes), ("b", b"abc")]);
+    folder.write("list", list);
+    folder.write("q/b", "abc");
+    for added in [0, 1, 9] {
+        bytes.resize(40_000 + added, b'x');
+        folder.write("q/a", &bytes);
+        let (code, status) = if added == 0 { (Some(0), "ok") } else { (Some(1), "changed") };
+        let ran = folder.run(&["check", "--root", "q", "list"]);
+        assert!(ran.code == code && !ran.out().contains("NOT VERIFIED"), "{added}: {}", ran.out());
+        let ran = folder.run(&["audit", "list", "q"]);
+        let lines = format!("{status}\ta\nok\tb\n");
+        assert_eq!((ran.out(), ran.code), (lines, code), "{added}: {}", ran.err);
+        assert_eq!(folder.run(&["diff", "list", "q"]).code, code, "{added}");
+    }
+    // If the list has gaps, the reason is the true one, and the command in the hint works.
+    let gaps: Vec<String> = pieces_of_hashdeep(&[("a", &bytes[..40_000])])
+        .lines()
+        .filter(|line| !line.contains("offset 16384-"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    folder.write("list", gaps.concat());
+    let ran = folder.run(&["audit", "list", "q"]);
+    let said = "1 file could not be verified completely with piece digests\n\
+                hint: to show the ranges: truesum check --root q list\n";
+    assert!(ran.out().starts_with("unknown\ta\n") && ran.err.contains(said), "{}{}", ran.out(), ran.err);
+    let ran = folder.run(&["check", "--root", "q", "list"]);
+    assert!(ran.code == Some(2) && ran.out().contains("no piece covers this range"), "{}", ran.out());
+}
+
+#[test]
+fn file_that_shares_a_damaged_piece_is_not_reported_as_changed() {
+    // regression: audit and diff reported both files as changed.
+    let folder = Folder::new();
+    folder.write("d/a", noise(20_000));
+    folder.write("d/b", noise(20_000));
+    let words = ["torrent", "create", "--protocol", "v1", "--piece-size", "16KiB", "-o", "t.torrent", "d"];
+    assert_eq!(folder.run(&words).code, Some(0));
+    flip(&folder.path("d/a"), 19_000);
+    // At least one of the files differs, so the result is certain.
+    for (words, other) in [(&["audit", "t.torrent"][..], "d/a"), (&["diff", "t.torrent", "."], "d/a")] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("unknown\td/a\nunknown\td/b\n", Some(1)), "{words:?}");
+        let note = format!("d/b: not verified: a damaged piece of it also contains bytes of {other}\n");
+        assert!(ran.err.contains(&note) && !ran.err.contains("in common"), "{words:?}: {}", ran.err);
+    }
+    // Damage in a piece of its own shows that a file differs.
+    flip(&folder.path("d/a"), 100);
+    let ran = folder.run(&["audit", "t.torrent"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("changed\td/a\nunknown\td/b\n", Some(1)), "{}", ran.err);
+    // A file of another size differs, whatever its pieces show.
+    folder.write("d/b", noise(20_001));
+    let ran = folder.run(&["audit", "t.torrent"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("changed\td/a\nchanged\td/b\n", Some(1)), "{}", ran.err);
+}

@@ -73,6 +73,11 @@ impl Options {
     pub fn map_read(self, change: impl FnOnce(ReadOptions) -> ReadOptions) -> Options {
         Options { read: change(self.read), ..self }
     }
+
+    /// Returns the folder whose files are compared with this manifest: the specified one, or that of its names.
+    pub fn folder_of(&self, manifest: &Path) -> PathBuf {
+        self.folder.clone().unwrap_or_else(|| self.read.folder(manifest))
+    }
 }
 
 getters! {
@@ -97,6 +102,9 @@ pub struct Comparison<'a> {
     pub(super) pieced: [Vec<Pieced>; 2],
     /// The results of comparing the pieces of files in the manifest that are not [`SAME`].
     pub(super) compared_pieces: HashMap<u32, Compared>,
+    /// The files in the manifest whose pieces show neither that they match nor that they differ. True if such a file shares
+    /// a damaged piece with another one.
+    pub(super) undecided: HashMap<u32, bool>,
     /// Files that are excluded from the comparison: the manifests and the caller's own files.
     pub(crate) own: Vec<FileId>,
     /// Whether both sides are folders. Then there is no manifest, and files of this program are treated like others.
@@ -179,6 +187,7 @@ impl<'a> Comparison<'a> {
             alternatives: HashMap::new(),
             pieced: Default::default(),
             compared_pieces: HashMap::new(),
+            undecided: HashMap::new(),
             own,
             folders,
             has_entries,
@@ -196,6 +205,11 @@ impl<'a> Comparison<'a> {
     /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Returns the folder that names are relative to; empty before the manifests have been read.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Reports what happened to each file in the manifests and to each other file in their folder. All manifests
@@ -622,6 +636,11 @@ impl<'a> Comparison<'a> {
         self.note_algorithms();
         for row in &rows {
             self.report.add(self.status(row));
+            let undecided = self.undecided.get(&row.at[LISTED]);
+            if let Some(shares_damage) = undecided.filter(|_| row.status == FileStatus::Unknown) {
+                self.report.undecided += 1;
+                self.report.shares_damage |= shares_damage;
+            }
             self.finding(row, |finding| on_event(Event::Finding(finding)))?;
         }
         Ok(())

@@ -3,16 +3,19 @@
 use crate::audit::comparison::{Comparison, FOUND, LISTED};
 use crate::audit::reading::Results;
 use crate::content::set::Compared;
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::hash_files::OutcomeFn;
 use crate::job::{Job, Outcome, Summary};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::verify::entries::doubt;
 use crate::verify::entries::filter::Pick;
-use crate::verify::pieces::{self, Pieced};
+use crate::verify::pieces::{self, Pieced, size_of};
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use truesum_manifest::path::display_safe;
 
 /// The index of a file that is not selected. It is read only because its pieces contain bytes of other files.
 const UNSELECTED: usize = usize::MAX;
@@ -81,10 +84,14 @@ impl Results<'_> {
         progress: &Progress,
     ) -> io::Result<(Summary, Vec<Error>)> {
         let (mut summary, mut doubts) = (Summary::default(), Vec::new());
+        let sequence = files.clone();
+        let mut numbers = 0..sequence.len();
         let mut each = OutcomeFn(|outcome: Outcome| {
             summary.count(&outcome);
+            let number = numbers.next();
             if outcome.job.origin.0 != UNSELECTED {
                 doubts.extend(doubt(&outcome));
+                doubts.extend(number.and_then(|number| shared_damage(&sequence, number, &outcome)));
                 self.add(outcome);
             }
         });
@@ -92,4 +99,28 @@ impl Results<'_> {
         summary.interrupted |= progress.stopped();
         Ok((summary, doubts))
     }
+}
+
+/// Returns the reason why file `number` of the list can be neither the same nor changed: it shares a damaged piece.
+fn shared_damage(files: &[Pieced], number: usize, outcome: &Outcome) -> Option<Error> {
+    let found = outcome.result.as_ref().ok().filter(|_| outcome.has_only_shared_damage())?;
+    let ranges = found.pieces()?.damaged().iter().map(|damage| damage.range());
+    let other = ranges.into_iter().find_map(|range| sharing(files, number, range));
+    let other = other.map_or_else(|| "another file".to_owned(), |other| display_safe(&other.job.name));
+    let why = format!("not verified: a damaged piece of it also contains bytes of {other}");
+    Some(Error::new(&outcome.job.name, "verify", Cause::Other(why)))
+}
+
+/// Returns another file with bytes in the pieces that contain this range of file `number`.
+fn sharing<'f>(files: &'f [Pieced], number: usize, range: &Range<u64>) -> Option<&'f Pieced> {
+    let list = &files[number].pieces[0];
+    let piece = |byte: u64| list.cuts().piece(list.cuts().at(list.file_start() + byte));
+    let (start, end) = (piece(range.start)?.start, piece(range.end.checked_sub(1)?)?.end);
+    let is_in = |other: &&Pieced| {
+        let place = other.pieces[0].file_start();
+        Arc::ptr_eq(other.pieces[0].digests(), list.digests())
+            && place.max(start) < (place + size_of(other)).min(end)
+    };
+    let others = files[..number].iter().chain(&files[number + 1..]);
+    others.into_iter().find(is_in)
 }

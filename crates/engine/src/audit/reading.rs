@@ -105,6 +105,7 @@ pub(super) struct Results<'r> {
     pub(super) state: &'r mut [u32],
     pub(super) errors: &'r mut BTreeMap<(usize, u32), Error>,
     pub(super) pieces: &'r mut HashMap<u32, Compared>,
+    pub(super) undecided: &'r mut HashMap<u32, bool>,
     /// Whether a file whose time differs is recorded even if its content is the same.
     pub(super) notes: bool,
 }
@@ -126,6 +127,7 @@ impl Results<'_> {
     pub(super) fn add(&mut self, outcome: Outcome) {
         let at = outcome.job.origin.0 as u32;
         let verdict = outcome.verdict();
+        let is_shared = outcome.has_only_shared_damage();
         let touched = |read: &FileResult| {
             let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
             self.notes && self.listed.time(at).is_some_and(|listed| !same_time(listed, time))
@@ -134,8 +136,14 @@ impl Results<'_> {
             (Verdict::Verified, Ok(read)) if !touched(&read) => SAME,
             (Verdict::Missing, _) => NOT_FOUND,
             (_, Ok(read)) => {
-                if read.pieces().is_some() && verdict == Verdict::Mismatch {
-                    self.pieces.insert(at, Compared::Differs);
+                match (read.pieces(), verdict) {
+                    (Some(_), Verdict::Mismatch) if !is_shared => {
+                        self.pieces.insert(at, Compared::Differs);
+                    }
+                    (Some(_), Verdict::Mismatch | Verdict::Unverified) => {
+                        self.undecided.insert(at, is_shared);
+                    }
+                    _ => {}
                 }
                 let time = Time { seconds: read.mtime().0, nanos: read.mtime().1 };
                 return self.add_found(
@@ -235,6 +243,7 @@ impl Comparison<'_> {
             state,
             errors: &mut self.errors,
             pieces: &mut self.compared_pieces,
+            undecided: &mut self.undecided,
             notes: self.requested.notes,
         };
         let summary = run(&config, &mut jobs, self.progress, &mut OutcomeFn(|outcome| results.add(outcome)))?;

@@ -34,7 +34,7 @@ pub enum FileStatus {
     Duplicated,
     /// The file exists, but could not be read to its end or changed during the read.
     Unreadable,
-    /// Both sides have the file, but no common algorithm to compare it.
+    /// Both sides have the file, but no common algorithm to compare it, or its pieces do not show whether it matches.
     Unknown,
 }
 
@@ -176,6 +176,10 @@ readable! {
         lenient: bool,
         /// Whether one of the sides has nothing that could be compared.
         nothing: bool,
+        /// Files that are [`FileStatus::Unknown`] because their pieces do not show whether they match.
+        undecided: u64,
+        /// Whether such files share a damaged piece, so that at least one of them differs.
+        shares_damage: bool,
     }
     private {
         counts: [u64; FileStatus::ALL.len()],
@@ -215,6 +219,8 @@ impl Report {
             lenient,
             nothing,
             left_out,
+            shares_damage,
+            undecided: _,
             // Which files were read, with which algorithms, and how strong they are does not affect equality.
             listed: _,
             read: _,
@@ -239,8 +245,8 @@ impl Report {
             | FileStatus::Duplicated
             | FileStatus::Unreadable => false,
         };
-        let different =
-            FileStatus::ALL.into_iter().any(|status| !passes(status) && counts[status as usize] > 0);
+        let different = *shares_damage
+            || FileStatus::ALL.into_iter().any(|status| !passes(status) && counts[status as usize] > 0);
         let malformed = *malformed > 0 && !lenient;
         // A folder without any file of the manifest was selected, or a selection without any file.
         let nothing = *nothing || *left_out != [0, 0] && counts.iter().all(|count| *count == 0);

@@ -93,10 +93,11 @@ impl JoinedFile {
     }
 
     fn files(self) -> Vec<Pieced> {
-        let JoinedFile { file, rows } = self;
+        let JoinedFile { mut file, rows } = self;
         if rows.is_empty() {
             return vec![file];
         }
+        file.job.size = complete_size(&rows);
         let mut files: Vec<Pieced> = Vec::new();
         for rows in rows {
             for (at, lists) in rows.lists().chunks(MAX_LISTS).enumerate() {
@@ -108,6 +109,14 @@ impl JoinedFile {
         }
         files
     }
+}
+
+/// Returns the size of a file whose pieces cover it from its first byte without gaps. `hashdeep -p` reads each file to its
+/// end, so bytes after the last piece were added later.
+fn complete_size(rows: &[Rows]) -> Option<u64> {
+    let mut ranges: Vec<&Range<u64>> = rows.iter().flat_map(|rows| &rows.ranges).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.into_iter().try_fold(0, |end, range| (range.start <= end).then_some(range.end.max(end)))
 }
 
 impl Rows {
