@@ -36,6 +36,10 @@ pub struct Losses<'a> {
     parts: BTreeMap<String, u64>,
     signature: bool,
     unnamed_algorithm: bool,
+    /// Whether an entry has no digest of the complete file.
+    without_digest: bool,
+    /// The last entry that cannot be written, and the reason: an entry may have a line for each piece.
+    last: Option<(Vec<u8>, String)>,
     /// Whether an entry has an attribute that no format stores.
     attributes: bool,
     /// Whether the manifest has objects that are not regular files.
@@ -63,6 +67,8 @@ impl<'a> Losses<'a> {
             parts: BTreeMap::new(),
             signature: false,
             unnamed_algorithm: false,
+            without_digest: false,
+            last: None,
             attributes: false,
             objects: false,
             other: false,
@@ -80,6 +86,12 @@ impl<'a> Losses<'a> {
                 }
             }
             Loss::Entry(entry, why) => {
+                let this = Some((entry.path.clone(), why.to_string()));
+                if this == self.last {
+                    return;
+                }
+                self.last = this;
+                self.without_digest |= matches!(why, Unrepresentable::NoDigest);
                 self.entries += 1;
                 self.other |= matches!(why, Unrepresentable::Algorithm(_));
                 if matches!(why, Unrepresentable::NoSize) {
@@ -210,6 +222,10 @@ impl<'a> Losses<'a> {
                         self.format.name(),
                         shell_word(Vec::from_iter(self.without_size.clone()).join(","))
                     )
+                }
+                None if self.without_digest => {
+                    "to drop these entries, use --lossy; to write a new manifest of the files: truesum hash -o NEW DIR"
+                        .to_owned()
                 }
                 None if self.attributes || self.objects => {
                     "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and modification times of regular files"

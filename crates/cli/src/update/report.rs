@@ -98,9 +98,16 @@ impl<'p> Printer<'p> {
                     _ => "jsonl",
                 };
                 let name = path_word(&plan.manifest);
-                console.hint(&format!(
-                    "to convert this manifest: truesum convert -t {format} -o NEW {name}; to write a new one: truesum hash -o MANIFEST DIR"
-                ));
+                let folder = plan.options.get_audit().folder_of(&plan.manifest);
+                console.hint(&match why {
+                    // No other format keeps the pieces, and no digest of a complete file can be computed from them.
+                    Uneditable::Pieces(_) => {
+                        format!("to write a new manifest: truesum hash -o NEW {}", path_word(folder))
+                    }
+                    _ => format!(
+                        "to convert this manifest: truesum convert -t {format} -o NEW {name}; to write a new one: truesum hash -o MANIFEST DIR"
+                    ),
+                });
             }
             Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
             _ => {}

@@ -659,3 +659,23 @@ fn file_that_shares_a_damaged_piece_is_not_reported_as_changed() {
     let ran = folder.run(&["audit", "t.torrent"]);
     assert_eq!((ran.out().as_str(), ran.code), ("changed\td/a\nchanged\td/b\n", Some(1)), "{}", ran.err);
 }
+
+#[test]
+fn hint_for_an_update_of_piecewise_digests_names_a_command_that_works() {
+    // regression: the conversion in the hint failed, and its own hint named the same conversion.
+    let folder = Folder::new();
+    let bytes = noise(40_000);
+    folder.write("q/a", &bytes);
+    folder.write("list", pieces_of_hashdeep(&[("a", &bytes)]));
+    let ran = folder.run(&["update", "list", "q"]);
+    let hint = "hint: to write a new manifest: truesum hash -o NEW q\n";
+    assert!(ran.code == Some(2) && ran.err.contains(hint), "{}", ran.err);
+    assert_eq!(folder.run(&["hash", "-o", "NEW", "q"]).code, Some(0));
+    let ran = folder.run(&["convert", "-t", "jsonl", "list"]);
+    assert_eq!(ran.err.matches("a: cannot be written: no digest\n").count(), 1, "{}", ran.err);
+    assert!(
+        !ran.err.contains("use -t jsonl") && ran.err.contains("truesum hash -o NEW DIR\n"),
+        "{}",
+        ran.err
+    );
+}
