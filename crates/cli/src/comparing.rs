@@ -198,11 +198,18 @@ fn advise(style: &OutputStyle, report: &Report, root: &Path, malformed: &Malform
             if names.is_empty() { "no digests".to_owned() } else { names.join(", ") }
         };
         let files = crate::words::count(uncomparable, "file", "files");
-        console.error(&format!(
-            "{files} could not be compared, because the two sides have no algorithm in common ({} on one side, {} on the other)",
-            side(0),
-            side(1)
-        ));
+        let why = match report.pieces() {
+            [true, true] => {
+                "their pieces have different algorithms or boundaries, or do not cover the complete files"
+                    .to_owned()
+            }
+            _ => format!(
+                "the two sides have no algorithm in common ({} on one side, {} on the other)",
+                side(0),
+                side(1)
+            ),
+        };
+        console.error(&format!("{files} could not be compared, because {why}"));
         match (report.pieces(), report.manifests()) {
             ([false, false], _) => {
                 console.hint("to compare each manifest with the files: truesum diff MANIFEST DIR");

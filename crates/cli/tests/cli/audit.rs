@@ -448,6 +448,14 @@ fn alternative_digests_of_an_artifact_are_accepted() {
             assert_eq!(ran.code, Some(code), "{words:?} {main} {other}: {} {}", ran.out(), ran.err);
         }
     }
+    // regression: an alternative in one manifest was accepted although another manifest has only the other digest.
+    folder.write("m.xml", metadata(OTHER, ABC));
+    folder.write("strict.sha256", format!("{OTHER}  a.jar\n"));
+    for words in [["audit", "m.xml", "strict.sha256"], ["audit", "strict.sha256", "m.xml"]] {
+        let ran = folder.run(&words);
+        assert_eq!(ran.code, Some(1), "{words:?}: {} {}", ran.out(), ran.err);
+        assert!(ran.out().contains("changed\ta.jar\n"), "{words:?}: {}", ran.out());
+    }
     // Other formats have only one digest of an algorithm.
     let ran = folder.run(&["convert", "-o", "SHA256SUMS", "m.xml"]);
     assert!(ran.code != Some(0) && ran.err.contains("alternative digest"), "{}", ran.err);

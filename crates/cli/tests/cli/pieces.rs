@@ -632,6 +632,9 @@ fn bytes_appended_to_a_file_with_piecewise_digests_are_a_difference() {
     assert!(ran.out().starts_with("unknown\ta\n") && ran.err.contains(said), "{}{}", ran.out(), ran.err);
     let ran = folder.run(&["check", "--root", "q", "list"]);
     assert!(ran.code == Some(2) && ran.out().contains("no piece covers this range"), "{}", ran.out());
+    // regression: two such lists were said to have no algorithm in common.
+    let ran = folder.run(&["diff", "list", "list"]);
+    assert!(ran.code == Some(2) && ran.err.contains("or do not cover the complete files"), "{}", ran.err);
 }
 
 #[test]

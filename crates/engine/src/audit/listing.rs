@@ -156,9 +156,18 @@ impl Comparison<'_> {
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
+            let next = listed.len();
             let at = listed.insert(name, facts, &job.specs, &job.expected)?;
-            if !job.alternatives.is_empty() {
-                self.alternatives.insert(at, job.alternatives.clone());
+            // Another entry for the file may accept fewer digests.
+            match self.alternatives.get_mut(&at) {
+                Some(known) => {
+                    let both = known.iter().filter(|known| job.alternatives.contains(known)).cloned();
+                    *known = both.collect();
+                }
+                None if at == next && !job.alternatives.is_empty() => {
+                    self.alternatives.insert(at, job.alternatives.clone());
+                }
+                None => {}
             }
             if self.requested.notes {
                 let places = std::iter::once(&job.origin.1).chain(others);
