@@ -130,7 +130,7 @@ pub enum Item {
     Failed(Error),
     /// A symbolic link that was not followed.
     Link(PathBuf),
-    /// A dangling symbolic link that was not to be followed.
+    /// A dangling symbolic link, if links are not followed.
     Dangling(PathBuf),
     /// A device, pipe or socket that was not read.
     Special(PathBuf, &'static str),

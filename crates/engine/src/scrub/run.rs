@@ -487,8 +487,8 @@ impl Recorder<'_, '_> {
 
     /// Reports failures of earlier runs that have not been reported in this one.
     fn remind(&mut self) -> io::Result<()> {
-        // Failures of this run have been reported.
-        if !self.shared.get().has_failures {
+        // Failures of this run have been reported. A run that was interrupted may not have reached those of earlier ones.
+        if !self.shared.get().has_failures && !self.report.interrupted {
             return Ok(());
         }
         let reported = std::mem::take(&mut self.reported);

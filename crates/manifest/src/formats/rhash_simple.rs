@@ -36,11 +36,11 @@ fn is_short(word: &[u8]) -> bool {
     word.len() == 8 && is_hex(word)
 }
 
-/// Returns whether a word has the form of a digest in base32 or base64, which may be that of a CRC-32 with `is_short`.
-fn is_encoded(word: &[u8], is_short: bool) -> bool {
+/// Returns whether a word has the form of a digest in base32 or base64, or, if `allow_short`, that of a CRC-32.
+fn is_encoded(word: &[u8], allow_short: bool) -> bool {
     let is_base64 = || (word.ends_with(b"=") || matches!(word.len(), 32 | 64)) && word.len() >= 24;
     let is_checksum =
-        || is_short && (word.len() == 7 && is_base32_of_one_case(word) || word.ends_with(b"=="));
+        || allow_short && (word.len() == 7 && is_base32_of_one_case(word) || word.ends_with(b"=="));
     is_base32(word)
         || (is_base64() || is_checksum()) && (word.len() == 7 || Digest::from_base64(word).is_ok())
 }
