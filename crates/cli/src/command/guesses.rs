@@ -70,7 +70,7 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "--update", "truesum update MANIFEST DIR"),
     ("hash", "--num-threads", "--jobs"),
     ("hash", "--keyed", "truesum hash -a 'blake3;keyed' --key-file KEY FILE"),
-    ("hash", "--derive-key", "--customization"),
+    ("hash", "--derive-key", "truesum hash -a blake3 --customization CONTEXT FILE"),
     ("hash", "--seek", B3SUM),
     #[cfg(feature = "bench")]
     ("hash", "--speed", "truesum bench algorithms"),

@@ -142,6 +142,8 @@ fn wrong_guess_gets_a_working_hint() {
         ("truesum check --ignore-case SHA256SUMS", "hint: truesum check --match-case=no SHA256SUMS\n"),
         ("truesum hash --num-threads 2 a", "hint: truesum hash --jobs 2 a\n"),
         ("truesum hash --binary a", "hint: truesum hash a\n"),
+        // regression: the hint did not name an algorithm that has a context.
+        ("truesum hash --derive-key c a", "hint: truesum hash -a blake3 --customization CONTEXT FILE\n"),
         (
             "truesum check --nothing SHA256SUMS",
             "check: unknown option --nothing\nhint: truesum check --help-all lists the options\n",
