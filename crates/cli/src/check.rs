@@ -22,7 +22,7 @@ use crate::words::{count, size};
 use arguments::CheckArgs;
 use events::Printer;
 use plan::{Subject, plan};
-use report::{Detail, Form};
+use report::Detail;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
@@ -170,7 +170,7 @@ fn end(
         exit.code(),
         &mut line,
     );
-    if plan.form == Form::Json
+    if plan.form.is_json()
         && let Err(error) = output.write(&line)
     {
         return exit.max(cannot_write(error, &mut console));
@@ -195,10 +195,10 @@ fn end(
     if let Err(error) = output.finish() {
         return exit.max(output::cannot_write(&error, &mut console));
     }
-    let wanted = match plan.form {
-        Form::Json | Form::Text { detail: Detail::All, .. } => true,
-        Form::Text { detail: Detail::Bad, .. } => exit != Exit::Done || plan.summary_requested,
-        Form::Text { detail: Detail::None, .. } => false,
+    let wanted = match plan.detail() {
+        Detail::All => true,
+        Detail::Bad => exit != Exit::Done || plan.summary_requested,
+        Detail::None => false,
     };
     if !wanted
         && plan.detail() == Detail::Bad

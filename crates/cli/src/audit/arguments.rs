@@ -73,7 +73,7 @@ pub struct AuditArgs {
     /// Print JSON: one object per line
     ///
     /// There is one object for each file, then a summary object.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///

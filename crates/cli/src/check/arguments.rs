@@ -176,7 +176,7 @@ pub struct CheckArgs {
     /// Print JSON: one object per line
     ///
     /// There is one object for each entry, then a summary object.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
     /// Format the output for each file with a template such as '%{sha-256} %p\n'
     ///
@@ -209,7 +209,7 @@ pub struct ReportArgs {
     /// Print JSON: one object per line
     ///
     /// There is one object for each entry, then a summary object.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]

@@ -151,7 +151,7 @@ impl<'a> Printer<'a> {
             }
             Event::Signed(seal) => {
                 match self.plan.form {
-                    Form::Json => report::signed(seal, &mut self.lines),
+                    Form::Json { .. } => report::signed(seal, &mut self.lines),
                     _ if self.plan.reporting.notes => self.console.note(&report::seal(seal)),
                     _ => {}
                 }
@@ -360,7 +360,7 @@ impl<'a> Printer<'a> {
         let form = self.plan.form;
         let names = Names { manifest: self.name_of(manifest), folder: &folder };
         let wanted = self.plan.locate.as_ref().filter(|_| outcome.verdict() == Verdict::Mismatch);
-        if form != Form::Json {
+        if !form.is_json() {
             // Report the failure first: locating the damage needs a second read of the file.
             report::entry(form, outcome, names, None, &mut self.lines);
             self.write_entry(outcome.job.name(), names.manifest)?;
@@ -384,7 +384,7 @@ impl<'a> Printer<'a> {
             || Locate::new(manifest.root(), self.trees, threads, self.progress).look(outcome, names.manifest);
         let located = wanted.map(|_| locate());
         match &located {
-            _ if form == Form::Json => {
+            _ if form.is_json() => {
                 report::entry(form, outcome, names, located.as_ref(), &mut self.lines);
             }
             Some(located) => {
@@ -470,7 +470,7 @@ impl<'a> Printer<'a> {
 
     fn malformed(&mut self, manifest: &Manifest<'_>, line: &BadLine) -> io::Result<()> {
         let name = self.name_of(manifest);
-        if self.plan.form == Form::Json {
+        if self.plan.form.is_json() {
             objects::malformed(report::SCHEMA, name, line, &mut self.lines);
             return self.write();
         }
@@ -486,7 +486,7 @@ impl<'a> Printer<'a> {
 
     /// Reports a failure that belongs to no entry, such as an extra file in a bag.
     fn failure(&mut self, error: &Error) -> io::Result<()> {
-        if self.plan.form == Form::Json {
+        if self.plan.form.is_json() {
             objects::failed(report::SCHEMA, error, &mut self.lines);
             self.write()?;
         }
@@ -499,7 +499,7 @@ impl<'a> Printer<'a> {
         let name = self.name_of(manifest);
         self.manifests.push((name.to_vec(), checked.digest().cloned()));
         let malformed = checked.counts().malformed() - std::mem::take(&mut self.named_lines);
-        if malformed > 0 && self.plan.form != Form::Json && self.plan.detail() != Detail::None {
+        if malformed > 0 && !self.plan.form.is_json() && self.plan.detail() != Detail::None {
             let more = count(malformed, "more malformed line", "more malformed lines");
             self.console.error_of(name, &format!("{more} (use --warn to see all)"));
         }
@@ -513,7 +513,7 @@ impl<'a> Printer<'a> {
         }
         let is_one_of_several = self.has_several_folders();
         if is_one_of_several
-            && self.plan.form != Form::Json
+            && !self.plan.form.is_json()
             && self.plan.detail() != Detail::None
             && let Some(faults) = total::faults(checked.counts())
         {
@@ -535,7 +535,7 @@ impl<'a> Printer<'a> {
         {
             advice::unverified_signature(name, signer, &mut self.console);
         } else if self.plan.reporting.notes
-            && self.plan.form != Form::Json
+            && !self.plan.form.is_json()
             && self.plan.options.get_public_key().is_none()
             && matches!(self.plan.subject, Subject::Manifests(_))
         {
@@ -590,14 +590,14 @@ impl<'a> Printer<'a> {
     /// `--verbose`.
     fn names_unlisted(&self) -> bool {
         self.plan.options.get_unlisted() == Unlisted::Refused
-            || (self.plan.reporting.verbose && self.plan.form != Form::Json)
+            || (self.plan.reporting.verbose && !self.plan.form.is_json())
     }
 
     fn unlisted(&mut self, name: &[u8]) -> io::Result<()> {
         if !self.names_unlisted() {
             return Ok(());
         }
-        if self.plan.form == Form::Json {
+        if self.plan.form.is_json() {
             report::unlisted(name, &mut self.lines);
             return self.write();
         }
@@ -613,14 +613,14 @@ impl<'a> Printer<'a> {
         if exact {
             search.failed().iter().for_each(|error| self.console.failure(error));
         }
-        if exact && search.others() > 0 && self.plan.form != Form::Json && self.plan.reporting.notes {
+        if exact && search.others() > 0 && !self.plan.form.is_json() && self.plan.reporting.notes {
             let others = count(search.others(), "link, pipe or device", "links, pipes or devices");
             let are = if search.others() == 1 { "is" } else { "are" };
             let folder = display_safe(search.folder());
             self.console.note(&format!("{others} in {folder} {are} not in the manifest"));
         }
         let names = std::mem::take(&mut self.unlisted);
-        if search.files() == 0 || self.plan.form == Form::Json || self.plan.detail() == Detail::None {
+        if search.files() == 0 || self.plan.form.is_json() || self.plan.detail() == Detail::None {
             return;
         }
         let mut text = format!(

@@ -85,10 +85,7 @@ pub struct LocateOptions {
 impl Checking {
     /// Returns how much to print about entries.
     pub fn detail(&self) -> Detail {
-        match self.form {
-            Form::Text { detail, .. } => detail,
-            Form::Json => Detail::All,
-        }
+        self.form.detail()
     }
 }
 
@@ -129,7 +126,7 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         _ => Detail::All,
     };
     let form = if args.json {
-        Form::Json
+        Form::Json { detail }
     } else {
         // Leaked once per process, because forms are copied.
         let template = args.format_string.as_deref().map(formats::template).transpose()?;
@@ -317,12 +314,12 @@ pub fn plan(args: CheckArgs) -> Result<Checking, Refusal> {
         _ if !entries.is_empty() => Unlisted::Unrequested,
         // Listing all objects takes requests, and each request costs money.
         (false, false, Detail::All) if remote.is_none() => Unlisted::Reported,
+        (false, false, Detail::Bad) if form.is_json() && remote.is_none() => Unlisted::Reported,
         _ => Unlisted::Unrequested,
     };
-    let needs_digests = form == Form::Json
-        || args.html.is_some()
-        || matches!(args.summary, Some(Ending::Long | Ending::Json));
-    let all_malformed = form == Form::Json || args.warn || args.html.is_some();
+    let needs_digests =
+        form.is_json() || args.html.is_some() || matches!(args.summary, Some(Ending::Long | Ending::Json));
+    let all_malformed = form.is_json() || args.warn || args.html.is_some();
     let read = read
         .root(root)
         .data(data)

@@ -39,7 +39,26 @@ pub const NAMED_LINES: u64 = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Text { detail: Detail, colors: bool, template: Option<&'static Template> },
-    Json,
+    Json { detail: Detail },
+}
+
+impl Form {
+    /// Returns how much is reported about entries.
+    pub fn detail(self) -> Detail {
+        match self {
+            Form::Text { detail, .. } | Form::Json { detail } => detail,
+        }
+    }
+
+    /// Returns whether the report is JSON.
+    pub fn is_json(self) -> bool {
+        matches!(self, Form::Json { .. })
+    }
+
+    /// Returns whether nothing is reported about an entry that passes or fails.
+    fn omits(self, passes: bool) -> bool {
+        self.detail() == Detail::None || (self.detail() == Detail::Bad && passes)
+    }
 }
 
 /// The names in a report about an entry.
@@ -63,11 +82,10 @@ impl Names<'_> {
 /// reported on separate lines.
 pub fn entry(form: Form, outcome: &Outcome, names: Names<'_>, located: Option<&Located>, out: &mut Vec<u8>) {
     match form {
-        Form::Text { detail: Detail::None, .. } => {}
-        Form::Text { detail: Detail::Bad, .. } if is_good(outcome) => {}
+        _ if form.omits(is_good(outcome)) => {}
         Form::Text { template: Some(template), .. } => template_line(outcome, template, names.manifest, out),
         Form::Text { colors, .. } => text(outcome, &names.shown(outcome.job.name()), colors, out),
-        Form::Json => object(outcome, names.manifest, located, out),
+        Form::Json { .. } => object(outcome, names.manifest, located, out),
     }
 }
 
@@ -82,8 +100,7 @@ pub fn moved(
 ) {
     let (job, name) = (&outcome.job, moved.name().as_os_str().as_bytes());
     match form {
-        Form::Text { detail: Detail::None, .. } => {}
-        Form::Text { detail: Detail::Bad, .. } if passes => {}
+        _ if form.omits(passes) => {}
         Form::Text { template: Some(template), .. } => {
             let digests = job.specs().iter().cloned().zip(job.expected().iter().cloned()).collect();
             let size = Some(moved.found().size());
@@ -96,7 +113,7 @@ pub fn moved(
             let [listed, name] = [job.name(), name].map(|name| display_safe(&names.shown(name)));
             add(out, format_args!("{listed}: {style}MOVED{style:#} to {name}\n"));
         }
-        Form::Json => {
+        Form::Json { .. } => {
             begin("entry", out);
             add(out, format_args!(",\"verdict\":\"moved\","));
             json::path_into(job.name(), out);
@@ -123,7 +140,7 @@ pub fn renamed(form: Form, renamed: &Renamed<'_>, folder: &[u8], out: &mut Vec<u
                 None => add(out, format_args!("{old}: would be renamed to {new} (use --yes to rename)\n")),
             }
         }
-        Form::Json => {
+        Form::Json { .. } => {
             begin("rename", out);
             under("from", &old, out);
             under("to", &new, out);

@@ -83,7 +83,7 @@ pub struct UpdateArgs {
     /// Print JSON: one object per line
     ///
     /// There is one object for each file that differs or was updated, then a summary object.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
     /// Print less: no progress, no notes; checks and audits omit files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]

@@ -74,6 +74,17 @@ fn json_output_has_every_verdict_and_ends_with_a_summary() {
     let [time, host, version] = ["time", "host", "version"].map(|name| objects[4][name].as_str().unwrap());
     assert!(time.len() == 20 && time.ends_with('Z') && !host.is_empty(), "{time} {host}");
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    let quiet = folder.run(&["check", "-q", "--json", "M"]).out();
+    let without_good = |text: &str| -> Vec<String> {
+        let mut objects: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        objects.iter_mut().for_each(|object| {
+            ["time", "seconds"].iter().for_each(|name| drop(object.as_object_mut().unwrap().remove(*name)));
+        });
+        objects.iter().filter(|object| object["verdict"] != "verified").map(ToString::to_string).collect()
+    };
+    assert_eq!(without_good(&quiet), without_good(&ran.out()), "--quiet omits only files that are OK");
+    assert_eq!(quiet.lines().count(), 4);
     let exact = folder.run(&["check", "--json", "--exact", "M"]).out();
     assert!(exact.contains("\"kind\":\"unlisted\",\"path\":\"extra\""), "{exact}");
 }
