@@ -27,8 +27,14 @@ use truesum_fs::name::OsStrExt;
 use truesum_fs::process;
 
 /// Runs the command.
-pub fn run(args: ScrubArgs) -> Exit {
+pub fn run(mut args: ScrubArgs) -> Exit {
     let mut console = Console::new(args.run.color);
+    if args.state.is_none() && scrub::is_state(&args.folder) {
+        match scrub::recorded_folder(&args.folder) {
+            Ok(folder) => args.state = Some(std::mem::replace(&mut args.folder, folder)),
+            Err(error) => return failure(&args, &error, &mut console),
+        }
+    }
     match () {
         () if args.xattr => xattr::run(&args, console),
         () if !args.forget.is_empty() => forget(&args, console),

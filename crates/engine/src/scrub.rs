@@ -57,4 +57,4 @@ pub use plan::DEFAULT_WITHIN;
 pub use policy::{ACCEPTABLE, Policy};
 pub use report::{Event, Observer, Report, Treatment};
 pub use run::{Options, Scrub};
-pub use transfer::{Overview, export, forget, import, overview};
+pub use transfer::{Overview, export, forget, import, overview, recorded_folder};

@@ -31,7 +31,7 @@ again or their entries are removed with --forget. truesum audit --help explains 
 the archive.
 Exit status: 0 nothing is wrong, 1 a file is corrupt, missing, unreadable or not accepted, 2 there was a usage error, or the state file cannot be used.")]
 pub struct ScrubArgs {
-    /// Folder to verify
+    /// Folder to verify, or its state file
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
     pub folder: PathBuf,
     /// State file [default: DIR/.truesum-state]

@@ -257,7 +257,9 @@ fn cells(run: &Run) -> [String; 7] {
         (Some(from), Some(to)) => (Some(seconds(from, to)), run.exit().to_string()),
         _ => (None, "none".to_owned()),
     };
-    let rate = duration.map(|seconds| format!("{}/s", size(run.bytes() / seconds.max(1))));
+    // Times are whole seconds.
+    let rate =
+        duration.filter(|seconds| *seconds > 0).map(|seconds| format!("{}/s", size(run.bytes() / seconds)));
     [
         start.replace('T', " ").replace('Z', ""),
         duration.map_or_else(|| "unfinished".to_owned(), |seconds| clock(seconds as f64)),

@@ -108,9 +108,6 @@ pub fn folder(args: &ScrubArgs) -> Result<(), Refusal> {
     let text = format!("{shown}: cannot open: {why}");
     let (word, above) = (path_word(&args.folder), path_word(folder_of(&args.folder)));
     Err(match args.folder.exists() {
-        true if truesum::scrub::is_state(&args.folder) => {
-            Refusal::with_hint(text, format!("to specify a state file: truesum scrub --state {word} DIR"))
-        }
         true => Refusal::with_hint(
             text,
             format!(

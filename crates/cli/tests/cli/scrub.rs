@@ -118,10 +118,23 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
         "{}",
         ran.err
     );
+    // The state file names the folder.
+    for state in ["S", "d/.truesum-state"] {
+        assert_eq!(folder.run(&["scrub", "-q", "--all", state]).code, Some(0), "{state}");
+        let ran = folder.run(&["scrub", "--status", state]);
+        assert!(ran.code == Some(0) && ran.out().contains("1 file"), "{state}: {}{}", ran.out(), ran.err);
+    }
     // A state in its folder moves with it; another one belongs to a path.
     std::fs::rename(folder.path("d"), folder.path("m")).unwrap();
     assert_eq!(folder.run(&["scrub", "-q", "--all", "m"]).code, Some(0));
     assert_eq!(folder.run(&["scrub", "--state", "S", "m"]).code, Some(2));
+    let ran = folder.run(&["scrub", "S"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("/d: cannot open: No such file or directory"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run(&["scrub", "-q", "--all", "m/.truesum-state"]).code, Some(0));
     let ran = folder.run(&["scrub", "-a", "md5", "m"]);
     assert!(ran.err.contains("its algorithms (sha256) cannot be changed"), "{}", ran.err);
 }

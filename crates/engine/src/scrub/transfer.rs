@@ -2,6 +2,7 @@
 
 use crate::audit::FileStatus;
 use crate::error::{Cause, Error};
+use crate::io::state::is_default_state;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::scrub::coverage::{Coverage, coverage};
@@ -286,6 +287,20 @@ readable! {
         within: u64,
         /// The ages of the last verifications, the open failures, and what is due.
         coverage: Coverage => &Coverage,
+    }
+}
+
+/// Returns the folder whose files a state records. A state with the default name may have been moved together with its
+/// folder, so it belongs to the folder that it is in.
+///
+/// # Errors
+/// Fails if the state cannot be read or is damaged.
+pub fn recorded_folder(path: &Path) -> Result<PathBuf, Error> {
+    match path.parent() {
+        Some(folder) if is_default_state(path) => {
+            Ok(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+        }
+        _ => Ok(OsString::from_vec(existing(path)?.head.root).into()),
     }
 }
 
