@@ -236,7 +236,7 @@ impl Difference {
     /// None.
     #[getter]
     fn shift(&self) -> Option<(u64, i64)> {
-        self.0.shift().map(|shift| (shift.from, shift.by))
+        self.0.shift().map(|shift| (shift.from(), shift.by()))
     }
 
     /// A description of the damage to the tree itself, or None.

@@ -69,9 +69,9 @@ pub fn words(report: &Difference) -> String {
         }
     };
     if let Some(shift) = report.shift() {
-        let what = if shift.by > 0 { "inserted" } else { "lost" };
-        let bytes = count(shift.by.unsigned_abs(), "byte was", "bytes were");
-        let _ = write!(text, "; shifted: {bytes} {what} before offset {} of the original file", shift.from);
+        let what = if shift.by() > 0 { "inserted" } else { "lost" };
+        let bytes = count(shift.by().unsigned_abs(), "byte was", "bytes were");
+        let _ = write!(text, "; shifted: {bytes} {what} before offset {} of the original file", shift.from());
     }
     if let Some(blemish) = report.blemish() {
         let _ = write!(text, " ({blemish})");
@@ -89,7 +89,7 @@ pub fn members(report: &Difference, out: &mut Vec<u8>) {
     let pairs = |ranges: &[Range<u64>]| -> Vec<[u64; 2]> {
         ranges.iter().map(|range| [range.start, range.end - range.start]).collect()
     };
-    let shift = report.shift().map(|shift| serde_json::json!({"from": shift.from, "by": shift.by}));
+    let shift = report.shift().map(|shift| serde_json::json!({"from": shift.from(), "by": shift.by()}));
     let mut member = |name: &str, value: serde_json::Value| {
         let comma = if name == "verdict" { "" } else { "," };
         out.extend_from_slice(format!("{comma}\"{name}\":{value}").as_bytes());

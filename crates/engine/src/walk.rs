@@ -387,7 +387,7 @@ impl Walk {
             return self.ascend(Some(Item::Failed(error)));
         }
         if self.options.one_file_system
-            && self.stack.first().is_some_and(|root| root.id.device != listing.id().device)
+            && self.stack.first().is_some_and(|root| root.id.device() != listing.id().device())
         {
             self.pending.add(&listing.entries, -1);
             return self.ascend(None);

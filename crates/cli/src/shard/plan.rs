@@ -88,7 +88,7 @@ pub struct SizeArgs {
     bundle_bytes: u64,
     /// Maximum number of files in a bundle
     #[arg(hide_short_help = true)]
-    #[arg(long, value_name = "N", default_value_t = Sizes::default().files)]
+    #[arg(long, value_name = "N", default_value_t = Sizes::default().files())]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     bundle_files: u64,
 }
@@ -96,7 +96,7 @@ pub struct SizeArgs {
 impl SizeArgs {
     /// Returns the limits.
     pub fn sizes(&self) -> Sizes {
-        Sizes { bytes: self.bundle_bytes, files: self.bundle_files }
+        Sizes::new(self.bundle_bytes, self.bundle_files)
     }
 }
 

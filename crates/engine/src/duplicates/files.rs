@@ -203,7 +203,7 @@ impl Files {
         if size > MOST || size > 0 && stat.allocated() > 0 {
             return Ok((size, false));
         }
-        let sizes = match self.sizes.entry(stat.id().device) {
+        let sizes = match self.sizes.entry(stat.id().device()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.sizes()),
         };
@@ -232,7 +232,7 @@ impl Files {
         if stat.links() < 2 && !overlap {
             return Ok(None);
         }
-        let are_unique = match self.numbered.entry(stat.id().device) {
+        let are_unique = match self.numbered.entry(stat.id().device()) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(unknown) => *unknown.insert(system_of(name, anchor, stat)?.inodes()),
         };

@@ -158,12 +158,7 @@ mod tests {
         let specs: Arc<[Spec]> = vec!["sha256".parse().unwrap()].into();
         let job = || Job::hash("name", &specs);
         let time = |seconds, nanos| Time { seconds, nanos };
-        let before = Identity {
-            id: FileId { device: 1, inode: 2 },
-            size: 3,
-            modified: time(4, 5),
-            changed: time(6, 7),
-        };
+        let before = Identity { id: FileId::new(1, 2), size: 3, modified: time(4, 5), changed: time(6, 7) };
         let links = Links::default();
         assert!(matches!(links.claim(before, 9, 0, job()), Claim::First(_)));
         assert!(matches!(links.claim(before, 9, 1, job()), Claim::Waiting));
@@ -193,7 +188,7 @@ mod tests {
     #[test]
     fn without_hard_links_a_result_is_reused_only_for_the_same_name() {
         let time = |seconds| Time { seconds, nanos: 0 };
-        let id = FileId { device: 1, inode: 2 };
+        let id = FileId::new(1, 2);
         let identity = Identity { id, size: 3, modified: time(4), changed: time(5) };
         let (own, all) = (["md5"], ["md5", "sha256"]);
         let specs = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Arc<[Spec]>>();

@@ -306,7 +306,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
         let hashers = self.hashers(&ticket.job.specs, size);
         // A single file does not compete with others, and the query takes longer than hashing a small file.
-        let spinning = !self.feeder.is_single() && is_spinning(id.device);
+        let spinning = !self.feeder.is_single() && is_spinning(id.device());
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
         let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
         let is_long = || next.file.version().is_some() || alone() || is_serial(&next.hashers);

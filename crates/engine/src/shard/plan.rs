@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use truesum_fs::data::FileExt;
 use truesum_fs::name::OsStrExt;
-use truesum_hash::{Digest, Hasher, Spec};
+use truesum_hash::{Digest, Hasher, Spec, readable};
 
 pub use super::line::Totals;
 
@@ -21,16 +21,23 @@ const TEXT: u64 = 32 << 20;
 /// The maximum size of a bundle's text: one more line.
 const LONGEST: u64 = TEXT + (4 << 20);
 
-/// The maximum size of bundles.
-///
-/// A plain record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Bytes: a file that would make a bundle larger begins the next one, and a file that is larger by itself is
-    /// divided if all digests allow it.
-    pub bytes: u64,
-    /// The number of files.
-    pub files: u64,
+readable! {
+    /// The maximum size of bundles.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Sizes {
+        /// Bytes: a file that would make a bundle larger begins the next one, and a file that is larger by itself is
+        /// divided if all digests allow it.
+        bytes: u64,
+        /// The number of files.
+        files: u64,
+    }
+}
+
+impl Sizes {
+    /// Returns a limit of `bytes` and `files` for each bundle.
+    pub fn new(bytes: u64, files: u64) -> Self {
+        Sizes { bytes, files }
+    }
 }
 
 impl Default for Sizes {

@@ -67,7 +67,7 @@ impl Hints {
             mtime: nanoseconds(stat.mtime()),
             ctime: nanoseconds(stat.ctime()),
             inode: stat.id().number(),
-            device: stat.id().device,
+            device: stat.id().device(),
         }
     }
 

@@ -47,16 +47,16 @@ pub enum Length {
     Grown(u64),
 }
 
-/// A shift of old bytes to another offset: this many bytes were inserted (positive) or lost
-/// (negative) before them.
-///
-/// A plain record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shift {
-    /// The offset in the original file from which bytes are shifted.
-    pub from: u64,
-    /// The distance.
-    pub by: i64,
+readable! {
+    /// A shift of old bytes to another offset: this many bytes were inserted (positive) or lost
+    /// (negative) before them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shift {
+        /// The offset in the original file from which bytes are shifted.
+        from: u64,
+        /// The distance.
+        by: i64,
+    }
 }
 
 readable! {

@@ -144,9 +144,9 @@ impl Update<'_> {
         let path = folder.join(OsStr::from_bytes(&name));
         let text = ascmhl_generation(made, ignored, &files).map_err(|why| failure(&path, why))?;
         let is_read_back = ascmhl_list(&text, &truesum_manifest::Options::default()).is_ok_and(|list| {
-            let expected = files.iter().map(|file| (&file.entry.path, &file.former));
-            list.errors.is_empty()
-                && list.entries.iter().map(|(entry, former)| (&entry.path, former)).eq(expected)
+            let expected = files.iter().map(|file| (&file.entry().path, file.former()));
+            let found = list.entries.iter().map(|(entry, former)| (&entry.path, former.as_deref()));
+            list.errors.is_empty() && found.eq(expected)
         });
         if !is_read_back {
             return Err(failure(&path, "the list could not be read back unchanged"));
@@ -177,22 +177,19 @@ impl Update<'_> {
             digests,
             ..Entry::default()
         };
-        let file = |digests, action| Some(AscMhlFile { entry: entry(digests), action, former: None });
+        let file = |digests, action| Some(AscMhlFile::new(entry(digests), action, None));
         match row.status {
             FileStatus::Same => file(sets[LISTED].facts(listed).digests, HashAction::Verified),
             FileStatus::Changed | FileStatus::Corrupt | FileStatus::Restored => {
                 let expected = sets[LISTED].facts(listed).digests;
                 let digests = facts.digests.into_iter().filter(|known| !expected.contains(known)).collect();
-                Some(AscMhlFile {
-                    entry: Entry { path: sets[LISTED].name(listed).to_vec(), ..entry(digests) },
-                    action: HashAction::Failed,
-                    former: None,
-                })
+                let entry = Entry { path: sets[LISTED].name(listed).to_vec(), ..entry(digests) };
+                Some(AscMhlFile::new(entry, HashAction::Failed, None))
             }
             FileStatus::Moved if action == Action::Renamed => {
                 let former = Some(sets[LISTED].name(listed).to_vec());
                 let expected = sets[LISTED].facts(listed).digests;
-                Some(AscMhlFile { entry: entry(expected), action: HashAction::Original, former })
+                Some(AscMhlFile::new(entry(expected), HashAction::Original, former))
             }
             _ if action == Action::Added => {
                 let digests: Vec<(Spec, Digest)> =

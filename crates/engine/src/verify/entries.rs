@@ -245,7 +245,7 @@ impl EntryCheck<'_> {
         checked.unverified_signature = entries.signer().filter(|_| options.public_key.is_none());
         checked.digest = digest.digest();
         let doubts = [not_compared(bytes, entries.unread()), omitted(bytes, entries.omitted())];
-        checked.omitted = entries.omitted().iter().map(|objects| objects.count).sum();
+        checked.omitted = entries.omitted().iter().map(|objects| objects.count()).sum();
         let rules = if options.read.ignore_rules { Rules::default() } else { entries.rules() };
         let facts = entries.facts();
         checked.entries = facts.jobs - checked.deferred;
@@ -355,8 +355,8 @@ fn not_compared(manifest: &[u8], unknown: &[(String, u64)]) -> Option<Error> {
 /// Returns the doubt about a manifest with objects that are not regular files, which are not compared.
 pub(crate) fn omitted(manifest: &[u8], objects: &[Omitted]) -> Option<Error> {
     let all: Vec<String> = objects.iter().map(Omitted::to_string).collect();
-    let was = if objects.iter().map(|objects| objects.count).sum::<u64>() == 1 { "was" } else { "were" };
-    let are_members = objects.iter().all(|objects| objects.kind == ObjectKind::Member);
+    let was = if objects.iter().map(|objects| objects.count()).sum::<u64>() == 1 { "was" } else { "were" };
+    let are_members = objects.iter().all(|objects| objects.kind() == ObjectKind::Member);
     let because = if are_members { "archives are not unpacked" } else { "only regular files have digests" };
     let why = format!("{} {was} not verified, because {because}", all.join(" and "));
     (!all.is_empty()).then(|| Error::new(manifest, "verify", Cause::Other(why)))

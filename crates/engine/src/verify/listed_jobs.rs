@@ -81,7 +81,7 @@ pub(crate) fn listed_jobs(
         each(ListItem::Pieced(file.job, file.pieces))?;
     }
     if let Some(doubt) = omitted(bytes, entries.omitted()) {
-        let objects = entries.omitted().iter().map(|objects| objects.count).sum();
+        let objects = entries.omitted().iter().map(|objects| objects.count()).sum();
         each(ListItem::Omitted(doubt, objects))?;
     }
     let rules = entries.rules();

@@ -40,7 +40,7 @@ impl ShardedRun {
         }
         let specs = specs(names);
         let out = std::fs::File::create(dir.path().join("plan")).unwrap();
-        let sizes = Sizes { bytes, files: 3 };
+        let sizes = Sizes::new(bytes, 3);
         let mut planner = Planner::new(out, root.as_os_str().as_encoded_bytes(), &specs, sizes).unwrap();
         let mut tasks = files.iter().map(|(name, _)| {
             use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -371,7 +371,7 @@ fn peak() -> u64 {
 fn simulated_plan(folder: &Path, files: u64) -> Plan {
     let path = folder.join("plan");
     let out = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
-    let sizes = Sizes { bytes: 64 << 30, files: 100_000 };
+    let sizes = Sizes::default();
     let mut planner = Planner::new(out, b"/data", &specs(&["sha256"]), sizes).unwrap();
     for at in 0..files {
         planner.add(format!("project/run-{:05}/sample-{at:09}.nc", at / 1000).as_bytes(), state(at)).unwrap();

@@ -3,17 +3,24 @@
 use truesum_manifest::Time;
 
 /// The device and inode number of a file, which all names of one file share.
-///
-/// A plain record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId {
-    /// The number of the device or volume that holds the file.
-    pub device: u64,
-    /// The number of the file on that device: the inode number on Unix, the file ID on Windows.
-    pub inode: u128,
+    pub(crate) device: u64,
+    pub(crate) inode: u128,
 }
 
 impl FileId {
+    /// Returns the identity of the file with the number `inode` on `device`. The numbers are the inode number and the
+    /// device number on Unix, the file ID and the serial number of the volume on Windows.
+    pub fn new(device: u64, inode: u128) -> Self {
+        FileId { device, inode }
+    }
+
+    /// Returns the number of the device or volume that holds the file.
+    pub fn device(self) -> u64 {
+        self.device
+    }
+
     /// Returns the number of the file in 64 bits, for records of a file's state. It is the inode number; longer file
     /// IDs, which only ReFS has, are folded.
     pub fn number(self) -> u64 {

@@ -16,6 +16,7 @@ use crate::scan;
 use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use std::collections::BTreeMap;
+use truesum_hash::readable;
 
 pub(crate) static MHL: Format = Format {
     name: "mhl",
@@ -103,6 +104,8 @@ static NESTED: Shape =
 static FORMER: Shape = Shape { names: &["previousPath"], ..TWO };
 
 /// A list of a history.
+///
+/// A plain record: callers take it apart.
 pub struct AscMhlList {
     /// The files, and the former name of each that was renamed since the list before. An entry whose verification failed
     /// when the list was written has no digests.
@@ -192,15 +195,25 @@ impl HashAction {
     }
 }
 
-/// A file in a new list of a history. This is a plain record.
-#[derive(Clone, Debug)]
-pub struct AscMhlFile {
-    /// The file.
-    pub entry: Entry,
-    /// How its digests relate to those in earlier lists.
-    pub action: HashAction,
-    /// Its name in earlier lists, if it was renamed.
-    pub former: Option<Vec<u8>>,
+readable! {
+    /// A file in a new list of a history.
+    #[derive(Clone, Debug)]
+    pub struct AscMhlFile {
+        /// The file.
+        entry: Entry => &Entry,
+        /// The relation of its digests to those in earlier lists.
+        action: HashAction,
+        /// Its name in earlier lists, if it was renamed.
+        former: Option<Vec<u8>> as Option<&[u8]>,
+    }
+}
+
+impl AscMhlFile {
+    /// Returns a file with digests that relate to earlier lists as `action` says, and its name in earlier lists if it was
+    /// renamed.
+    pub fn new(entry: Entry, action: HashAction, former: Option<Vec<u8>>) -> Self {
+        AscMhlFile { entry, action, former }
+    }
 }
 
 impl Generation {

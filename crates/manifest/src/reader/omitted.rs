@@ -5,16 +5,19 @@ use crate::entry::ObjectKind;
 use crate::path::{FOLDER_LIMIT, display_safe};
 use std::collections::BTreeSet;
 use std::fmt;
+use truesum_hash::readable;
 
-/// The objects of one kind in a manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Omitted {
-    /// Their kind.
-    pub kind: ObjectKind,
-    /// Their number.
-    pub count: u64,
-    /// The name of the first one.
-    pub first: Vec<u8>,
+readable! {
+    /// The objects of one kind in a manifest.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Omitted {
+        /// The kind of these objects.
+        kind: ObjectKind,
+        /// The number of objects.
+        count: u64,
+        /// The name of the first one.
+        first: Vec<u8> => &[u8],
+    }
 }
 
 impl fmt::Display for Omitted {

@@ -103,7 +103,7 @@ mod tests {
         });
         result.unwrap();
         let mut reads = progress.take_reads();
-        reads.sort_unstable_by_key(|(file, at)| (file.inode, *at));
+        reads.sort_unstable_by_key(|(file, at)| (*file, *at));
         (lines, reads.iter().filter(|(_, at)| *at == 0).count())
     }
 

@@ -50,7 +50,7 @@ impl KnownFiles {
 
     /// Removes and returns the folder and the names that manifests so far contain for it.
     pub fn take_folder(&mut self, path: PathBuf) -> Folder {
-        let id = Metadata::at(&path).map_or(FileId { device: 0, inode: 0 }, |stat| stat.id());
+        let id = Metadata::at(&path).map_or(FileId::new(0, 0), |stat| stat.id());
         match self.folders.iter().position(|folder| folder.id == id) {
             Some(at) => self.folders.remove(at),
             None => {
