@@ -126,6 +126,10 @@ fn execute(args: &ScrubArgs, mut console: Console) -> Exit {
             console.note(&text);
             console.hint(&format!("to verify such a manifest: truesum check {}", path_word(file)));
         }
+        if report.created() && reporting.notes {
+            let weak = args.algorithm.iter().filter(|spec| !spec.algorithm().status().tamper_evident());
+            weak.for_each(|spec| console.note(&format!("{spec}: {}", words::not_shown(&spec.to_string()))));
+        }
         if report.excluded() > 0 && !args.quiet {
             let removed = match args.dry_run {
                 true => "would be removed",

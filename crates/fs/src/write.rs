@@ -208,8 +208,8 @@ impl AtomicFile {
     /// Makes everything written durable, and visible under the target's name.
     ///
     /// # Errors
-    /// Fails if any step failed, or if another process wrote the target since writing began. The old file is then
-    /// unchanged.
+    /// Fails if any step failed, if another process wrote the target since writing began, or, after
+    /// [`AtomicFile::keep_attributes`], if the target no longer exists. The old file is then unchanged.
     pub fn commit(self) -> Result<(), Error> {
         self.commit_with(|| Ok(()))
     }
@@ -220,6 +220,8 @@ impl AtomicFile {
     /// Fails as [`AtomicFile::commit`], or with the error of `look`.
     pub fn commit_with(self, look: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let (found, target, name) = (self.found, self.target.clone(), self.name.clone());
+        // A file whose attributes must be kept is replaced, but not created.
+        let may_be_missing = !self.keep_all;
         let mut lock = None;
         self.commit_if(|| {
             look()?;
@@ -230,7 +232,7 @@ impl AtomicFile {
                 lock = Some(Lock::open(&target, &Stop::default())?);
             }
             let now = version(&target).map_err(|error| Error::io(&name, "replace", error))?;
-            if now.is_some() && now != found {
+            if now != found && !(may_be_missing && now.is_none()) {
                 let why = Cause::Other("another process changed it during the run".to_owned());
                 return Err(Error::new(&name, "replace", why));
             }
@@ -508,6 +510,14 @@ mod tests {
             assert_eq!(std::fs::read(&target).unwrap(), content.as_bytes());
             assert_eq!(names(dir.path()), [b"M".to_vec()]);
         }
+        // regression: a corrupt file that was renamed during its repair was created again under its old name, and its
+        // corrupt content became a new file.
+        let mut file = begin(&target, false);
+        file.keep_attributes().unwrap();
+        std::fs::rename(&target, dir.path().join("N")).unwrap();
+        let error = file.commit().unwrap_err().to_string();
+        assert!(error.contains("another process changed it during the run"), "{error}");
+        assert_eq!(names(dir.path()), [b"N".to_vec()]);
     }
 
     #[test]

@@ -215,6 +215,13 @@ fn files_that_may_be_manifests_are_named_and_counted() {
         ran.err
     );
     assert!(scrub(&folder, &["--json"]).out().contains("\"skipped\":2,"));
+    // regression: every run reported a list of pieces as unreadable.
+    folder.write(
+        "d/plain/p.md5",
+        "900150983cd24fb0d6963f7d28e17f72  a offset 0-2\nd41d8cd98f00b204e9800998ecf8427e  a offset 3-4\n",
+    );
+    let ran = scrub(&folder, &["--json"]);
+    assert!(ran.code == Some(0) && ran.out().contains("\"skipped\":3,"), "{}{}", ran.out(), ran.err);
 }
 
 #[test]

@@ -277,12 +277,19 @@ impl Reading<'_> {
         Some(number)
     }
 
+    /// Forgets a manifest of this run. Returns whether it is not one of an earlier run.
+    fn forget_new(&mut self, number: u64) -> bool {
+        let before = self.collection.manifests.get(&number).map(|manifest| &manifest.before);
+        let is_new = before.is_some_and(|before| before.status == FileStatus::New && before.stamp.is_none());
+        is_new && self.collection.manifests.remove(&number).is_some()
+    }
+
     /// Reads the entries of a manifest. `listed` are the names in the manifests of its bag, which may be empty.
     fn list(&mut self, path: &Path, number: u64, mut listed: Option<&mut ListedNames>) -> io::Result<()> {
         let refuse = |why: String| Error::new(path.as_os_str().as_bytes(), "use", Cause::Other(why));
         let folder = self.options.folder(path);
         let below = plain(relative(&name::of(&folder), &name::of(self.root))).into_owned();
-        let (mut entries, mut faults, mut first) = (0u64, 0u64, None);
+        let (mut entries, mut pieced, mut faults, mut first) = (0u64, 0u64, 0u64, None);
         let is_part = listed.is_some();
         let sorter = &mut self.sorter;
         let ended = listed_jobs(path, &self.options, self.progress, &mut Vec::new(), &mut |item| {
@@ -310,6 +317,7 @@ impl Reading<'_> {
                 return Ok(());
             }
             if job.expected().is_empty() {
+                pieced += 1;
                 fault(format!("{} has no digest of the complete file", shown()));
                 return Ok(());
             }
@@ -325,6 +333,12 @@ impl Reading<'_> {
             Err(ListEnd::Refused(error)) => return Err(error),
             Err(ListEnd::Unread(error)) => Some(error),
             Ok(_) if self.progress.stopped() => return Ok(()),
+            // A list of pieces, which no state can store, is left to `check`.
+            Ok(_) if pieced > 0 && pieced == entries && !is_part && self.forget_new(number) => {
+                self.collection.skipped += 1;
+                self.collection.skipped_file.get_or_insert_with(|| path.to_owned());
+                return Ok(());
+            }
             Ok(_) if faults > 1 => {
                 first.map(|why| refuse(format!("{faults} entries cannot be used, such as: {why}")))
             }

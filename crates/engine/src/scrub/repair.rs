@@ -183,6 +183,19 @@ pub(crate) struct Repairs<'l> {
     pub(crate) next: usize,
 }
 
+impl Repairs<'_> {
+    /// Adds an error if the last replaced file was not read again.
+    pub(crate) fn report_unread(&self) {
+        let mut findings = self.shared.get();
+        if let Some((name, _)) = findings.expected.remove(&(self.next - 1)) {
+            let shown = self.path.join(OsStr::from_bytes(&name));
+            let why =
+                "it was replaced with its copy, but the run was interrupted before it was read".to_owned();
+            findings.unrepaired.push(Error::new(shown.as_os_str().as_bytes(), "verify", Cause::Other(why)));
+        }
+    }
+}
+
 impl Iterator for Repairs<'_> {
     type Item = (Job, u64);
 
@@ -216,5 +229,55 @@ impl Iterator for Repairs<'_> {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::progress::Progress;
+    use crate::scrub::{Event, Options, Report, Scrub, Treatment, overview};
+    use std::fs;
+    use std::path::Path;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    fn write(path: &Path, text: &str) {
+        fs::write(path, text).unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(1000)).unwrap();
+    }
+
+    /// Runs with these options until a file is repaired.
+    fn run(options: Options) -> Report {
+        let progress = Progress::default();
+        let mut scrub = Scrub::new(&options, &progress);
+        let result = scrub.run(&mut |event| {
+            if let Event::Finding(_, Treatment::Repaired) = event {
+                progress.stop();
+            }
+            Ok(())
+        });
+        result.unwrap();
+        scrub.report().clone()
+    }
+
+    #[test]
+    fn interrupted_repair_has_reported_every_file_that_it_replaced() {
+        // regression: files that had been replaced were reported as corrupt, and remained failures in the state.
+        let folder = tempfile::tempdir().unwrap();
+        let [tree, copy] = ["tree", "copy"].map(|name| folder.path().join(name));
+        let names: Vec<String> = (0..8).map(|number| format!("file{number}")).collect();
+        for path in [&tree, &copy] {
+            fs::create_dir(path).unwrap();
+            names.iter().for_each(|name| write(&path.join(name), "intact"));
+        }
+        let state = folder.path().join("state");
+        let options = || Options::default().root(tree.clone()).state(state.clone()).all(true).threads(2);
+        assert_eq!(run(options()).failures(), 0);
+        names.iter().for_each(|name| write(&tree.join(name), "DAMAGE"));
+        let report = run(options().repair_from(Some(copy)));
+        let replaced = names.iter().filter(|name| fs::read(tree.join(name)).unwrap() == b"intact").count();
+        assert_eq!((report.repaired(), replaced), (1, 1));
+        assert_eq!(report.failures(), 7);
+        assert_eq!(overview(&state, &tree, None).unwrap().coverage().failures().len(), 7);
     }
 }

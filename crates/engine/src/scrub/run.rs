@@ -324,7 +324,12 @@ impl<'a> Scrub<'a> {
             let (scan, shared, progress) = (recorder.state.scan(), shared.clone(), self.progress);
             let next = FIRST_REPAIRED;
             let mut repairs = Repairs { scan, copies, tree: root, path, shared, progress, next };
-            reader.read(&mut repairs, &mut recorder)?;
+            // Each file is read again before the next one is replaced, so that an interrupted run has reported all files
+            // that it replaced.
+            while let Some(repaired) = repairs.next() {
+                reader.read(&mut std::iter::once(repaired), &mut recorder)?;
+                repairs.report_unread();
+            }
             recorder.report.interrupted |= self.progress.stopped();
             let result = recorder.report_unrepaired();
             recorder.ended(path, result)?;
