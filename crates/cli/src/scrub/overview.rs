@@ -180,7 +180,14 @@ pub fn prometheus(overview: &Overview) -> String {
 fn log_line(run: &Run) -> String {
     let start = run.start().map_or(String::new(), rfc3339);
     let (duration, result) = match (run.start(), run.end()) {
-        (Some(from), Some(to)) => (clock(seconds(from, to) as f64), format!("exit {}", run.exit())),
+        (Some(from), Some(to)) => {
+            let end = match run.exit() {
+                // The state does not record which signal interrupted the run.
+                130 => "interrupted".to_owned(),
+                exit => format!("exit {exit}"),
+            };
+            (clock(seconds(from, to) as f64), end)
+        }
         _ => ("unfinished".to_owned(), "no exit status".to_owned()),
     };
     let (files, failures) =

@@ -224,7 +224,10 @@ pub fn summary(report: &Report, within: u64, dry_run: bool) -> String {
     }
     if let Some(coverage) = report.coverage() {
         let share = percent(coverage.within().weight(), coverage.all().weight());
-        text += &format!("; {share} verified {}", in_the_last(within));
+        // Files that are not recorded yet are not counted.
+        let is_partial = report.deferred() > 0 || report.exit_status() == 130;
+        let of = if is_partial { " of the recorded files" } else { "" };
+        text += &format!("; {share}{of} verified {}", in_the_last(within));
         let known = coverage.within().files() + coverage.failed_files();
         let is_all = known == coverage.all().files();
         if let Some(oldest) = coverage.oldest().filter(|_| !is_all) {
