@@ -58,10 +58,10 @@ pub struct ReadArgs {
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Reads>,
-    /// Leave the page cache as it is: remove file contents from it after reading
+    /// Remove file contents from the page cache after reading them
     ///
-    /// Keeps a long run from replacing what other programs have cached. Files that were partly in the cache before stay there. Has
-    /// no effect on macOS and Windows.
+    /// Keeps a long run from evicting data that other programs have cached. Files that were partly
+    /// in the cache before stay there. Has no effect on macOS and Windows.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
     pub drop_cache: bool,

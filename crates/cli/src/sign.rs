@@ -35,7 +35,7 @@ Examples:
   minisign -Vm SHA256SUMS -p minisign.pub               the same with minisign
 The signature is written to MANIFEST.minisig. A manifest that is malformed or has no entries is not signed. \
 If the key is encrypted, truesum prompts for its password or, if standard input is not a terminal, reads it from the \
-first line. truesum creates no keys: use minisign -G.")]
+first line. To create a key, use minisign -G.")]
 pub struct SignArgs {
     /// Manifests to sign
     #[arg(value_name = "MANIFEST", value_hint = ValueHint::FilePath, required = true)]

@@ -290,7 +290,7 @@ impl Inventory {
         }
         if self.layout > newer.layout {
             return Some(format!(
-                "its type is that of OCFL {}, but a later one has {}",
+                "it has the type of OCFL {}, but a later inventory has that of OCFL {}",
                 self.layout, newer.layout
             ));
         }

@@ -133,7 +133,7 @@ fn object_is_verified_with_its_inventories_and_all_its_content() {
         ("o/v1/inventory.json: cannot verify: it does not match its digest", 1, |folder| {
             folder.write("o/v1/inventory.json", inventory("sha512", 1).to_string() + "\n");
         }),
-        ("o/v1/inventory.json.sha512: cannot verify: expected one line", 1, |folder| {
+        ("o/v1/inventory.json.sha512: cannot verify: expected a single line", 1, |folder| {
             folder.write("o/v1/inventory.json.sha512", "");
         }),
         ("o/0=ocfl_object_1.1: cannot verify: its content differs from its name", 1, |folder| {
@@ -222,7 +222,7 @@ fn object_is_verified_with_its_inventories_and_all_its_content() {
             write_inventory(folder, "o/v1", &other);
         }),
         (
-            "o/inventory.json: cannot verify: its type is that of OCFL 1.1, not that of the object",
+            "o/inventory.json: cannot verify: it has the type of OCFL 1.1, which differs from that of the object",
             1,
             |folder| {
                 fs::remove_file(folder.path("o/0=ocfl_object_1.1")).unwrap();
@@ -230,7 +230,7 @@ fn object_is_verified_with_its_inventories_and_all_its_content() {
             },
         ),
         (
-            "o/v1/inventory.json: cannot verify: its type is that of OCFL 1.1, but a later one has 1.0",
+            "o/v1/inventory.json: cannot verify: it has the type of OCFL 1.1, but a later inventory has that of OCFL 1.0",
             1,
             |folder| {
                 fs::remove_file(folder.path("o/0=ocfl_object_1.1")).unwrap();

@@ -61,7 +61,7 @@ pub fn verified() -> Folder {
     folder
 }
 
-pub const CHANGED: &str = "are not the recorded ones, which the file has";
+pub const CHANGED: &str = "differ from the recorded ones, which the file matches";
 
 #[test]
 fn listed_files_are_verified_once_with_all_digests() {

@@ -77,9 +77,9 @@ fn file_without_an_intact_copy_and_edited_file_are_not_replaced() {
     let ran = repair(&folder, &[]);
     assert_eq!((ran.code, ran.out().lines().count()), (Some(1), names.len()), "{}", ran.out());
     for error in [
-        "copy/damaged: cannot repair from: it is damaged, too: its checksum is not the recorded one\n",
+        "copy/damaged: cannot repair from: it is also damaged: its checksum differs from the recorded one\n",
         "d/edited: cannot repair: its modification time changed, so it may have been edited\n",
-        "copy/longer: cannot repair from: it is damaged, too: its size is not the recorded one\n",
+        "copy/longer: cannot repair from: it is also damaged: its size differs from the recorded one\n",
         "copy/linked: cannot open: ",
         "copy/missing: cannot open: No such file or directory\n",
         "copy/outside: cannot open: ",

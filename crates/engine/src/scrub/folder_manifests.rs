@@ -1,8 +1,8 @@
-//! Manifests of the files in each folder, which a run brings up to date from its state.
+//! Manifests in each folder, which a run updates from its state.
 //!
-//! Their digests are those of the state, so a corrupt file is never recorded in them. A manifest that was not written by
-//! an earlier run is evidence of its own: it is replaced only if its entries agree with the state, or if their files were
-//! modified after it.
+//! Their digests are those of the state, so a corrupt file is never recorded in them. A manifest
+//! that was not written by an earlier run is independent evidence: it is replaced only if its
+//! entries agree with the state, or if their files were modified after it.
 
 use crate::audit::{FileStatus, same_time};
 use crate::error::{Cause, Error};
@@ -174,7 +174,7 @@ impl FolderManifests<'_> {
         let Some(entries) = entries.ok().filter(is_own) else {
             let lines = self.format.name();
             return Err(refuse(format!(
-                "it contains other lines than {lines} entries, which would be lost; rename or remove it"
+                "it contains lines other than {lines} entries, which would be lost; rename or remove it"
             )));
         };
         // An earlier run wrote it, so its digests were those of the state.
@@ -198,7 +198,7 @@ impl FolderManifests<'_> {
             let is_newer = record.mtime.is_some_and(|time| time > mtime);
             if !is_written && !is_newer && !entry.digests.iter().all(|digest| own.digests.contains(digest)) {
                 return Err(refuse(format!(
-                    "its digest of {shown} is not the recorded one, although the file was not modified since; if the recorded one is right, remove this entry"
+                    "its digest of {shown} differs from the recorded one, although the file has not been modified since; if the recorded digest is right, remove this entry"
                 )));
             }
         }

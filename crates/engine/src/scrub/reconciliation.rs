@@ -57,7 +57,8 @@ impl Recorder<'_, '_> {
 
     /// Compares the entries of all manifests with the records, and records new files and manifests.
     pub(crate) fn sync(&mut self, root: &Root, mut sorted: Sorted) -> io::Result<()> {
-        // First, so that no entry of a file refers to a manifest without a record, even if the run is killed.
+        // This comes first, so that no entry of a file refers to a manifest without a record, even
+        // if the run is killed.
         self.add_manifests()?;
         let mut scan = self.state.scan().peekable();
         while scan
@@ -399,7 +400,9 @@ impl Recorder<'_, '_> {
                 let shown = display_safe(&key);
                 let why = match is_dropped {
                     true => format!("it no longer lists {shown}"),
-                    false => format!("its digests of {shown} are not the recorded ones, which the file has"),
+                    false => format!(
+                        "its digests of {shown} differ from the recorded ones, which the file matches"
+                    ),
                 };
                 let error = Error::new(&manifest.name, "accept", Cause::Other(why));
                 let difference = Difference::new(&key_of_manifest, status, Treatment::Failed);

@@ -87,13 +87,13 @@ impl<'c> Copies<'c> {
         }
         let size = stat.size();
         if before.size.is_some_and(|before| before != size) {
-            return refuse("it is damaged, too: its size is not the recorded one");
+            return refuse("it is also damaged: its size differs from the recorded one");
         }
         let slash = name.iter().rposition(|&byte| byte == b'/');
         let (folder, base) = slash.map_or((&b"."[..], name), |slash| (&name[..slash], &name[slash + 1..]));
         let opened = tree.resolve(folder, OpenMode::Folder);
         let opened = opened.map_err(|error| tree.refusal(name, "repair", error))?;
-        // Also before the copy is read, which can take a long time.
+        // This is also tested before the copy is read, because reading can take a long time.
         not_in_use(&file, name)?;
         // From now on, a change of the file makes `commit` fail.
         let mut new = AtomicFile::create_in(opened, base).map_err(|error| match error.cause() {
@@ -111,7 +111,7 @@ impl<'c> Copies<'c> {
             return Err(Error::new(name, "repair", Cause::Other(why.to_owned())));
         }
         if !self.copy(&copy, shown, (name, before, size), &mut new, progress)? {
-            return refuse("it is damaged, too: its checksum is not the recorded one");
+            return refuse("it is also damaged: its checksum differs from the recorded one");
         }
         new.set_date(current.mtime());
         new.commit_with(|| not_in_use(&file, name)).map_err(|error| error.under(name))?;
@@ -122,7 +122,8 @@ impl<'c> Copies<'c> {
         Ok(())
     }
 
-    /// Copies `size` bytes, and returns whether these are all and have the recorded digests.
+    /// Copies `size` bytes, and returns whether there are no others and the digests are the
+    /// recorded ones.
     fn copy(
         &self,
         copy: &File,

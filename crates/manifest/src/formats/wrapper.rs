@@ -49,7 +49,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
             }
             Some((key, value)) if keys().any(|known| known == key) => found.push((at, key, value)),
             Some((key, _)) if keys().any(|known| is_nearly(key, known)) || contains_like(line) => {
-                records.bad(at, "an unknown key with a digest, or one that resembles that of a digest");
+                records.bad(at, "an unknown key that has a digest or resembles the key of a digest");
             }
             None if contains_like(line) => records.bad(at, "a digest outside of a property"),
             None if keys().any(|known| is_nearly(scan::word(line.trim_ascii()).0, known)) => {

@@ -32,7 +32,7 @@ const INVENTORY: &str = "inventory.json";
 /// The maximum number of bytes of an inventory, which is read into memory.
 const LIMIT: u64 = 256 << 20;
 
-/// What the declaration in a folder says that the folder is.
+/// The kind of a folder, according to its OCFL declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An object.
@@ -41,7 +41,7 @@ pub enum Kind {
     Root,
 }
 
-/// Returns what an OCFL declaration in this folder says that the folder is.
+/// Returns the kind of this folder according to its OCFL declaration, or `None` if it has none.
 pub fn kind_of(folder: &Path) -> Option<Kind> {
     items(folder).ok().and_then(|items| declared(&items))
 }
@@ -127,7 +127,7 @@ fn inventory(folder: &Path) -> Result<Verified, Error> {
     let mut fields = line.strip_suffix(b"\n").unwrap_or(&line).splitn(2, |byte| b" \t".contains(byte));
     let (digest, name) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
     if name.trim_ascii_start() != INVENTORY.as_bytes() {
-        return Err(invalid(&sidecar, "expected one line with a digest and inventory.json"));
+        return Err(invalid(&sidecar, "expected a single line with a digest and inventory.json"));
     }
     match digest.eq_ignore_ascii_case(inventory.algorithm().digest(&text).to_hex().as_bytes()) {
         true => Ok(Verified { path, text, inventory }),
@@ -226,7 +226,10 @@ impl Containers<'_> {
         };
         let declaration = format!("{OBJECT}{}", root.inventory.layout());
         if !items.iter().any(|(name, _)| *name == declaration) {
-            let why = format!("its type is that of OCFL {}, not that of the object", root.inventory.layout());
+            let why = format!(
+                "it has the type of OCFL {}, which differs from that of the object",
+                root.inventory.layout()
+            );
             self.fault(&invalid(&root.path, why), on_event)?;
         }
         let mut listed = ListedNames::default();
@@ -266,7 +269,7 @@ impl Containers<'_> {
                     Some("it differs from inventory.json, although it describes the same version".to_owned())
                 }
                 true if own.inventory.layout() < layout => {
-                    Some("its type is that of an earlier version of OCFL than before".to_owned())
+                    Some("it has the type of an earlier version of OCFL than a previous inventory".to_owned())
                 }
                 true => own.inventory.contradiction(&root.inventory),
             };
