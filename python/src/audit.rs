@@ -237,7 +237,7 @@ fn forward(sender: &EventSender<CheckEvent>, event: &Event<'_>) -> std::io::Resu
         Event::Malformed(manifest, line) => {
             CheckEvent::Malformed(format!("{}: {line}", display_safe(manifest.as_os_str().as_bytes())))
         }
-        // A note about objects without digests, which are no part of a comparison.
+        // A note about objects without digests, which are not part of a comparison.
         Event::Doubtful(_) => return Ok(()),
         Event::Failed(error) => CheckEvent::Failed(error.under(error.name())),
     })

@@ -26,7 +26,7 @@ pub struct Record {
     result: Result<Read, Failure>,
 }
 
-/// What is known about a file that was read.
+/// The facts about a file that was read.
 struct Read {
     size: u64,
     mtime_ns: i128,

@@ -1,4 +1,4 @@
-//! Advice on failures, in terms of the options of this program.
+//! Advice on failures that refers to the options of this program.
 
 use crate::words::path_word;
 use std::borrow::Cow;
@@ -57,7 +57,7 @@ fn exists(name: &[u8]) -> bool {
     Path::new(OsStr::from_bytes(name)).exists()
 }
 
-/// Returns how to verify a file that was given in place of a manifest.
+/// Returns advice on how to verify a file that was given in place of a manifest.
 fn on_data(path: &Path) -> String {
     let is_beside = |suffix: &str| with_suffix(path, suffix).is_file();
     let word = path_word(path);

@@ -1,6 +1,6 @@
-//! Completions: the possible words at the cursor. A shell script passes the words of the command
-//! line and displays the result. Options, algorithms and formats are taken from the tables that
-//! also parse them.
+//! Completions: the words that are possible at the cursor. A shell script passes the words of the
+//! command line and displays the result. Options, algorithms and formats are taken from the tables
+//! that also parse them.
 
 use clap::{Arg, ArgAction, Args, Command, ValueEnum, ValueHint};
 use std::ffi::OsStr;

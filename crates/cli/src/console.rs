@@ -50,7 +50,7 @@ impl Console {
         Console { quiet, ..self }
     }
 
-    /// Prints a file error, and what can be done about it.
+    /// Prints a file error, and advice on it.
     pub fn failure(&mut self, error: &Error) {
         self.error(&error.to_string());
         self.advise(error);

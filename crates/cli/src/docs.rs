@@ -89,7 +89,7 @@ fn install(folder: &Path, name: &str, page: &[u8]) -> Result<(), Error> {
 
 /// The maximum length of a page that is replaced.
 const MAX_LENGTH: u64 = 1 << 20;
-/// What every page contains.
+/// The parts that every page contains.
 const TITLE: &str = ".TH TRUESUM";
 
 /// Returns all pages by file name: `truesum.1` first, and those of subcommands after their

@@ -374,7 +374,7 @@ pub struct RunCounts {
     read: u64,
 }
 
-#[expect(clippy::too_many_arguments, reason = "everything a run leaves behind meets here, once")]
+#[expect(clippy::too_many_arguments, reason = "called once, with all results of a run")]
 fn end(
     plan: &Hashing,
     result: io::Result<Summary>,

@@ -147,6 +147,8 @@ fn run(command: Command) -> Exit {
         Command::Completions(args) => docs::completions(&args),
         Command::Man(args) => docs::man(&args, command::definition()),
         Command::InstallLinks(args) => links::run(&args),
-        Command::Complete(_) | Command::Topic(_) | Command::Version => unreachable!("they were run"),
+        Command::Complete(_) | Command::Topic(_) | Command::Version => {
+            unreachable!("these were handled above")
+        }
     }
 }

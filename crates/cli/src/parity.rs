@@ -1,4 +1,4 @@
-//! What the parity file of a stored tree can be used for, in messages and in JSON objects.
+//! Describes in messages and JSON objects which repairs the parity file of a stored tree allows.
 
 use crate::words::count;
 use std::ops::Range;

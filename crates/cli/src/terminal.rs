@@ -87,7 +87,7 @@ pub fn columns(text: &str) -> usize {
 }
 
 /// Writes `line` over the line `previous`. A carriage return and blanks work on every terminal.
-/// Failures are ignored, as progress is no message.
+/// Failures are ignored, because progress is not a message.
 fn replace_line(previous: &str, line: &str) {
     let rest = columns(previous).saturating_sub(columns(line));
     let end = if line.is_empty() { "\r" } else { "" };

@@ -93,7 +93,7 @@ impl Protocol {
             Protocol::V2 => "torrent-v2",
             Protocol::Hybrid => "torrent-hybrid",
         };
-        manifest::format(name).expect("formats named here are rows")
+        manifest::format(name).expect("the table contains the formats named here")
     }
 }
 

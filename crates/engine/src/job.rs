@@ -575,7 +575,7 @@ impl Summary {
             bytes: _,
             verified: _,
             exempt: _,
-            // Not known to be bad: the caller decides what they mean for the overall result.
+            // These are not known to be bad: the caller decides how they affect the overall result.
             unverified: _,
             malformed: _,
             unreached: _,

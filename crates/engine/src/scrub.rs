@@ -13,9 +13,9 @@
 //! A collection consists of the files that manifests list ([`Options::collection`]). Its manifests are read first
 //! (`collection`), and `reconciliation` compares their entries with the state; there is no walk of the files.
 //!
-//! The status of a file is the one that an audit would report ([`crate::audit`]). `recorder` decides what becomes of
-//! it: `policy` accepts differences, and everything else is a failure that remains open until the file is intact again
-//! or the user forgets its entry.
+//! The status of a file is the one that an audit would report ([`crate::audit`]). `recorder`
+//! decides how it is treated: `policy` accepts differences, and everything else is a failure that
+//! remains open until the file is intact again or the user forgets its entry.
 
 mod attributes;
 mod block;

@@ -126,7 +126,8 @@ impl<'a> Update<'a> {
                 Err(error) => return self.failed(error.into(), on_event),
             },
         };
-        // Not earlier: a file that was edited while this run waited for the lock is in the manifest as it is then.
+        // The time is taken only now, because the manifest may contain files as they were edited
+        // while this run waited for the lock.
         self.began = coarse_now();
         let original = match Original::open(manifest) {
             Ok(original) => original,

@@ -92,9 +92,10 @@ options! {
         /// matches the name of a file relative to the root, or its path including the root as it was given.
         /// Lists of names and samples are left to the caller, which knows the entries.
         select: Selection,
-        /// Apply globs only to what is below the roots, and not to the roots themselves.
+        /// Whether globs apply only to objects below the roots, and not to the roots themselves.
         below_root: bool,
-        /// Honour `.gitignore` files below the roots. As in `git grep`, they do not apply to the roots.
+        /// Whether to apply `.gitignore` files below the roots. As in `git grep`, they do not apply
+        /// to the roots.
         gitignore: bool,
     }
 }
@@ -351,7 +352,7 @@ impl Walk {
             return Some(Item::File(named(path), None));
         }
         let mut path = path;
-        // So that the lengths of paths agree with `Ancestry`, in which only `/` ends in a slash.
+        // The lengths of paths must agree with `Ancestry`, in which only `/` ends in a slash.
         path.truncate(trimmed_root(&path).len());
         self.skip = path.len();
         let confinement = if self.options.follow { Confinement::Anywhere } else { Confinement::NoLinks };
@@ -562,7 +563,7 @@ impl Walk {
             }
             return self.ascend(None);
         }
-        let Level { folder_path, anchor, .. } = self.stack.last().expect("an entry comes from a level");
+        let Level { folder_path, anchor, .. } = self.stack.last().expect("every entry belongs to a level");
         if kind == FileType::Symlink {
             let target = anchor.stat(&self.path, true);
             let is_folder = |stat: &Metadata| stat.kind() == FileType::Directory;

@@ -386,8 +386,8 @@ mod tests {
         assert!(matches!(error.cause(), Cause::Io(error) if error.raw_os_error() == Some(2)));
         let io = io::Error::from(error);
         assert_eq!((io.kind(), chain(&io)), (io::ErrorKind::NotFound, vec![message]));
-        assert!(io.get_ref().is_some_and(|error| error.is::<Error>()), "it can be had again");
-        // What is behind the cause, and not in the message, is in the chain.
+        assert!(io.get_ref().is_some_and(|error| error.is::<Error>()), "it can be downcast");
+        // Errors behind the cause that are not part of the message are in the chain.
         let error = Error::io(b"f", "read", io::Error::other(Wrapper(missing())));
         assert_eq!(chain(&error), ["f: cannot read: request failed", &missing().to_string()]);
         let kept = io::Error::from(Cause::Interrupted);

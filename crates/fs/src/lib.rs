@@ -1,10 +1,11 @@
 //! The operating system as truesum sees it: everything that makes system calls is in this crate.
 //!
-//! The crates above it contain no `cfg` for a platform. They see the concepts below; what a system cannot provide is a
-//! value ([`lease::Writers::Unknown`]) and never silence. These modules are portable, too: they contain the types, the
-//! logic and most of the tests. System calls are in the backends below `sys`, which have one file for each concept; the
-//! documentation of `sys.rs` lists the functions that a backend provides. `docs/guarantees.md` shows where the guarantees
-//! of systems differ.
+//! The crates above it contain no `cfg` for a platform. They see the concepts below; if a system
+//! cannot provide something, a value reports this ([`lease::Writers::Unknown`]); it is never
+//! omitted silently. These modules are portable, too: they contain the types, the logic and most of
+//! the tests. System calls are in the backends below `sys`, which have one file for each concept;
+//! the documentation of `sys.rs` lists the functions that a backend provides. `docs/guarantees.md`
+//! shows where the guarantees of systems differ.
 //!
 //! Open files and folders are values of [`std::fs::File`], and system errors are values of [`Errno`].
 //!

@@ -62,7 +62,7 @@ pub fn open_named(path: impl AsRef<Path>) -> io::Result<File> {
 /// Fails as [`Root::open`].
 pub fn open_companion(path: &Path) -> Result<File, Error> {
     let name = path.as_os_str().as_bytes();
-    // Even if a pipe is opened only briefly, its writer starts to write and then finds no reader.
+    // If a pipe is opened even briefly, its writer starts to write and then finds no reader.
     if let Ok(stat) = Root::Anywhere.stat(name, true) {
         let kind = stat.kind();
         if kind != FileType::RegularFile {

@@ -37,7 +37,7 @@
 //! updates the timestamp, so repeating the test at the end would not reveal more. Where a write may update it only when
 //! the file is closed (Windows), the test is repeated at the end.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! A process that merely has a file open for writing does not prevent reading: a log file of an
 //! idle service could otherwise never be hashed. A clock that is set back, or a server whose clock is ahead, makes the
@@ -142,7 +142,7 @@ pub fn after_tick(file: &File, mut stat: Metadata, system: &System) -> Result<(M
         };
         std::thread::sleep(wait);
         let later = Metadata::of(file).map_err(|error| Cause::Io(error.into()))?;
-        // Only changes count: an idle file passes however often a wait turns out too short.
+        // Only changes count: an idle file passes, however many waits turn out to be too short.
         moved += usize::from(changed(&later) != changed(&stat));
         if moved == TICKS {
             return Err(Cause::Changed("it is being modified continuously".to_owned()));
@@ -240,7 +240,7 @@ mod tests {
         for _ in 0..20 {
             scratch.open().write_all_at(&[1], 0).expect("written");
             let file = File::open(scratch.path()).expect("open");
-            let (stat, _) = stat_when_stable(&file).expect("nobody has it open");
+            let (stat, _) = stat_when_stable(&file).expect("no process has it open");
             assert!(now() > changed(&stat), "a write from here on gets another stamp");
         }
     }

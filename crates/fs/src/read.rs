@@ -320,7 +320,7 @@ impl Guarded {
         Ok(if change.is_some() {
             change
         } else if self.system.stamps == Stamps::WrittenBack && writers(&self.file) == Writers::Some {
-            // What it has written may change the times only when it closes the file.
+            // Its writes may change the times only when it closes the file.
             Some(Cause::InUse)
         } else {
             None

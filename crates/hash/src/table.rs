@@ -191,7 +191,7 @@ fn suggestions(text: &str) -> Vec<&'static str> {
             within.push(((!row.name.starts_with(&text), at), row.name));
         }
     }
-    // Farther names are no better guesses.
+    // Names that are less similar are not better guesses.
     let nearest = near.iter().map(|((weak, distance, _), _)| (*weak, *distance)).min();
     near.retain(|((weak, distance, _), _)| Some((*weak, *distance)) == nearest);
     first(family).or(first(begun)).or(first(near)).or(first(within)).unwrap_or_default()

@@ -6,9 +6,9 @@ use crate::scan;
 use std::sync::LazyLock;
 use truesum_hash::{ALGORITHMS, Spec};
 
-/// Words in the names of manifests that stand for a family of algorithms or for an unsupported
-/// algorithm. Digests in such manifests are rejected with this word unless [`of_digits`] returns the algorithm, and never
-/// taken for digests of another algorithm whose digests have the same length.
+/// Words in the names of manifests that denote a family of algorithms or an unsupported algorithm.
+/// Digests in such manifests are rejected with this word unless [`of_digits`] returns the
+/// algorithm, and never treated as digests of another algorithm whose digests have the same length.
 const OTHERS: &[&str] =
     &["adler", "blake2", "edonr", "fsb", "gost", "haval", "ripemd", "sha3", "shake", "skein", "snefru"];
 
@@ -44,7 +44,7 @@ impl NamedAlgorithm {
 /// `B3SUMS`, `x.iso.md5`, `checksums_sha1.txt`.
 ///
 /// Algorithm names count only in names that are about checksums, so that `tiger-photos.txt` is not
-/// taken for a list of Tiger digests.
+/// mistaken for a list of Tiger digests.
 pub fn algorithm_from_name(file_name: &[u8]) -> Option<Spec> {
     match algorithm_in_file_name(file_name)? {
         NamedAlgorithm::Known(spec) => Some(spec),
@@ -300,7 +300,8 @@ pub(crate) fn algorithm_in_heading(line: &[u8]) -> Option<NamedAlgorithm> {
     // Cheap checks come first, because this function is called for every line.
     let is_comment = is_comment(line);
     let is_marked = is_comment || line.ends_with(b":") || line.ends_with(b"]");
-    // Without a mark, the beginning of a tagged line that lost its end must not be taken for a heading.
+    // Without a mark, the beginning of a tagged line that lost its end must not be mistaken for a
+    // heading.
     let is_decorated = || [&b"=="[..], b"--", b"**"].iter().any(|mark| line.starts_with(mark));
     if line.len() > 120
         || !is_marked && (line.len() > 40 || line.contains(&b'(') || scan::contains(line, b"  "))

@@ -1,8 +1,8 @@
 //! The digest of a line: determines its algorithm and decodes its bytes.
 //!
 //! If the algorithm is known, a digest of the wrong length is an error and never a reason to try
-//! another algorithm. Otherwise a truncated digest, or one that was replaced with a weaker one,
-//! would go unnoticed.
+//! another algorithm. Otherwise, a truncated digest or one that was replaced with a weaker one
+//! would go undetected.
 
 use crate::algorithm::{family_lengths, in_hex, meant, of_digits, same_length, usual};
 use crate::format::Options;
@@ -149,7 +149,8 @@ fn requested_hmac(tag: &str, options: &Options) -> Option<String> {
 /// Parses the digest of a line with this tag, which may be any text.
 ///
 /// # Errors
-/// Fails as [`tagged`] does, and if the tag cannot be the name of an algorithm.
+/// Fails under the same conditions as [`tagged`], and if the tag cannot be the name of an
+/// algorithm.
 pub(crate) fn labeled(tag: &[u8], text: &[u8], options: &Options) -> Result<(Spec, Digest), Reason> {
     let tag = std::str::from_utf8(tag).ok().filter(|tag| tag.len() <= 32).ok_or(Reason::NotALine)?;
     tagged(tag, text, options)

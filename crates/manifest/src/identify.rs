@@ -179,7 +179,8 @@ fn is_tried(row: &Algorithm) -> bool {
 fn algorithms(digest: &Digest, encoding: Encoding) -> Vec<Spec> {
     let of_length = |row: &'static Algorithm| {
         let spec = Spec::new(row);
-        // Only common lengths: a digest of any other length is probably not of such an algorithm.
+        // Only common lengths are tried: a digest of any other length is probably not that of such
+        // an algorithm.
         let chosen =
             row.lengths() != Lengths::Fixed && matches!(digest.len(), 16 | 20 | 24 | 28 | 32 | 48 | 64);
         match spec.digest_len() == digest.len() {

@@ -121,7 +121,8 @@ impl<R: Read> Lines<R> {
         while self.text.len() - self.start < CHUNK && !self.at_end {
             self.fill()?;
         }
-        // Not all that happens to be in memory, which depends on how a pipe delivers it.
+        // The length is limited, because the amount of text in memory depends on how a pipe
+        // delivers it.
         let text = &self.text[self.start..];
         Ok(&text[..text.len().min(CHUNK)])
     }

@@ -74,7 +74,7 @@ const NOISE_RATIO: u64 = 16;
 
 /// Maximum number of unsupported algorithms that are counted by name.
 const UNREAD: usize = 16;
-/// The name that stands for all further algorithms.
+/// The name that represents all further algorithms.
 const OTHERS: &str = "others";
 
 /// The source of entries.

@@ -191,7 +191,7 @@ impl Template {
 const LINK: [&str; 2] = ["ed2k", "aich"];
 
 /// Appends the byte for the escape after a backslash, and returns the remaining text. A backslash
-/// without a valid escape stands for itself.
+/// without a valid escape is literal.
 fn escape<'t>(after: &'t [u8], plain: &mut Vec<u8>) -> &'t [u8] {
     let number = |digits: &[u8], base: u32| -> u8 {
         digits.iter().fold(0u32, |sum, digit| sum * base + (*digit as char).to_digit(base).unwrap_or(0)) as u8

@@ -135,7 +135,7 @@ async fn part(source: &Source, key: &str, version: Option<&str>) -> Result<Optio
     });
     match part.await {
         Ok((size, parts)) => Ok(parts.map(|_| size)),
-        // Not every service reports parts: then the size is unknown.
+        // Not every service reports parts; without them, the size is unknown.
         Err(Failure::Status { .. }) => Ok(None),
         Err(failure) => Err(failure),
     }

@@ -107,9 +107,9 @@ pub(crate) fn value(
 /// Returns the directory for test files: on the disk of the build directory, which supports `O_DIRECT` even if `/tmp`
 /// is in memory, and never in the source tree.
 #[cfg(test)]
-pub(crate) fn beside_the_build() -> std::path::PathBuf {
-    let test = std::env::current_exe().expect("a test knows where it lies");
-    test.parent().expect("it lies in a directory").to_owned()
+pub(crate) fn build_directory() -> std::path::PathBuf {
+    let test = std::env::current_exe().expect("the path of the test program is known");
+    test.parent().expect("it is in a directory").to_owned()
 }
 #[cfg(test)]
 mod tests {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_method_reads_the_same_bytes() {
-        let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         let data = crate::measure::input::generated(9, (3 << 20) + 777);
         file.write_all(&data).unwrap();
         for range in [0..data.len() as u64, 0..1 << 20, 1 << 20..data.len() as u64, 1 << 20..2 << 20] {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn too_short_file_is_an_error() {
-        let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         file.write_all(&[1; 5000]).unwrap();
         for method in METHODS {
             let how = ReadParameters { method, buffer: 4096, depth: 2 };
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn all_methods_read_past_1_2_and_4_gib() {
         const GIB: u64 = 1 << 30;
-        let file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         let len = 4 * GIB + 5000;
         file.as_file().set_len(len).unwrap();
         // A sparse file with data only around the sizes where 30, 31 and 32 bits overflow.
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn residency_is_measured_after_write() {
-        let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
         if let Some(share) = resident(file.path(), 0..1 << 20) {
             assert!(share > 0.9, "just written: {share}");
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn thread_count_does_not_change_the_value() {
-        let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         file.write_all(&crate::measure::input::generated(5, (5 << 20) + 99)).unwrap();
         let (path, len) = (file.path(), (5 << 20) + 99);
         let sha256: Spec = "sha256".parse().unwrap();

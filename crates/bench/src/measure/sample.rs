@@ -1,10 +1,11 @@
 //! Timed loops: how one sample is taken.
 //!
-//! A sample repeats an operation until it is long compared with the clock's resolution, after one uncounted repetition
-//! (cold caches, first access to memory). Work in memory is timed by the processor time of its thread: the effect of
-//! other programs on the wall clock says nothing about an algorithm. Only on Windows, which counts processor time in steps
-//! of 16 ms, the wall clock is used. The core's clock is measured around each sample, because processors change it by tens
-//! of percent under load: cycles per byte stay the same, bytes per second do not.
+//! A sample repeats an operation until it is long compared with the clock's resolution, after one
+//! uncounted repetition (cold caches, first access to memory). Work in memory is timed by the
+//! processor time of its thread: the effect of other programs on the wall clock is unrelated to the
+//! algorithm. Only on Windows, which counts processor time in steps of 16 ms, the wall clock is
+//! used. The core's clock is measured around each sample, because processors change it by tens of
+//! percent under load: cycles per byte stay the same, bytes per second do not.
 
 use super::allocations::{self, Counts};
 use super::clock::{core_clock, thread_seconds};

@@ -17,7 +17,7 @@ pub struct Engine {
     pub version: Vec<String>,
     /// Describes how to install it.
     pub get: String,
-    /// Circumstances in its favour or to its disadvantage.
+    /// Circumstances that favor it or put it at a disadvantage.
     #[serde(default)]
     pub bias: String,
     /// The command with its placeholders: `{algorithm}`, `{dir}`, `{out}`, `{threads}`, `{bytes}`, `{seconds}`, `{file}`,

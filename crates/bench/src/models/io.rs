@@ -63,7 +63,7 @@ pub struct Strategy {
     /// True if `--quick` measures it.
     #[serde(default)]
     pub quick: bool,
-    /// Circumstances in its favour or to its disadvantage.
+    /// Circumstances that favor it or put it at a disadvantage.
     #[serde(default)]
     pub bias: String,
 }
@@ -310,14 +310,14 @@ fn measurement(point: Point, span: u64) -> Measurement {
 mod tests {
     use super::*;
     use crate::measure::input;
-    use crate::measure::read::beside_the_build;
+    use crate::measure::read::build_directory;
     use crate::models::effort::Scope;
     use std::io::Write;
     use std::sync::atomic::AtomicBool;
 
     #[test]
     fn short_run_measures_hot_and_cold_reads() {
-        let mut file = tempfile::NamedTempFile::new_in(beside_the_build()).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(build_directory()).unwrap();
         file.write_all(&input::generated(6, 4 << 20)).unwrap();
         let definition: Definition = MODEL.read(&Scope::default()).unwrap();
         let stop = AtomicBool::new(false);

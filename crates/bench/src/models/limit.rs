@@ -353,7 +353,7 @@ fn arithmetic(specs: &[Spec], rounds: usize, until: f64, record: &mut Record, se
 mod tests {
     use super::*;
     use crate::measure::clock::thread_user_seconds;
-    use crate::measure::read::beside_the_build;
+    use crate::measure::read::build_directory;
     use crate::models::effort::Scope;
     use std::collections::BTreeSet;
     use std::sync::atomic::AtomicBool;
@@ -364,7 +364,7 @@ mod tests {
     /// Measures a directory in a run with this start time; returns the record and the processor seconds of the
     /// measuring thread.
     fn measured(start: Instant) -> (Record, f64) {
-        let directory = tempfile::tempdir_in(beside_the_build()).unwrap();
+        let directory = tempfile::tempdir_in(build_directory()).unwrap();
         let mut definition: Definition = MODEL.read(&Scope::default()).unwrap();
         definition.quick_probe.0 = 32 << 20;
         let stop = AtomicBool::new(false);

@@ -62,7 +62,7 @@ pub struct Engine {
     /// The command with its placeholders, if it is a program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// Circumstances in its favour or to its disadvantage.
+    /// Circumstances that favor it or put it at a disadvantage.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub bias: String,
 }

@@ -24,7 +24,8 @@ pub fn charts(report: &Report) -> Result<Vec<(String, Vec<u8>)>, Error> {
             "no font for the charts (install one, for example with the package fonts-dejavu-core)".to_owned(),
         ));
     }
-    // The generic name stands for a font that may not be installed; any installed sans-serif will do.
+    // The generic name refers to a font that may not be installed; any installed sans-serif font is
+    // suitable.
     let names: Vec<String> =
         fonts.faces().filter_map(|face| Some(face.families.first()?.0.clone())).collect();
     let wanted = ["DejaVu Sans", "Noto Sans", "Liberation Sans", "Arial", "Helvetica"];

@@ -79,7 +79,7 @@ struct Arguments {
     #[arg(long)]
     raw: bool,
 
-    // No doc comment: rustdoc would take the brackets for links.
+    // This is not a doc comment, because rustdoc would treat the brackets as links.
     #[arg(long, help = "Write BSD-style lines: BLAKE3 ([FILE]) = [HASH]")]
     tag: bool,
 

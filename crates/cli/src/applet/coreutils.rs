@@ -31,7 +31,7 @@ pub(super) static PERSONALITIES: [Applet; PROGRAMS.len()] = {
 
 fn run(call: Call) -> ExitCode {
     let program =
-        PROGRAMS.iter().find(|program| program.name == call.name).expect("rows are made of programs");
+        PROGRAMS.iter().find(|program| program.name == call.name).expect("the table contains all programs");
     let called = call.called.as_bytes();
     let mut streams = Streams::new(called);
     let arguments: Vec<Vec<u8>> = call.arguments.into_iter().map(OsString::into_vec).collect();

@@ -33,7 +33,7 @@ struct ManifestEntries {
 pub struct RecordedEntries {
     payload: ManifestEntries,
     tags: ManifestEntries,
-    /// What was there before an interrupted run, and what it was about to write.
+    /// The files that existed before an interrupted run, and those that it was about to write.
     journal: ManifestEntries,
     /// The names of the payload manifests.
     manifests: Vec<PathBuf>,
@@ -43,7 +43,7 @@ pub struct RecordedEntries {
     pub journals: Vec<PathBuf>,
 }
 
-/// How a file compares with its entry in a manifest.
+/// The result of comparing a file with its entry in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileStatus {
     /// The file is not in the manifest.

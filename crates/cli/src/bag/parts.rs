@@ -1,4 +1,5 @@
-//! What all steps of writing a bag need: the request, names, atomic writes, and reasons to stop.
+//! Types and functions for all steps of writing a bag: the request, names, atomic writes, and
+//! reasons to stop.
 
 use crate::console::Console;
 use crate::exit::Refusal;

@@ -1,4 +1,4 @@
-//! Hints on why nothing was verified and what to do about it.
+//! Hints on why nothing was verified and how to fix this.
 
 use crate::advice::{FORMATS, signature_command};
 use crate::check::plan::Subject;
@@ -131,8 +131,9 @@ pub fn from_standard_input(manifest: &Path, file: &Path) -> Option<String> {
 /// The maximum size of a manifest next to a file that is searched for it, and of all of them together.
 const SIZE_LIMITS: (u64, u64) = (4 << 20, 16 << 20);
 
-/// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest. The options of the run
-/// are repeated only for the sake of `--pubkey`; others, such as `-a`, were meant for the file.
+/// Returns a hint if a manifest in the folder of this file lists it: a check needs the manifest. Of
+/// the options of the run, only `--pubkey` is repeated; others, such as `-a`, were meant for the
+/// file.
 pub fn manifest_in_folder_hint(file: &Path, needs_key: bool) -> Option<String> {
     let (longest, mut left) = SIZE_LIMITS;
     let nothing = Head::new(b"", true);

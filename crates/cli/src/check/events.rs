@@ -673,7 +673,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Takes note of the first folder of a name in the manifest.
+    /// Records the first folder of a name in the manifest.
     fn add_top(&mut self, name: &[u8]) {
         let name = name.strip_prefix(b"./").unwrap_or(name);
         let top = name.iter().position(|&byte| byte == b'/').map(|end| &name[..end]);

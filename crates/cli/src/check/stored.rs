@@ -108,7 +108,7 @@ fn total(counts: &Counts) -> String {
 }
 
 /// Compares the entries of one manifest. Returns the error if the manifest could not be read.
-#[expect(clippy::too_many_arguments, reason = "everything a check has meets here, once")]
+#[expect(clippy::too_many_arguments, reason = "called once, with all parts of a check")]
 fn manifest(
     plan: &Checking,
     store: &Arc<Store>,

@@ -262,7 +262,7 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
     let value = text_of(ContextKind::InvalidValue).filter(|text| !text.is_empty());
     let value = value.map(|text| display_safe(text.as_bytes()));
     let usage = || match error.get(ContextKind::Usage) {
-        // A shell would take the sign between alternatives for a pipe.
+        // A shell would treat the sign between alternatives as a pipe.
         Some(ContextValue::StyledStr(usage)) if !usage.to_string().contains('|') => {
             let usage = usage.to_string();
             let usage = usage.trim().trim_start_matches("Usage:").trim().replace(['<', '>'], "");

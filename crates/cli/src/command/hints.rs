@@ -8,7 +8,8 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
 
-/// Options that say what the arguments of a command are, so that they do not fit the arguments in a hint.
+/// Options that specify the kind of a command's arguments, so that they do not fit the arguments in
+/// a hint.
 const OF_ARGUMENTS: &[&str] = &["embedded", "expect", "files-from", "files0-from", "recursive"];
 
 /// Programs that hints mention, whose options are their own.

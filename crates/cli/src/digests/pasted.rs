@@ -415,10 +415,10 @@ fn in_hexadecimal(text: &str) -> Option<String> {
     }
 }
 
-/// Returns whether an argument is meant as a digest: no file has this name, and it is hexadecimal,
-/// has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or has another
-/// form that `--expect` accepts. Truncated and mistyped digests are included, so that an error can
-/// report the mistake.
+/// Returns whether an argument is intended as a digest: no file has this name, and it is
+/// hexadecimal, has the name of an algorithm before the digits (`sha256:HEX`, `sha256-BASE64`), or
+/// has another form that `--expect` accepts. Truncated and mistyped digests are included, so that
+/// an error can report the mistake.
 pub fn is_digest(name: &OsStr) -> bool {
     let Some(given) = name.to_str().map(str::trim) else { return false };
     let text = &*pasted(given);

@@ -369,7 +369,7 @@ fn format(args: &FormatArgs) -> &'static Format {
         (_, false, true) => "gnu-z",
         (_, false, false) => "gnu",
     };
-    args.format.or_else(|| manifest::format(name)).expect("formats named here are rows")
+    args.format.or_else(|| manifest::format(name)).expect("the table contains the formats named here")
 }
 
 /// Returns whether the options leave the format of the manifest open.
@@ -601,7 +601,7 @@ pub fn no_pieces(cut: PieceLayout) -> Vec<PieceList> {
     };
     let none = |name: &&str| {
         let spec = name.parse().expect("a row of the table of algorithms");
-        PieceList::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("no bytes have no pieces")
+        PieceList::new(spec, 0..0, *PIECES.start(), Vec::new().into()).expect("an empty file has no pieces")
     };
     algorithms.iter().map(none).collect()
 }

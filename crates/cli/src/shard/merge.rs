@@ -284,7 +284,8 @@ fn format(args: &MergeArgs, specs: &[Spec]) -> Result<&'static Format, Refusal> 
         (_, true) => "bsd",
         _ => "gnu",
     };
-    let format = args.format.or_else(|| manifest::format(usual)).expect("formats named here are rows");
+    let format =
+        args.format.or_else(|| manifest::format(usual)).expect("the table contains the formats named here");
     if format.capabilities().pieces().is_some() {
         return Err(Refusal::new(format!(
             "-t {}: not available for shard merge, because pieces span files",

@@ -135,8 +135,8 @@ pub fn hash(args: &BuildArgs, console: &mut Console) -> Exit {
         return Exit::NotAsRequested;
     }
     let specs = match args.algorithm.is_empty() {
-        true if args.format.is_some() => vec!["blake3".parse().expect("a name of ours")],
-        true => vec!["sha256-tree".parse().expect("a name of ours")],
+        true if args.format.is_some() => vec!["blake3".parse().expect("a known name")],
+        true => vec!["sha256-tree".parse().expect("a known name")],
         false => args.algorithm.clone(),
     };
     if let Some((first, second)) = args.save.then(|| same_tree(args)).flatten() {
@@ -309,7 +309,7 @@ fn tag_lines(name: &[u8], specs: &[Spec], digests: Vec<Digest>) -> Vec<u8> {
 }
 
 fn tag_line(name: &[u8], digests: Vec<(Spec, Digest)>) -> Vec<u8> {
-    let format = truesum::manifest::format("bsd").expect("a format of ours");
+    let format = truesum::manifest::format("bsd").expect("a known format");
     let mut lines = Vec::new();
     let entry = Entry { path: name.to_vec(), digests, ..Entry::default() };
     if append(&entry, format, &Default::default(), &mut lines).is_err() {
@@ -340,7 +340,7 @@ fn saved(
     let target = stored_tree_path(file.as_bytes(), args.output.as_deref(), ending(args));
     if let Some(format) = args.format {
         let digest = write_outboard(file, format.outboard(), &target, &watch.reading(threads))?;
-        let spec: Spec = "blake3".parse().expect("a name of ours");
+        let spec: Spec = "blake3".parse().expect("a known name");
         return Ok((tag_line(stores::name_of(file), vec![(spec, digest)]), None));
     }
     let begin = match &args.since {

@@ -106,7 +106,7 @@ fn meant(text: &str) -> Option<String> {
     let Size(bytes) = size.parse().ok()?;
     let name = head.split(';').next()?.trim_end_matches("part").trim_end_matches('-');
     let spec: Spec = if name.is_empty() { "s3-etag" } else { name }.parse().ok()?;
-    // The size is shown even if it is the default, because the user asked for it.
+    // The size is shown even if it is the default, because the user specified it.
     Some(format!("use -a '{}'", spec.with_unit(bytes).ok()?.name_with_unit()?))
 }
 

@@ -89,7 +89,7 @@ impl QuickCheck {
             let mut unread = some(first);
             for (share, started) in others {
                 unread.extend(match started {
-                    Some(started) => started.join().expect("files are examined without panic"),
+                    Some(started) => started.join().expect("examining files does not panic"),
                     None => some(share),
                 });
             }

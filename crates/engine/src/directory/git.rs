@@ -27,7 +27,7 @@ pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
     let mut open = vec![Open { path: b"", name: b"", body: Vec::new() }];
     // The walk sorts folders as if their names ended with a slash, which is git's order.
     for object in gathered.objects.iter().filter(|object| !object.is_root()) {
-        while !object.is_below(open.last().expect("the tree itself holds all").path) {
+        while !object.is_below(open.last().expect("the tree itself contains all objects").path) {
             close(&mut open, hash, &rules);
         }
         let name = object.name();
@@ -42,7 +42,7 @@ pub(super) fn digest(gathered: &Gathered, hash: &Spec, rules: Rules) -> Digest {
             ObjectType::File => ("100644", gathered.digest(object).to_vec()),
             ObjectType::Link(target) => ("120000", named("blob", target, hash).as_bytes().to_vec()),
         };
-        add(open.last_mut().expect("the tree itself holds all"), mode, name, &digest);
+        add(open.last_mut().expect("the tree itself contains all objects"), mode, name, &digest);
     }
     while open.len() > 1 {
         close(&mut open, hash, &rules);

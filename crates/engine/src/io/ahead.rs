@@ -319,7 +319,8 @@ impl<'a> Pipe<'a> {
                 Extent::Zeros(count) => *count,
                 Extent::Data { .. } | Extent::Mapped(_) => 0,
             };
-            // Before `next` advances, so that `retire` finds no other reference to the slice.
+            // This comes before `next` advances, so that `retire` finds no other reference to the
+            // slice.
             drop(stretch);
             state = self.lock();
             if faulted {

@@ -47,8 +47,8 @@ struct Chain {
 const KEEP_EVERY: u64 = 64;
 
 impl Chains {
-    /// Returns chains over a file of `units` units, each with a hasher and the number of units it has already
-    /// processed. Chains without a hasher follow: `others` has the first unit that each of them needs.
+    /// Returns chains over a file of `units` units, each with a hasher and the number of units it
+    /// has already processed. Chains without a hasher follow: `others` has the first unit xm needs.
     pub(crate) fn new(hashers: Vec<(Hasher, u64)>, others: &[u64], units: u64, threads: usize) -> Chains {
         let flat = hashers.into_iter().map(|(hasher, next)| (Some(hasher), next));
         let all = flat.chain(others.iter().map(|&next| (None, next)));

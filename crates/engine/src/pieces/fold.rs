@@ -56,12 +56,12 @@ pub(crate) fn hash_pieces(
         folds[plan].lock().unwrap_or_else(PoisonError::into_inner).take(run, zeros_of(plan));
         Ok(())
     });
-    // Before `result`, which is an error too if the run was stopped.
+    // This is tested before `result`, which is also an error if the run was stopped.
     if progress.stopped() {
         return Ok(Completion::Stopped);
     }
     result?;
-    // Only after success: every byte has been read or is in a hole that was skipped.
+    // This comes after success: every byte has been read or is in a hole that was skipped.
     file.mark_as_read(size);
     let folds = folds.into_iter().map(|fold| fold.into_inner().unwrap_or_else(PoisonError::into_inner));
     let digests: Option<Vec<Digest>> = folds.map(|in_order| in_order.fold.finish()).collect();
@@ -90,7 +90,7 @@ impl OrderedFold {
                     self.fold.push_zeros(zeros, pieces.end - pieces.start);
                 }
                 (PieceOutcome::Zeros(_), None) => {
-                    unreachable!("holes are read where zeros have no digest of their own")
+                    unreachable!("holes are read, not skipped, if zeros have no known digest")
                 }
             }
         }
@@ -113,7 +113,7 @@ mod tests {
     fn compare(path: &std::path::Path, data: &[u8], names: &str, threads: usize) {
         let specs: Vec<Spec> = names.split(',').map(|name| name.parse().unwrap()).collect();
         let mut file = open(path);
-        let plans = plans(&file, &specs).expect("these digests are made of pieces");
+        let plans = plans(&file, &specs).expect("these digests consist of pieces");
         let progress = Progress::default();
         let found = hash_pieces(&mut file, b"f", &plans, threads, Mapping::Guarded, &progress).unwrap();
         let expected: Vec<Digest> = specs

@@ -78,8 +78,8 @@ impl Leaves<'_> {
                 views.iter().zip(buffers).map(|((_, len), buffer)| &buffer[..*len]).collect()
             };
             update_many(&mut hashers.iter_mut().collect::<Vec<_>>(), &slices);
-            // Only after the access is it known whether a page could be read. On an error the
-            // hashers are dropped with what they processed.
+            // Whether a page could be read is known only after the access. On an error the hashers
+            // are dropped with what they processed.
             window.map_or(Ok(()), |window| source.check(&window, &views))?;
         }
         Ok(finish_many(&mut hashers.iter_mut().collect::<Vec<_>>()))

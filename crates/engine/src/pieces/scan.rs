@@ -26,13 +26,13 @@
 //! thread hashes several leaves in the lanes of one kernel. Chains run on their own threads beside
 //! the scan; the thread that reads a unit passes it on to them.
 //!
-//! # What bounds it
+//! # Bounds
 //!
 //! Mapped pages count as memory of this process. Windows are sized so that those of all threads
 //! together stay within [`WINDOWS`]. The distance to the slowest thread bounds the digests that
 //! wait for earlier ones.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! Results arrive in any order; the caller sorts, because a tree needs only neighbors and a list
 //! needs all of them. Units that are read and not mapped are read under a lock, one at a time:
@@ -246,7 +246,7 @@ mod tests {
     const SIZE: u64 = 24 << 20;
 
     fn spec(name: &str) -> Spec {
-        name.parse().expect("a name of ours")
+        name.parse().expect("a known name")
     }
 
     /// Reads a file in one way and applies `change` to it, before the first byte or when the first digests are done.
@@ -309,7 +309,7 @@ mod tests {
             for len in [0, 1, SIZE / 2 + 77, SIZE - 1, SIZE + 1, 2 * SIZE] {
                 for early in [true, false] {
                     let result = read_while(&file, way, early, |file| file.set_len(len).expect("changed"));
-                    let error = result.expect_err("no proof can be had");
+                    let error = result.expect_err("a proof is impossible");
                     assert!(
                         matches!(error.cause(), Cause::Changed(_)),
                         "{way:?} to {len} bytes, early: {early}: {error}"

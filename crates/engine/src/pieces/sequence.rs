@@ -285,7 +285,8 @@ impl Sequence {
     fn wait_until(&mut self, most: usize, take: &mut dyn PieceSink) {
         while self.in_progress.len() > most {
             let Some(receiver) = self.in_progress.pop_front() else { return };
-            // Only if a hashing thread panicked, which the scope of the threads passes on.
+            // This fails only if a hashing thread panicked; the scope of the threads passes the
+            // panic on.
             let Ok((unit, digests)) = receiver.recv() else { return };
             take.pieces(unit.first, &digests, &unit.absent);
             self.recycle(unit);

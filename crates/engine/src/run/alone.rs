@@ -9,10 +9,10 @@
 use std::cmp::Ordering;
 use truesum_hash::{Spec, kernel};
 
-/// Files up to this size never go alone, and are read by the thread that hashes them.
+/// Files up to this size are never hashed alone, and the thread that hashes them also reads them.
 pub(crate) const READ_AHEAD: u64 = 4 << 20;
-/// The assumed cost of a file in a lane, in eighths of the cost of hashing it there: it is also
-/// copied, and not read ahead.
+/// The assumed cost of a file in a lane, in eighths of the cost of hashing it there. It exceeds
+/// eight eighths because the file is also copied and is not read ahead.
 const COPIED: u64 = 10;
 const EIGHTHS: u64 = 8;
 
@@ -23,7 +23,7 @@ const LARGE: u64 = 256 << 20;
 const HUGE: u64 = 4 << 30;
 
 /// Returns whether a file is hashed alone if the other files are unknown.
-pub(crate) fn alone_in_the_unknown(size: u64, specs: &[Spec]) -> bool {
+pub(crate) fn is_hashed_alone(size: u64, specs: &[Spec]) -> bool {
     size >= if specs.iter().any(|spec| lanes_of(spec) > 1) { HUGE } else { LARGE }
 }
 
@@ -35,8 +35,9 @@ pub(crate) fn lanes_of(spec: &Spec) -> usize {
 /// Returns how many of the largest files are hashed alone. `sizes` are the sizes of all files, the
 /// largest first, and all files have these algorithms.
 ///
-/// Each number is evaluated by the time at which the run would end: not before the last of the threads among which
-/// files are divided, nor before the longest file, alone or in its lane.
+/// Each possible number is evaluated by when the run would end: not before the last of the threads
+/// among which the files are divided has finished, and not before the longest file is hashed, alone
+/// or in its lane.
 pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     let lanes = specs.iter().map(lanes_of).max().unwrap_or(1);
     let threads = threads.max(1);
@@ -56,7 +57,7 @@ pub(crate) fn alone(sizes: &[u64], specs: &[Spec], threads: usize) -> usize {
     // The time at which `files` files with a total of `bytes` bytes are finished, the longest of
     // which has `size` bytes.
     let in_lanes = |files: usize, bytes: u128, size: u64, threads: usize| {
-        // Without files, the effort and so the time is 0.
+        // Without files, the effort is 0, and therefore the time is 0 as well.
         let busy = files.div_ceil(threads).min(lanes);
         let effort = u128::from(efforts[busy] * COPIED / EIGHTHS);
         let spread = bytes * effort / (busy.max(1) * threads) as u128;

@@ -58,7 +58,7 @@ impl Config {
     /// Starts to read an open file of a job.
     ///
     /// # Errors
-    /// Fails as [`Guarded::of`].
+    /// Fails under the same conditions as [`Guarded::of`].
     pub(crate) fn guarded(&self, file: File, stat: Metadata, name: &[u8]) -> Result<Guarded, Error> {
         let file = Guarded::of(file, stat, name)?;
         Ok(if self.reads.drop_cache { file.without_caching() } else { file })

@@ -6,7 +6,7 @@ use crate::task::Notice;
 /// Something for the sink.
 #[expect(
     clippy::large_enum_variant,
-    reason = "nearly all are outcomes, and a box for each costs an allocation"
+    reason = "nearly all events are outcomes, and boxing each of them would cost an allocation"
 )]
 pub(crate) enum WorkerEvent {
     Outcome(Outcome),

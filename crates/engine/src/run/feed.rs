@@ -52,7 +52,8 @@ pub(crate) struct Feeder<'a> {
     waiting: AtomicBool,
     /// Held by the one worker that reads a spinning disk.
     disk: Mutex<()>,
-    /// As many messages as workers may hash at the same time, if there are more workers.
+    /// A channel with one message for each worker that may hash at the same time, if there are more
+    /// workers than that.
     permits: Option<(Sender<()>, Receiver<()>)>,
 }
 
@@ -179,7 +180,7 @@ impl<'a> Feeder<'a> {
         self.waiting.store(true, Relaxed);
     }
 
-    /// Returns whether a worker reported that since the last call.
+    /// Returns whether a worker has reported this since the last call.
     pub(crate) fn take_waiting(&self) -> bool {
         // A hint that may come late. Without the load, every batch would write to a shared cache
         // line.
@@ -206,8 +207,9 @@ impl<'a> Feeder<'a> {
         self.known_jobs.map_or(1, |jobs| self.threads.saturating_sub(jobs - 1).max(1))
     }
 
-    /// Takes up to `most` jobs, and notices on the way. Waits for the window to move only if `idle`, because all others
-    /// may be waiting for a worker that holds something. Returns false at the end of all jobs.
+    /// Takes up to `most` jobs, and the notices between them. Waits for the window to move only if
+    /// `idle`, because a worker that holds something must not wait: all others may be waiting for
+    /// it. Returns false at the end of all jobs.
     pub(crate) fn pull(&self, most: usize, idle: bool, jobs: &mut Vec<Assigned>, events: &mut Batch) -> bool {
         loop {
             // The iterator runs under this lock, which gives tasks their order. The lock of the

@@ -34,8 +34,8 @@ options! {
         order: ReadOrder,
         /// Whether each file is read from its beginning to its end, in the order of the tasks, before the next one.
         sequential: bool,
-        /// Whether pages are removed from the cache after they have been read, except those of files that were partly in
-        /// the cache before.
+        /// Whether pages are removed from the cache after they have been read, except those of
+        /// files that were partly in the cache before.
         drop_cache: bool,
     }
 }

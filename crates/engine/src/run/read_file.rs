@@ -32,7 +32,8 @@ pub(crate) fn read_file(
     if config.own.contains(&FileId::from(&stat)) {
         return Ok(None);
     }
-    // Only now: the run may have its own output open for writing, for which this fails.
+    // This comes after the test above, because it fails for the run's own output, which may be open
+    // for writing.
     let file = config.guarded(file, stat, &job.name)?;
     if !file.is_regular() {
         let why = "only regular files can be divided into pieces";

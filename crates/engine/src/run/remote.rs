@@ -18,8 +18,9 @@ pub trait Remote: fmt::Debug + Send + Sync {
     /// Returns the name of the store in messages: a URL without secrets.
     fn name(&self) -> String;
 
-    /// Returns the number of objects to open at the same time. A run starts as many workers, because opening an object
-    /// takes long, but no more of them hash at the same time than there are threads.
+    /// Returns the number of objects to open at the same time. A run starts as many workers,
+    /// because opening an object takes a long time, but no more of them hash at the same time than
+    /// there are threads.
     fn connections(&self) -> usize;
 
     /// Lists the objects, in the order of their names, as jobs with these algorithms; objects whose names cannot be

@@ -44,7 +44,7 @@
 //! after the other; only then are they hashed, still in lanes. Larger files go alone or in slices of
 //! a single file.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! Files of one worker are not moved to another one when it runs out of work. The feeder hands out
 //! the largest files first instead, so that all workers finish at about the same time.
@@ -60,7 +60,7 @@ use crate::io::waits::WaitCounter;
 use crate::job::{FileResult, Job, Outcome, check_final_size, digests};
 use crate::pieces::fold::{hash_pieces, plans};
 use crate::progress::{Completion, Progress};
-use crate::run::alone::{READ_AHEAD, alone_in_the_unknown, lanes_of};
+use crate::run::alone::{READ_AHEAD, is_hashed_alone, lanes_of};
 use crate::run::config::Config;
 use crate::run::event::{Batch, WorkerEvent};
 use crate::run::feed::{Assigned, Feeder};
@@ -203,7 +203,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                 if !self.deliver_finished(deliver) {
                     return;
                 }
-                // Opening an object takes so long that other workers should open the next one.
+                // Opening an object takes so much time that other workers should open the next one.
                 let most = if self.config.remote.is_some() { 1 } else { most };
                 more = self.feeder.pull(most, idle, &mut pulled, &mut self.done);
                 if pulled.is_empty() {
@@ -229,7 +229,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                     }
                 }
             }
-            // A pipe can block for any time, so what is finished is delivered first.
+            // A pipe can block indefinitely, so finished results are delivered first.
             if active.is_empty()
                 && self.done.is_empty()
                 && let Some(next) = self.slow.pop_front()
@@ -243,7 +243,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         }
     }
 
-    /// Delivers what is finished. Returns false if no more outcomes are needed.
+    /// Delivers finished results. Returns false if no more outcomes are needed.
     fn deliver_finished(&mut self, deliver: &mut dyn FnMut(Batch) -> bool) -> bool {
         if self.done.is_empty() {
             return true;
@@ -308,7 +308,7 @@ impl<'a, 'f> Worker<'a, 'f> {
         // A single file does not compete with others, and the query takes longer than hashing a small file.
         let spinning = !self.feeder.is_single() && is_spinning(id.device());
         let next = Active { ticket, file, hashers, spinning, filled: 0, failed: None };
-        let alone = || alone.unwrap_or_else(|| alone_in_the_unknown(size, &next.ticket.job.specs));
+        let alone = || alone.unwrap_or_else(|| is_hashed_alone(size, &next.ticket.job.specs));
         let is_long = || next.file.version().is_some() || alone() || is_serial(&next.hashers);
         let alone = size > READ_AHEAD && is_long();
         // Slices read holes like data, whereas a file that goes alone skips them.
@@ -352,7 +352,7 @@ impl<'a, 'f> Worker<'a, 'f> {
                         ) =>
                 {
                     // The descriptors in use elsewhere leave this worker as many files as it has
-                    // open now. It is not tested again whether they leave more.
+                    // open now. It is not tested later whether they leave more.
                     self.open_limit = self.open_limit.min(active.len().max(1));
                     if active.is_empty() {
                         let read = self.progress.bytes();
@@ -478,7 +478,7 @@ impl<'a, 'f> Worker<'a, 'f> {
             let Active { hashers, filled, .. } = file;
             work.extend(hashers.iter_mut().map(|hasher| (hasher, &buffer[..*filled])));
         }
-        // Neighbouring entries with the same algorithm share lanes.
+        // Adjacent entries with the same algorithm share lanes.
         work.sort_by_key(|(hasher, _)| hasher.spec().algorithm().name());
         let (mut hashers, slices): (Vec<_>, Vec<_>) = work.into_iter().unzip();
         update_many(&mut hashers, &slices);

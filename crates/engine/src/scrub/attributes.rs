@@ -1,9 +1,9 @@
 //! Scrubbing without a state file: the SHA-256 digest of each file and the modification time at which it was computed are
 //! in its extended attributes, as cshatag and shatag store them.
 //!
-//! Each run reads every file. A digest that differs although the modification time is the stored one is corruption; the
-//! attributes are kept, so the file is reported until it is restored. Without a list of files, missing and moved files
-//! cannot be noticed.
+//! Each run reads every file. A digest that differs although the modification time is the stored
+//! one is corruption; the attributes are kept, so the file is reported until it is restored.
+//! Without a list of files, missing and moved files cannot be detected.
 
 use crate::audit::same_time;
 use crate::error::{Cause, Error, Kind};

@@ -1,5 +1,5 @@
-//! The blocks of a state file. Each has a kind, a number and a checksum, so that a block that was changed, lost,
-//! repeated or exchanged is noticed before anything in it is used.
+//! The blocks of a state file. Each has a kind, a number and a checksum, so that a block that was
+//! changed, lost, repeated or exchanged is detected before anything in it is used.
 
 use crate::error::{Cause, Error, StateFault};
 use crate::io::state::MAGIC;
@@ -24,7 +24,7 @@ pub(crate) const FULL: usize = 1 << 16;
 /// The maximum length of the content: a block and one entry with the longest name.
 const LONGEST: usize = 1 << 22;
 
-/// What a block contains.
+/// The kind of content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The properties of the state.
@@ -64,7 +64,7 @@ impl Position {
     }
 }
 
-/// Why there is no block at a position.
+/// The reason why there is no valid block at a position.
 #[derive(Debug)]
 pub(crate) enum NoBlock {
     /// The file ends here.

@@ -33,7 +33,7 @@ use truesum_manifest::path::{display_safe, within_root};
 pub(crate) struct Manifest {
     /// Its path relative to the collection; `.` for a bag that is the collection itself.
     pub(crate) name: Vec<u8>,
-    /// What earlier runs recorded.
+    /// The facts that earlier runs recorded about it.
     pub(crate) before: ManifestRecord,
     /// Its size and modification time, if it is a file.
     pub(crate) stamp: Option<(u64, Time)>,

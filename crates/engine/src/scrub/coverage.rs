@@ -81,7 +81,7 @@ readable! {
         manifests: u64,
         /// The folders in the tree by name, at most the first 500. The first one contains the files in the top-level folder.
         folders: Vec<Folder> => &[Folder],
-        /// What the next run reads if it starts a day after the last one.
+        /// The files that the next run reads if it starts a day after the last one.
         due: Amount,
     }
 }

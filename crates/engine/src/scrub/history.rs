@@ -3,7 +3,7 @@
 use crate::scrub::codec::{Rest, put_bytes, put_number, put_time};
 use truesum_manifest::Time;
 
-/// What earlier runs did with the new and modified files that they accepted.
+/// The way in which earlier runs processed the new and modified files that they accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EarlierRuns {
     /// The day of the last run that compared all accepted with all missing files.

@@ -24,8 +24,8 @@ use truesum_fs::name::{self, OsStringExt};
 use truesum_hash::Spec;
 use truesum_manifest::{Place, Time};
 
-/// What the pass found besides the files to read, and which results are still expected. Shared with the receiver of the
-/// results.
+/// The findings of the pass apart from the files to read, and the results that are still expected.
+/// Shared with the receiver of the results.
 #[derive(Default)]
 pub(crate) struct Findings {
     /// The files that are being read, by the number of their job, with what is recorded about them.
@@ -152,7 +152,8 @@ impl<'l> Inventory<'l> {
         if !(if is_open { self.limits.grant_new(size) } else { self.limits.grant(size) }) {
             let mut found = self.shared.get();
             found.deferred += 1;
-            // Other files must not make it wait longer than its turn, even if they are modified before every run.
+            // Other files must not delay it beyond its scheduled run, even if they are modified
+            // before every run.
             match before {
                 None => found.unread.add(Some(size), Some(facts.mtime)),
                 Some(before) if !before.is_failure() => found.classes.add(before.day, size),

@@ -1,4 +1,5 @@
-//! What the manifests of a collection list about a file, and how that is stored while it differs from the record.
+//! The entries of a file in the manifests of a collection, and how they are stored while they
+//! differ from the record.
 
 use crate::job::FileResult;
 use crate::scrub::codec::{Rest, put_bytes, put_number};

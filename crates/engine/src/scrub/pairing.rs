@@ -34,8 +34,9 @@ impl Recorder<'_, '_> {
         self.has_accepted || !self.earlier.is_last_paired
     }
 
-    /// Returns whether the content of this file was accepted and has not been compared with all missing files, whatever
-    /// was found since. It may be a corrupt file that was moved, so nothing is the same as it.
+    /// Returns whether the content of this file was accepted and has not been compared with all
+    /// missing files, whatever was found since. It may be a corrupt file that was moved, so it must
+    /// not count as the same as any other file.
     pub(crate) fn is_unpaired(&self, record: &Record) -> bool {
         record.accepted > self.earlier.paired && !self.is_paired
     }
@@ -74,7 +75,7 @@ impl Recorder<'_, '_> {
             () if self.collection.is_some() => self.settle_missing(missing)?,
             () => (self.pair_missing(missing, is_complete)?, true),
         };
-        // The first run records everything as new, which is no news.
+        // The first run records everything as new, so new files are not reported.
         if self.has_unpaired() && !is_first {
             for entry in self.state.scan() {
                 let (name, record) = entry.map_err(|error| self.fail(error))?;
@@ -185,7 +186,8 @@ impl Recorder<'_, '_> {
             missing.into_iter().partition(|(_, before)| self.is_unpaired(before));
         let (stamps, found) = (self.recorded_stamps(&unpaired)?, contents(&fresh));
         for (name, before) in &unpaired {
-            // Another entry stands for a file that was moved once more, or for the one that it may have been before.
+            // Another entry has the content of a file that was moved again, or of the file that it
+            // may have been before.
             match found.contains(&before.digests) || stamps.contain(before) {
                 true => self.put(name, None)?,
                 false => self.report_missing(name, before, is_complete)?,

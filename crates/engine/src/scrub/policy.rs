@@ -1,4 +1,5 @@
-//! Which differences a run accepts: the file is recorded as it is now, and is not a failure.
+//! Decides which differences a run accepts: the file is then recorded as it is now and is not a
+//! failure.
 
 use crate::audit::FileStatus;
 

@@ -1,4 +1,4 @@
-//! What a state stores about one file.
+//! The facts that a state stores about one file.
 
 use crate::audit::FileStatus;
 use crate::content::Facts;
@@ -129,7 +129,7 @@ impl Record {
     /// contains its own algorithms.
     pub(crate) fn put(&self, common: &[Spec], out: &mut Vec<u8>) {
         let code = STATUSES.iter().position(|status| *status == self.status);
-        out.push(code.expect("a status that records have") as u8);
+        out.push(code.expect("records have only these statuses") as u8);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         out.push(
             flag(self.size.is_some(), SIZE)

@@ -40,7 +40,7 @@ pub(crate) struct Recorder<'r, 't> {
     pub(crate) has_accepted: bool,
     /// New files that are not recorded, because the policy does not accept them.
     pub(crate) refused: Vec<Entry>,
-    /// What was found of files whose content differs from their entries, and was not accepted.
+    /// The content found in files that differ from their entries and were not accepted.
     pub(crate) rejected: Vec<Entry>,
     /// The names of files that were reported as failures.
     pub(crate) reported: HashSet<Vec<u8>>,

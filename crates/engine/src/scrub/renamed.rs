@@ -62,7 +62,7 @@ impl NewFiles {
         found
     }
 
-    /// Takes note that the file with this number has the content of a missing one.
+    /// Records that the file with this number has the content of a missing one.
     pub(crate) fn note_same(&mut self, at: usize) {
         self.known[at] = true;
     }

@@ -1,4 +1,4 @@
-//! What a run reports: a finding for each file that is not intact, and counts.
+//! The report of a run: a finding for each file that is not intact, and counts.
 
 use crate::audit::{FileStatus, Finding};
 use crate::error::Error;
@@ -20,7 +20,7 @@ pub enum Event<'e> {
     Failed(&'e Error),
 }
 
-/// What a finding means for the result and the state.
+/// The effect of a finding on the result and the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
     /// The content is the recorded one.

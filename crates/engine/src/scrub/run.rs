@@ -31,7 +31,8 @@ use truesum_hash::Spec;
 use truesum_manifest::Rule;
 use truesum_manifest::path::display_safe;
 
-/// How often it is tested whether results must be written, even while a large file is read.
+/// The interval at which the run tests whether results must be written, even while a large file is
+/// read.
 const TICK: Duration = Duration::from_secs(1);
 
 options! {
@@ -62,7 +63,7 @@ options! {
         reads: ReadMode,
         /// Whether files may be mapped.
         mapping: Mapping,
-        /// Files that are not part of the tree although they are in it, as the state file.
+        /// Files that are not part of the tree although they are in it, such as the state file.
         excluded: Vec<PathBuf>,
         /// The rules that select the files of the tree, in the order include, exclude. An existing state must have the
         /// same, unless this is `None` or `set_rules` is set.
@@ -140,11 +141,12 @@ impl<'a> Scrub<'a> {
             (self.report.read, self.report.bytes, self.report.failures());
         this.exit = if ended.is_ok() { self.report.exit_status() } else { 2 };
         if ended.is_err() && *is_first && self.report.recorded == 0 && !self.options.dry_run {
-            // It has no entries, and the next run must not take the tree for an empty one.
+            // The state has no entries, and the next run must not mistake the tree for an empty
+            // one.
             let _ = std::fs::remove_file(state.path());
             return ended;
         }
-        // What was found until then is kept even if the run was not completed.
+        // Earlier findings are kept even if the run was not completed.
         let saved = state.record(this).and_then(|()| state.finish());
         ended.and(saved)
     }
@@ -275,7 +277,7 @@ impl<'a> Scrub<'a> {
             let result = recorder.sync(root, sorted);
             recorder.ended(path, result)?;
         }
-        // After the entries of a collection have been recorded.
+        // This comes after the entries of a collection have been recorded.
         let mut inventory = Inventory::new(
             (path, root),
             self.options.threads,

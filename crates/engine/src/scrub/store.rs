@@ -141,7 +141,8 @@ impl State {
     /// Opens a state to be written, and excludes other runs. `create` returns the properties of a new one.
     ///
     /// # Errors
-    /// Fails as [`State::read`], if another run uses the file, or if it cannot be written.
+    /// Fails under the same conditions as [`State::read`], if another run uses the file, or if it
+    /// cannot be written.
     pub(crate) fn write(path: &Path, create: impl FnOnce() -> Result<Head, Error>) -> Result<State, Error> {
         let name = path.as_os_str().as_bytes();
         let is_new = match Metadata::of_link(path) {
@@ -150,7 +151,7 @@ impl State {
             Err(error) if error == truesum_fs::Errno::NOENT => true,
             Err(error) => return Err(Error::io(name, "open", error)),
         };
-        // Before an empty file is created.
+        // This comes before an empty file is created.
         let head = if is_new { Some(create()?) } else { None };
         let lock = Lock::create_unless_locked(path)?;
         let file = open_or_create(path).map_err(|error| Error::io(name, "open", error))?;
@@ -256,7 +257,7 @@ impl State {
         }
         state.end = at;
         if state.lock.is_some() && at.offset < len {
-            // What a killed run wrote incompletely is overwritten.
+            // A block that a killed run did not write completely is overwritten.
             file.set_len(at.offset).map_err(|error| Error::io(name, "write", error))?;
         }
         state.file = Some(Arc::new(file));

@@ -224,7 +224,7 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
     };
     let keys: Vec<Vec<u8>> = names.iter().map(key).collect();
     let is_collection = state.head.is_collection();
-    // A folder, and so a bag, stands for everything in it.
+    // The name of a folder, and therefore that of a bag, includes everything in it.
     let is_meant = |key: &[u8], name: &[u8]| {
         if is_collection && name == b"." {
             return true;
@@ -268,7 +268,7 @@ pub fn forget(path: &Path, root: &Path, names: &[PathBuf]) -> Result<(), Error> 
 }
 
 readable! {
-    /// What a state contains.
+    /// The contents of a state.
     #[derive(Clone, Debug)]
     pub struct Overview {
         /// The absolute path of the tree.

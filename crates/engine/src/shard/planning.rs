@@ -116,7 +116,7 @@ pub(super) fn ask(batch: &[Task], root: &Root) -> Vec<Option<Result<Metadata, Er
             .collect();
         let answer = |(tasks, started): (_, Option<std::thread::ScopedJoinHandle<'_, Vec<_>>>)| match started
         {
-            Some(started) => started.join().expect("the system is asked without panic"),
+            Some(started) => started.join().expect("querying the system does not panic"),
             None => share(tasks),
         };
         asking.into_iter().flat_map(answer).collect()

@@ -79,11 +79,10 @@ fn read_once(
             threads.saturating_sub(flat + usize::from(leaves.is_some()) + usize::from(parity.is_some()));
         let scan = Scan::new(source, plans, readers).with_chains(chains);
         let read = scan.run(wanted, |_, run| take(run));
-        let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("leaves are hashed without panic"));
+        let leaves = leaves.map_or(Ok(()), |thread| thread.join().expect("hashing leaves does not panic"));
         let digests: Option<Vec<Digest>> =
             running.into_iter().flatten().map(|thread| thread.join().ok().flatten()).collect();
-        let whole =
-            parity.map_or(Ok(true), |thread| thread.join().expect("parity is computed without panic"));
+        let whole = parity.map_or(Ok(true), |thread| thread.join().expect("computing parity does not panic"));
         let digests = digests.filter(|_| whole.as_ref().is_ok_and(|&whole| whole));
         // An error of a chain stops the others, whose errors are only that they were stopped.
         let errors = leaves.and(whole.map(|_| ())).and(read);
@@ -451,7 +450,7 @@ impl Rows {
             }
             PieceOutcome::Zeros(pieces) => {
                 let zeros =
-                    self.zeros.as_ref().expect("holes are read where zeros have no digest of their own");
+                    self.zeros.as_ref().expect("holes are read, not skipped, if zeros have no known digest");
                 let zero = zeros.piece().clone();
                 if self.gather.ratio == 1 {
                     const AT_ONCE: u64 = 1 << 12;
@@ -525,7 +524,7 @@ impl GranuleCombiner {
             open.insert(piece, digest);
             if open.len() as u64 == (self.pieces - granule * self.ratio).min(self.ratio) {
                 let row = self.open.remove(&granule)?.into_values().collect();
-                let tree = self.tree.as_ref().expect("granules of many pieces are of a Merkle tree");
+                let tree = self.tree.as_ref().expect("only Merkle trees have granules of several pieces");
                 whole.get_or_insert((granule, Vec::new())).1.push(tree.reduce(row));
             }
         }

@@ -186,7 +186,7 @@ mod tests {
         findings.add(0..2, []).expect("added");
         findings.add(2..4, [2..3]).expect("added");
         findings.write().expect("written");
-        let again = begin(&hints, SIZE).expect("gone on with");
+        let again = begin(&hints, SIZE).expect("resumed");
         assert_eq!((again.checked, again.differing), (vec![0..6], vec![2..3, 5..6]));
         for other in [
             Hints { mtime: 0, ..hints },
@@ -198,7 +198,7 @@ mod tests {
         }
         assert!(begin(&hints, SIZE + 1).is_err());
         let bytes = std::fs::read(findings_of(&tree)).expect("there");
-        let mut other = begin(&hints, SIZE).expect("gone on with");
+        let mut other = begin(&hints, SIZE).expect("resumed");
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
@@ -221,7 +221,7 @@ mod tests {
             assert!(begin(&hints, SIZE).is_err());
         }
         std::fs::write(findings_of(&tree), &bytes).expect("written");
-        begin(&hints, SIZE).expect("whole again").remove().expect("removed");
+        begin(&hints, SIZE).expect("restored").remove().expect("removed");
         assert!(!findings_of(&tree).exists());
     }
 }

@@ -353,8 +353,10 @@ fn differing(
         match run {
             PieceOutcome::Digests(first, digests) => state.add(first, digests),
             PieceOutcome::Zeros(pieces) => {
-                let zero =
-                    zeros.as_ref().expect("holes are read where zeros have no digest of their own").piece();
+                let zero = zeros
+                    .as_ref()
+                    .expect("holes are read, not skipped, if zeros have no known digest")
+                    .piece();
                 const AT_ONCE: usize = 1 << 12;
                 let at_once = if ratio == 1 { AT_ONCE } else { 1 };
                 for first in pieces.clone().step_by(at_once) {
@@ -428,7 +430,8 @@ pub(crate) fn hash_granule(
     match Merkle::new(&header.spec) {
         Some(tree) => hash_leaves(read, &tree, range, by),
         None => {
-            let leaf = header.plan().piece_hasher().expect("what is no Merkle tree has leaves as pieces");
+            let leaf =
+                header.plan().piece_hasher().expect("pieces are leaves unless the tree is a Merkle tree");
             hash_leaf(read, leaf, start..start + (range.end - range.start), &mut Vec::new())
         }
     }

@@ -252,7 +252,7 @@ impl ParityWriter {
                 }
             }
         }
-        let coder = self.coder.as_mut().expect("a coder exists from the first block on");
+        let coder = self.coder.as_mut().expect("the coder is created with the first block");
         coder.add_original_shard(&self.block).expect(VALID);
         self.block.clear();
         self.added += 1;

@@ -308,7 +308,7 @@ fn subtrees(
     found.extend(single(tail).collect::<Result<Vec<_>, Error>>()?);
     let mut whole = CompactRange::starting_at(leaves.start);
     for (level, hash) in found {
-        whole.push(level, hash, node).expect("subtrees come in order");
+        whole.push(level, hash, node).expect("subtrees are in order");
     }
     Ok(whole.into_subtrees(node))
 }

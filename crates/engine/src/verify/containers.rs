@@ -1,4 +1,5 @@
-//! Checks what is given as a manifest: bags, OCFL objects, Android packages, ISO 9660 images, signed manifests and others.
+//! Checks everything that can be given as a manifest: bags, OCFL objects, Android packages, ISO
+//! 9660 images, signed manifests and others.
 
 mod advance;
 pub(crate) mod apk;

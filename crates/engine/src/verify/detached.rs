@@ -58,7 +58,7 @@ fn is_whole(text: &[u8]) -> bool {
     match row.name() {
         "minisign-signature" => lines.len() == 4,
         "signify-signature" => lines.len() == 2,
-        "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armoured(&lines),
+        "openpgp-signature" | "ssh-signature" | "cms-signature" => is_armored(&lines),
         "sigstore-bundle" => is_one_object(text.trim_ascii()),
         // Recognized only as a complete sequence.
         "timestamp-request" => true,
@@ -105,18 +105,18 @@ fn is_one_object(text: &[u8]) -> bool {
 
 /// Returns whether lines begin and end as OpenPGP armor does, without anything after it, and contain only armor headers
 /// (RFC 9580, section 6.2.2) and base64 in between. A line of a list would contain a blank.
-fn is_armoured(lines: &[&[u8]]) -> bool {
+fn is_armored(lines: &[&[u8]]) -> bool {
     let [first, body @ .., last] = lines else { return false };
     let title = |line: &'_ [u8], word: &[u8]| -> Option<Vec<u8>> {
         Some(line.strip_prefix(b"-----")?.strip_prefix(word)?.strip_suffix(b"-----")?.to_vec())
     };
     let headers: [&[u8]; 5] = [b"Version: ", b"Comment: ", b"Hash: ", b"Charset: ", b"MessageID: "];
-    let of_armour = |line: &&[u8]| {
+    let of_armor = |line: &&[u8]| {
         let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
         line.iter().all(base64) || headers.iter().any(|header| line.starts_with(header))
     };
     let begun = title(first, b"BEGIN ");
-    begun.is_some() && begun == title(last, b"END ") && body.iter().all(of_armour)
+    begun.is_some() && begun == title(last, b"END ") && body.iter().all(of_armor)
 }
 
 /// Returns whether this consists of one or more OpenPGP packets (RFC 9580, section 4.2), all of them signatures.
@@ -211,12 +211,15 @@ mod tests {
         let signify = format!("untrusted comment: verify with key.pub\n{key}\n");
         let minisign = format!("{signify}trusted comment: timestamp:1\n{key}\n");
         for title in ["PGP SIGNATURE", "SSH SIGNATURE", "PKCS7", "CMS"] {
-            let armour = format!("-----BEGIN {title}-----\n\nabcd\n-----END {title}-----\n");
-            assert!(is_whole(armour.as_bytes()), "{title}");
-            assert!(is_whole(armour.replace('\n', "\r\n").as_bytes()), "{title}");
-            assert!(!is_whole(format!("{armour}{LINE}").as_bytes()), "{title}");
-            assert!(!is_whole(format!("{armour}{LINE}{armour}").as_bytes()), "{title}");
-            assert!(!is_whole(format!("{armour}\n\n{armour}").as_bytes()), "two: which is of what?");
+            let armor = format!("-----BEGIN {title}-----\n\nabcd\n-----END {title}-----\n");
+            assert!(is_whole(armor.as_bytes()), "{title}");
+            assert!(is_whole(armor.replace('\n', "\r\n").as_bytes()), "{title}");
+            assert!(!is_whole(format!("{armor}{LINE}").as_bytes()), "{title}");
+            assert!(!is_whole(format!("{armor}{LINE}{armor}").as_bytes()), "{title}");
+            assert!(
+                !is_whole(format!("{armor}\n\n{armor}").as_bytes()),
+                "two signatures: unclear which file each one belongs to"
+            );
             let within =
                 format!("-----BEGIN {title}-----\nVersion: 1\n\nabcd\n{LINE}-----END {title}-----\n");
             assert!(!is_whole(within.as_bytes()), "{title}");

@@ -50,7 +50,7 @@ pub(super) struct Discovery<'c> {
     pub(crate) report: &'c mut DiscoveryReport,
 }
 
-/// What a search of a folder found.
+/// The result of searching a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The manifests and the folders of bags.
@@ -79,7 +79,7 @@ pub(crate) fn manifests_below(folder: PathBuf, read: &ReadOptions, progress: &Pr
         }
         Ok(())
     });
-    // No event is refused.
+    // The observer never returns an error.
     Found { manifests: found.unwrap_or_default(), errors, skipped: report.skipped, skipped_file }
 }
 
@@ -93,7 +93,7 @@ impl Discovery<'_> {
         let folders: Vec<PathBuf> = places.iter().filter(|place| place.is_dir()).cloned().collect();
         let (mut manifests, mut bags) = (Vec::new(), BTreeSet::new());
         // The places below which something was used or reported.
-        let mut fruitful = BTreeSet::new();
+        let mut used_folders = BTreeSet::new();
         // A file below several of the given folders is used once. Whether each was used or reported, and is a manifest.
         let mut known: BTreeMap<(FileId, OsString), (bool, bool)> = BTreeMap::new();
         let is_repeatable = places.len() > 1;
@@ -113,7 +113,7 @@ impl Discovery<'_> {
                 && (is_manifest || !matches!(item, Item::File(_, None)))
             {
                 if is_used {
-                    fruitful.insert(walk.current_root().to_owned());
+                    used_folders.insert(walk.current_root().to_owned());
                 }
                 continue;
             }
@@ -137,7 +137,8 @@ impl Discovery<'_> {
                     not_used.entry(NotUsed::Ocfl).or_insert((0, folder)).0 += 1;
                 }
                 Item::File(path, Some(anchor)) if !has_manifest_name(&path) => match use_of(&path, &anchor) {
-                    // What may be a damaged manifest in the payload of a bag is verified with the bag.
+                    // A file in the payload of a bag that may be a damaged manifest is verified
+                    // with the bag.
                     FileUse::Unclear | FileUse::Not(NotUsed::Name)
                         if path.ancestors().any(|folder| bags.contains(folder)) => {}
                     FileUse::Manifest | FileUse::Unclear => manifests.push(path),
@@ -171,13 +172,13 @@ impl Discovery<'_> {
             }
             let after = uses(&manifests, &not_used, self.report);
             if before != after {
-                fruitful.insert(walk.current_root().to_owned());
+                used_folders.insert(walk.current_root().to_owned());
             }
             known.extend(key.map(|key| (key, (before != after, before.0 != after.0))));
         }
         // If no manifest was found anywhere, a single message covers all folders.
         if !manifests.is_empty() && !self.progress.stopped() {
-            for folder in folders.iter().filter(|folder| !fruitful.contains(*folder)) {
+            for folder in folders.iter().filter(|folder| !used_folders.contains(*folder)) {
                 let why = Cause::Other("no manifest in this folder or its subfolders".to_owned());
                 self.unread(&Error::new(folder.as_os_str().as_bytes(), "check", why), on_event)?;
             }
@@ -228,7 +229,7 @@ fn ends(path: &Path, ends: &[&[u8]]) -> bool {
     ends.iter().any(|end| lower.ends_with(end))
 }
 
-/// What a search of folders does with a file.
+/// The way in which a search of folders uses a file.
 enum FileUse {
     Manifest,
     /// It may be a damaged or empty manifest, and is used as one so that this is reported.
@@ -312,7 +313,7 @@ fn is_list(path: &Path, anchor: &Anchor) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     begin(path, anchor).is_ok_and(|(_, text)| {
         let complete = (text.len() as u64) < BEGIN;
-        // Other bytes would be taken for a damaged manifest with this name.
+        // Other content would be mistaken for a damaged manifest with this name.
         !text.contains(&0) && detect(Head::new(&text, complete), Some(name)).is_some()
     })
 }

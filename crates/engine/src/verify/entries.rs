@@ -1,4 +1,4 @@
-//! Whether the files of a manifest match its entries.
+//! Checks whether the files of a manifest match its entries.
 
 pub(crate) mod filter;
 pub(super) mod relay;

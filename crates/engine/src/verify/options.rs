@@ -34,7 +34,8 @@ options! {
         data: Option<PathBuf>,
         /// The file of a digest without a name, if the name of the manifest does not show it.
         subject: Option<PathBuf>,
-        /// The permitted algorithms: a line with any other is malformed. Empty: any algorithm in the manifest.
+        /// The permitted algorithms: a line with any other is malformed. If empty, any algorithm in
+        /// the manifest is permitted.
         algorithms: Vec<Spec>,
         /// The key of keyed digests.
         key: Option<Secret>,
@@ -199,7 +200,7 @@ getters! {
         get_threads: usize = [threads];
         /// Returns the order of entries.
         get_order: Order = [order];
-        /// Returns whether malformed lines are no failures.
+        /// Returns whether malformed lines do not count as failures.
         get_lenient: bool = [lenient];
         /// Returns whether files outside the root may be read.
         get_allow_outside: bool = [allow_outside];

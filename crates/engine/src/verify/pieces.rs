@@ -103,8 +103,8 @@ pub fn verify(
     Ok(left)
 }
 
-/// Determines where a file of unknown size ends: at its present end if that is in the last piece, otherwise as far as
-/// pieces could reach.
+/// Determines where a file of unknown size ends: at its current end if that is in the last piece,
+/// otherwise as far as pieces could reach.
 fn determine_end(file: &mut Pieced, config: &Config) {
     if file.job.size.is_some() || !file.pieces[0].is_open() {
         return;

@@ -47,7 +47,7 @@ impl Conclusion {
     }
 }
 
-/// The counts and the overall result of a check. Each question of the check fills its own part.
+/// The counts and the overall result of a check. Each aspect of the check fills its own part.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub(super) entries: EntryReport,
@@ -241,8 +241,9 @@ impl Report {
     /// Returns the overall result. Only [`Conclusion::Verified`], or [`Conclusion::PartVerified`] for the selected
     /// entries, is a success.
     pub fn verdict(&self) -> Conclusion {
-        // Destructured, so that a new count does not compile until its meaning is decided here. `counts`, `unreadable`
-        // and `unread` are in `self.counts()` and `self.unread()`; what is not bound otherwise is no failure.
+        // Destructured, so that a new count does not compile until its meaning is decided here.
+        // `counts`, `unreadable` and `unread` are in `self.counts()` and `self.unread()`; all other
+        // fields that are not bound are not failures.
         let Report {
             strict,
             exact,

@@ -84,8 +84,9 @@ impl SharedReads {
         &self.links
     }
 
-    /// Returns a change of the tasks of the current manifest, whose names are in this folder: the digests for the
-    /// manifests that follow are computed too. `None` if no file is listed more than once.
+    /// Returns a function that changes the tasks of the current manifest, whose names are in this
+    /// folder, so that they also compute the digests for the manifests that follow. `None` if no
+    /// file is listed more than once.
     pub(crate) fn widening<'s>(&'s self, folder: &Path) -> Option<impl FnMut(Task) -> Task + Send + use<'s>> {
         let folder = absolute(folder).filter(|_| !self.files.is_empty())?;
         let mut previous = Previous::None;

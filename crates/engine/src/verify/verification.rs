@@ -1,5 +1,5 @@
-//! Checks one or more manifests: the questions of a check, in order. Each has its own module and fills its own part of the
-//! report.
+//! Checks one or more manifests: the aspects of a check, in order. Each has its own module and
+//! fills its own part of the report.
 
 use crate::progress::Progress;
 use crate::verify::containers::Containers;

@@ -1,4 +1,5 @@
-//! The way to a folder: its name and its parent, so that the paths of a deep tree share their common parts.
+//! The path to a folder, stored as its name and its parent, so that the paths of a deep tree share
+//! their common parts.
 
 use crate::io::anchor::Anchor;
 use std::sync::Arc;
@@ -16,12 +17,12 @@ pub(super) struct Ancestry {
 }
 
 impl Ancestry {
-    /// Returns the way to an argument without trailing slashes.
+    /// Returns the path to an argument, without trailing slashes.
     pub(super) fn argument(path: &[u8], anchor: Anchor) -> Arc<Ancestry> {
         Arc::new(Ancestry { above: None, name: path.into(), len: path.len(), anchor })
     }
 
-    /// Returns the way to a subfolder; `anchor` is that of everything in this folder.
+    /// Returns the path to a subfolder; `anchor` is that of everything in this folder.
     pub(super) fn down(self: &Arc<Ancestry>, name: &[u8], anchor: Anchor) -> Arc<Ancestry> {
         let len = self.names_at() + name.len();
         Arc::new(Ancestry { above: Some(self.clone()), name: name.into(), len, anchor })
@@ -51,8 +52,8 @@ impl Ancestry {
 
     /// Returns the path starting at `skip`, where a name begins.
     fn path_from(&self, skip: usize) -> Vec<u8> {
-        // Filled from the end, as a folder knows only those above it. What no name covers is a
-        // slash.
+        // The path is filled from the end, because a folder knows only those above it. Bytes that
+        // no name covers are slashes.
         let mut path = vec![b'/'; self.len.saturating_sub(skip)];
         let mut folder_path = self;
         while folder_path.len > skip {

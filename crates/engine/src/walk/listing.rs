@@ -150,7 +150,8 @@ fn read(folder_path: &Ancestry, &Pending { settled, examine, .. }: &Pending) -> 
     let root = folder_path.anchor.root();
     let fail = |error: Errno| root.refusal(&folder_path.path(), "list", error);
     let folder = root.resolve(&folder_path.rest(), OpenMode::Listing).map_err(fail)?;
-    // Before the entries are read, so that a change in between differs from it later.
+    // This comes before the entries are read, so that the metadata differs later if the folder
+    // changes in between.
     let mut stat = Metadata::of(&folder).map_err(fail)?;
     if settled {
         let system = System::of(&folder, &stat);

@@ -197,7 +197,7 @@ impl Algorithm {
         either_order: false,
         decimal: None,
         tree_id: None,
-        kind: Kind::Serial(|_| unreachable!("every row says how it is computed")),
+        kind: Kind::Serial(|_| unreachable!("every row specifies a computation")),
         framed: |_, _| None,
     };
 

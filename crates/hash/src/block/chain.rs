@@ -43,10 +43,11 @@ pub(crate) struct Chain {
     pub(crate) kernels: &'static [Kernel],
     /// The maximum number of blocks created by [`Chain::pad`].
     pub(crate) last_blocks: usize,
-    /// Creates the last blocks of a message and returns their number; they are processed like all others. `tail` starts
-    /// with `buffered` message bytes, followed by zeros up to the length of [`Chain::last_blocks`]; `total` is the
-    /// message length in bytes. The state may contain what these blocks need (a sum of all previous ones) and what
-    /// tells the kernel that they are the last.
+    /// Creates the last blocks of a message and returns their number; they are processed like all
+    /// others. `tail` starts with `buffered` message bytes, followed by zeros up to the length of
+    /// [`Chain::last_blocks`]; `total` is the message length in bytes. The state may contain values
+    /// that these blocks need (a sum of all previous ones) and a mark for the kernel that they are
+    /// the last.
     pub(crate) pad: fn(state: &mut State, tail: &mut Tail, buffered: usize, total: u64) -> usize,
     /// Writes the digest of a finished state, or the first block of a longer output.
     pub(crate) output: fn(state: &State, digest: &mut [u8]),

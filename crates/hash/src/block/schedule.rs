@@ -31,14 +31,14 @@
 //! lane reads the bytes of a busy one, which is cheaper than a mask in every step; its state is
 //! discarded.
 //!
-//! # What bounds it
+//! # Bounds
 //!
 //! States are kept outside between calls, as `[word][lane]` only within one. Callers pass slices as
 //! they read them, so memory depends on the number of messages and never on their length. Starting
 //! with the longest message makes the lanes run dry at about the same time: messages of equal
 //! length need no sorting and are taken in the given order.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! Lanes of one call always hold the same algorithm, so that the kernel has one instruction stream.
 //! A message is never split over lanes; trees do that above this level, because their leaves are

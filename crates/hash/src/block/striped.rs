@@ -61,7 +61,7 @@ fn take_turns<T: Lane>(
         // by the caller.
         unsafe { advance(columns.as_mut_ptr(), pointers.as_ptr(), 1) };
     }
-    // The next block of a stream is `stride` bytes further on, so a call processes only one.
+    // The next block of a stream begins `stride` bytes later, so a call processes only one.
     for turn in 0..turns {
         for (lane, pointer) in pointers[..lanes].iter_mut().enumerate() {
             *pointer = data[turn * stride + lane * block..].as_ptr();

@@ -38,7 +38,7 @@
 //! second half of a round. The words are loaded from the message one by one, before the operations
 //! that need them, because they depend on nothing else.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! The high word of the byte counter is always zero, since messages are shorter than 2^64 bytes.
 //! Rounds are unrolled only where every word then has a register of its own: for two registers per

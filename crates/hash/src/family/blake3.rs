@@ -197,8 +197,8 @@ fn finish_short(rows: &'static [Kernel], messages: &mut [&mut Blake3]) -> Vec<Di
     let chunks = messages.iter().flat_map(|message| message.waiting.chunks(CHUNK));
     let work = nodes.iter_mut().zip(chunks).map(|(state, chunk)| Message { state, parts: [chunk, &[]] });
     run(BLOCK, WORDS, rows, work.collect());
-    // Neighbours are combined to parents level by level, and an unpaired node moves up unchanged, so that the largest
-    // subtrees are on the left, as required by section 2.1.
+    // Neighbors are combined into parents level by level, and an unpaired node moves up unchanged,
+    // so that the largest subtrees are on the left, as required by section 2.1.
     while counts.iter().any(|count| *count > 1) {
         let mut parents: Vec<Node> = Vec::with_capacity(nodes.len());
         let mut blocks: Vec<Option<[u8; BLOCK]>> = Vec::with_capacity(nodes.len());

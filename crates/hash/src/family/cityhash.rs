@@ -175,7 +175,7 @@ impl Serial for City {
 
     fn finish(&mut self) -> Digest {
         let Some(Long { mut x, mut y, mut z, mut v, mut w }) = self.long.clone() else {
-            unreachable!("a message of as many bytes as were promised is no short one");
+            unreachable!("a message of the announced length is not short");
         };
         x = x.wrapping_add(rotated(v[0].wrapping_add(z), 49, K0));
         y = y.wrapping_mul(K0).wrapping_add(w[1].rotate_right(37));

@@ -104,7 +104,7 @@ static WIDE: [u32; 256] = {
 ///
 /// # Safety
 /// The same as for [`crate::block::row::Advance`] for `N` messages.
-#[expect(clippy::needless_range_loop, reason = "the inner loop goes through all messages at one place")]
+#[expect(clippy::needless_range_loop, reason = "the inner loop visits all messages at one position")]
 unsafe fn advance<const N: usize>(state: *mut u64, messages: *const *const u8, blocks: usize) {
     // SAFETY: guaranteed by the caller: four words of state for each of `N` messages of complete blocks.
     unsafe {

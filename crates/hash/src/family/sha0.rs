@@ -1,5 +1,5 @@
-//! SHA-0 (FIPS 180, 1993), withdrawn in favour of SHA-1, which rotates each word of the message schedule by one more
-//! bit.
+//! SHA-0 (FIPS 180, 1993), withdrawn in favor of SHA-1, which rotates each word of the message
+//! schedule by one more bit.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Kind, Params, Status};

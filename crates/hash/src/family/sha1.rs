@@ -121,7 +121,8 @@ macro_rules! step {
         step!(@ $kind $words $n; rotated next $f $a $b $c $d $e);
         ($a, $f) = (rotated, next);
     };
-    // For a next step that uses choose, parity or majority, whose `b`, `c` and `d` are the present `a`, `b` and `c`.
+    // For a next step that uses choose, parity or majority, whose `b`, `c` and `d` are the current
+    // `a`, `b` and `c`.
     (@ choose $($rest:tt)*) => {
         step!(@@ "andn {t:e}, {a:e}, {c:e}", "and {a:e}, {b:e}", "xor {a:e}, {t:e}"; $($rest)*)
     };
@@ -198,7 +199,7 @@ impl<W: Word32> ScheduleAhead<W, 80> for OneSha1 {
     unsafe fn block(before: [u32; 5], words: *const u32, work: Work<W, 80>) -> [u32; 5] {
         const { assert!(Work::<W, 80>::STEPS == 8) };
         let [mut a, b, mut c, mut d, e] = before;
-        // What the first step expects, as no step before it has prepared it.
+        // The values that the first step expects, because no step before it has prepared them.
         let mut f = b & c | !b & d;
         // Steps have their second word already rotated.
         let mut b = b.rotate_left(30);

@@ -35,7 +35,7 @@
 //! rounds are running. The core always has both kinds of work available, and the schedule costs
 //! almost nothing.
 //!
-//! # What was given up
+//! # Trade-offs
 //!
 //! The rounds of one message are assembly on x86-64 (`rounds.rs`), because the order of the sums
 //! matters. With WebAssembly SIMD, they are portable, and four schedules are computed at once. Two

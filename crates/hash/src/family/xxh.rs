@@ -138,7 +138,7 @@ macro_rules! third {
             fn long(&self) -> Box<$hasher> {
                 let mut hasher = Box::new(match &self.secret {
                     Some(secret) => $hasher::with_seed_and_secret(0, secret.as_bytes())
-                        .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+                        .unwrap_or_else(|_| unreachable!("the row specifies the length of a secret")),
                     None => $hasher::with_seed(self.seed),
                 });
                 hasher.write(&self.begin[..self.filled]);
@@ -166,7 +166,7 @@ macro_rules! third {
                     (Some(hasher), _) => hasher.$finish(),
                     (None, None) => $hasher::oneshot_with_seed(self.seed, begin),
                     (None, Some(secret)) => $hasher::oneshot_with_secret(secret.as_bytes(), begin)
-                        .unwrap_or_else(|_| unreachable!("the row says how long a secret is")),
+                        .unwrap_or_else(|_| unreachable!("the row specifies the length of a secret")),
                 })
             }
             fn reset(&mut self) -> bool {

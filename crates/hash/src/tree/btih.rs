@@ -65,7 +65,7 @@ fn hasher(_: &'static Composite, params: &Params, size: Option<u64>) -> Box<dyn 
             hashes: Vec::new(),
         }),
         None => whole_message(move |message| {
-            let Kind::Composite(composite) = &ROW.kind else { unreachable!("it is one") };
+            let Kind::Composite(composite) = &ROW.kind else { unreachable!("this row is a composite") };
             let mut inner = hasher(composite, &params, Some(message.len() as u64));
             inner.update(message);
             inner.finish()

@@ -18,7 +18,7 @@ impl Composite {
     /// Returns the hash of leaves and nodes.
     pub fn base(&self) -> Spec {
         let (algorithm, len) = self.base;
-        Spec::new(algorithm).with_bits(len * 8).expect("rows name a length that their base has")
+        Spec::new(algorithm).with_bits(len * 8).expect("the base supports the length in the row")
     }
 
     /// Returns a hasher that has processed the prefix of a leaf.

@@ -281,7 +281,7 @@ mod tests {
                 assert_eq!(found.is_some(), can_be_base(&base), "{}", row.name);
                 if let Some(found) = found {
                     assert_eq!((found.name, found.digest_len), (&*family.name(row.name), row.digest_len));
-                    assert!(std::ptr::eq(found, find(found.tag).expect("its tag leads back")));
+                    assert!(std::ptr::eq(found, find(found.tag).expect("its tag finds the row")));
                 }
             }
         }

@@ -217,7 +217,7 @@ impl Merkle {
 fn descriptor(base: &Spec, leaf_size: u64, size: u64) -> [u8; 40] {
     let mut descriptor = [0; 40];
     descriptor[..8].copy_from_slice(FTREE_ID);
-    let name = descriptor_name(base).expect("trees are made over hashes with a name");
+    let name = descriptor_name(base).expect("only hashes with a name have trees");
     descriptor[8..8 + name.len()].copy_from_slice(name.as_bytes());
     descriptor[24] = leaf_size.ilog2() as u8;
     descriptor[32..].copy_from_slice(&size.to_le_bytes());

@@ -213,7 +213,7 @@ impl Plan {
                 Method::Parts(composite) => PieceDigests::List(Listing::new(composite)),
                 Method::Halves { composite, .. } => {
                     let Close::Halves(variant) = composite.close else {
-                        unreachable!("cut by halves, closed by halves")
+                        unreachable!("digests divided by halves are also combined by halves")
                     };
                     PieceDigests::Halves(Box::new(Stack::new(variant, composite.base(), self.size)))
                 }
@@ -265,7 +265,7 @@ impl Fold {
         assert!(next < self.plan.pieces(), "all pieces have been added");
         match &mut self.digests {
             PieceDigests::Range(range) => {
-                let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
+                let merkle = self.plan.merkle().expect("only Merkle trees have granules");
                 range.push(0, piece, |l, r| merkle.node(l, r)).expect("one piece fits anywhere");
             }
             PieceDigests::List(list) => list.push(&piece),
@@ -286,7 +286,7 @@ impl Fold {
         assert!(self.next() + count <= self.plan.pieces(), "fewer pieces are left than zeros were added for");
         match &mut self.digests {
             PieceDigests::Range(range) => {
-                let merkle = self.plan.merkle().expect("granules are of a Merkle tree");
+                let merkle = self.plan.merkle().expect("only Merkle trees have granules");
                 range.push_run(count, &zeros.0, |l, r| merkle.node(l, r));
             }
             PieceDigests::Sum(sum, done) => {

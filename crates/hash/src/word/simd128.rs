@@ -3,10 +3,7 @@
 //! An engine without SIMD rejects a module that contains these instructions. So SIMD is a build option and not detected
 //! at run time: these words exist if all code is compiled for them (`-C target-feature=+simd128`).
 #![allow(unsafe_code)]
-#![allow(
-    unused_unsafe,
-    reason = "intrinsics are safe to call where all code is compiled for them, as nowhere else"
-)]
+#![allow(unused_unsafe, reason = "intrinsics are safe to call only where all code is compiled for them")]
 
 use super::operations::{Endian, Word, Word32, Word64};
 use super::register::{sixteen, word};

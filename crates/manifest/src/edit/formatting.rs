@@ -53,7 +53,7 @@ impl Formatting {
         }
     }
 
-    /// Returns whether the line of this entry would teach nothing new.
+    /// Returns whether the line of this entry has no formatting that is not known yet.
     pub(super) fn is_learned(&self, entry: &Entry) -> bool {
         let seen = |spec: &Spec| self.patterns.iter().any(|pattern| pattern.spec == *spec);
         self.learned

@@ -7,8 +7,8 @@ use crate::path::{Charset, display_safe, quotef};
 pub enum Refusal {
     /// This text.
     Text(&'static str),
-    /// A detached signature, which this command verifies: `{name}` stands for its name, `{file}` for
-    /// that of the signed file.
+    /// A detached signature, which this command verifies: `{name}` is replaced by its name,
+    /// `{file}` by that of the signed file.
     Signature(&'static str),
     /// A time stamp of a file, which this command verifies.
     TimeStamp(&'static str),
@@ -45,7 +45,7 @@ fn verified_by(what: &str, command: &str, file_name: Option<&[u8]>) -> String {
     [&before, begin, &word(name), &rest.replace("{file}", &word(signed))].concat()
 }
 
-/// Returns a file name as a word of a shell command, which is not taken for an option.
+/// Returns a file name as a word of a shell command, which is not mistaken for an option.
 fn word(name: &[u8]) -> String {
     let dash = if name.starts_with(b"-") { "./" } else { "" };
     quotef(&[dash.as_bytes(), name].concat(), Charset::Utf8)

@@ -171,7 +171,7 @@ impl SyntaxReader {
         }
         match was {
             Open::Nothing => {}
-            // What other programs append is not indented.
+            // Lines that other programs append are not indented.
             Open::Function | Open::Array => return line[0] != content[0],
             _ => return true,
         }

@@ -110,7 +110,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         }
         for (source, digest) in sources.iter().zip(digests) {
             let at = digest.place();
-            // Deliberately without a digest: a repository, or a source with a signature.
+            // An intentionally missing digest: that of a repository, or of a source with a
+            // signature.
             if digest.value == b"SKIP" {
                 continue;
             }

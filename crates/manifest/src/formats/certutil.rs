@@ -179,7 +179,7 @@ fn without_blanks(line: &[u8]) -> Vec<u8> {
     line.iter().copied().filter(|&byte| !byte.is_ascii_whitespace()).collect()
 }
 
-/// What a title states.
+/// The information in a title.
 struct Title<'t> {
     tag: &'t str,
     name: &'t [u8],

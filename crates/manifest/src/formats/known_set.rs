@@ -187,8 +187,8 @@ fn is_remark(line: &[u8]) -> bool {
     scan::is_empty(line) || line.starts_with(b"#")
 }
 
-/// Parses ClamAV's `DIGEST:SIZE:NAME`, which engine versions may follow. The size `*` stands for
-/// any size.
+/// Parses ClamAV's `DIGEST:SIZE:NAME`, which engine versions may follow. The size `*` means any
+/// size.
 fn signature(line: &[u8]) -> Option<(&[u8], Option<u64>, &[u8])> {
     let (digest, rest) = scan::cut(line, b':')?;
     let (size, name) = scan::cut(rest, b':')?;

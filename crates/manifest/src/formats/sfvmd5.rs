@@ -88,7 +88,7 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
 
 struct Lines {
     options: Options,
-    /// True if the manifest's name says that the digests are MD5.
+    /// True if the manifest's name specifies that the digests are MD5.
     is_md5: bool,
 }
 

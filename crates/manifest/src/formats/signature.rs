@@ -91,7 +91,7 @@ pub(crate) static SIGNIFY: Format = Format {
     ..Format::DEFAULT
 };
 
-const ARMOUR: &[(&[u8], Kind)] = &[
+const ARMOR: &[(&[u8], Kind)] = &[
     (b"-----BEGIN PGP SIGNATURE-----", Kind::OpenPgp),
     (b"-----BEGIN SSH SIGNATURE-----", Kind::Ssh),
     (b"-----BEGIN PKCS7-----", Kind::Cms),
@@ -112,7 +112,7 @@ fn kind(head: &Head<'_>) -> Option<Kind> {
     let mut lines = head.lines(b'\n').filter(|line| !scan::is_empty(line));
     let first = lines.next()?;
     let title = scan::trim_end(first.strip_suffix(b"\r").unwrap_or(first));
-    if let Some((_, kind)) = ARMOUR.iter().find(|(armour, _)| *armour == title) {
+    if let Some((_, kind)) = ARMOR.iter().find(|(armor, _)| *armor == title) {
         return Some(*kind);
     }
     if is_signify(first, lines.next().unwrap_or_default()) {

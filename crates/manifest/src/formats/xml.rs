@@ -105,7 +105,7 @@ pub(super) enum Algorithm {
     Reversed(&'static str),
 }
 
-/// Prefixes of names in PREMIS that stand for the folder of the transfer.
+/// Prefixes of names in PREMIS that denote the folder of the transfer.
 const FOLDERS: &[&str] = &["%transferDirectory%", "%SIPDirectory%"];
 
 /// Types of locations in PREMIS that are references, which are percent-encoded.

@@ -91,7 +91,8 @@ pub(crate) static DVC: Format = Format {
     },
     syntax: Syntax::Yaml,
     reading: Reading::document(LIMIT, |text, options| {
-        // The MD5 at the top is that of this document, and what it was made of is elsewhere.
+        // The MD5 at the top is that of this document, and the digests of its sources are
+        // elsewhere.
         parse(&text, &List { list: b"outs", other: &[b"md5", b"deps"], ..List::DVC }, options)
     }),
     ..HELM

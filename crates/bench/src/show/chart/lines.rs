@@ -34,7 +34,7 @@ pub(super) fn draw(
         drawing.line([left, y, width, y], Paint::Grid);
         drawing.text(left - 6.0, y + 4.0, "end", Paint::Muted, label);
     }
-    // Half a label of space at both ends, where the first and last labels are centred.
+    // Half a label of space at both ends, where the first and last labels are centered.
     let label = places.iter().map(|place| width_of(place)).fold(0.0, f64::max);
     let (from, to) = (left + label / 2.0, width - label / 2.0);
     let step = if places.len() > 1 { (to - from) / (places.len() - 1) as f64 } else { 0.0 };

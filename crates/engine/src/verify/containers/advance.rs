@@ -16,8 +16,9 @@ const ENTRIES: u64 = 1 << 18;
 /// The maximum size in bytes of all manifests together.
 const BYTES: u64 = 128 << 20;
 
-/// Returns the files that more than one of these manifests lists. None of them if there are too many entries, or if the
-/// check is one of only a part, of other files than those that the names suggest, or of signed manifests.
+/// Returns the files that more than one of these manifests lists. Returns none if there are too
+/// many entries, if only a part is checked, if the manifests apply to files other than those that
+/// their names suggest, or if they must be signed.
 pub(crate) fn shared_reads(
     names: &[impl AsRef<Path>],
     options: &Options,
@@ -43,8 +44,8 @@ pub(crate) fn shared_reads(
             return SharedReads::default();
         }
         let Some(folder) = absolute(&read.folder(name)) else { continue };
-        // The check reads the manifest again, so that this is not part of its progress. It also reports manifests that
-        // cannot be read.
+        // The check reads the manifest again, so this read does not count as progress. It also
+        // reports manifests that cannot be read.
         let (apart, mut own) = (Progress::default(), Vec::new());
         let _ = listed_jobs(name, read, &apart, &mut own, &mut |listed| {
             entries += 1;

@@ -47,7 +47,7 @@ pub(super) fn altered(name: &Path) -> Option<Error> {
     }
 }
 
-/// Checks a history: its lists with the chain file, and files with all lists.
+/// Checks a history: its lists against the chain file, and the files against all lists.
 pub(super) fn check(
     entries: &mut EntryCheck<'_>,
     folder: &Path,
@@ -58,7 +58,7 @@ pub(super) fn check(
         let why = "a history cannot be checked with a signature or against another location; specify one of its lists";
         return entries.unread(&refused(folder, why), on_event);
     }
-    // The digest of the chain file stands for those of the lists.
+    // The digest of the chain file represents those of the lists.
     let merged = options.clone().map_read(|read| read.digest_manifests(false).format(None));
     let (mut folders, mut checked) = (vec![folder.to_owned()], BTreeSet::new());
     while let Some(folder) = folders.pop() {
@@ -73,7 +73,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks files with all lists of a history. Returns the folders of the histories in subfolders.
+/// Checks files against all lists of a history. Returns the folders of the histories in subfolders.
 fn one(entries: &mut EntryCheck<'_>, folder: &Path, on_event: &mut Observer<'_>) -> io::Result<Vec<PathBuf>> {
     // The check of the chain file has reported its errors.
     let chain = chain(folder).unwrap_or_default();

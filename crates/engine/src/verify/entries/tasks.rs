@@ -189,8 +189,9 @@ impl<'a, R: Read> Entries<'a, R> {
         Entries { filter: EntryFilter::new(select), ..self }
     }
 
-    /// Requires the manifest to have a single entry, which belongs to this file, or all names in it to begin with the
-    /// same folder, or with none, which is this one. Any other entry is malformed.
+    /// Applies the manifest to this file or folder. A file requires a single entry; a folder
+    /// requires that all names begin with the same folder, or that none has a folder. Any other
+    /// entry is malformed.
     pub(crate) fn of_data(self, data: Option<&Path>) -> Entries<'a, R> {
         let data = data.map(|data| Data {
             path: name::of(data).into_owned(),

@@ -15,11 +15,11 @@ use std::ops::Range;
 use std::thread::Scope;
 use truesum_manifest::PieceList;
 
-/// The judges of a sequence, one for each way to divide it, and the files whose pieces are not all
-/// known yet.
+/// The comparers of a sequence, one for each way to divide it, and the files whose pieces are not
+/// all known yet.
 pub(super) struct Comparers {
     divisions: Vec<Division>,
-    /// Whether there is a judge for every list.
+    /// Whether there is a comparer for every list.
     all_lists: bool,
     waiting: VecDeque<(Range<u64>, Outcome)>,
 }
@@ -106,7 +106,7 @@ impl Comparers {
         to(Outcome { job, result })
     }
 
-    /// Returns the combined findings of all judges for a file.
+    /// Returns the combined findings of all comparers for a file.
     fn findings(&self, file: &Range<u64>, by_digest: bool, missing: u64) -> Findings {
         let all = 0..file.end - file.start;
         let of = |division: &Division| {
@@ -130,13 +130,13 @@ impl Comparers {
     }
 }
 
-/// Combines the findings of several judges for the bytes `all`. Each has a flag that is true if it is strong enough to
-/// clear bytes that another has in a damaged piece.
+/// Combines the findings of several comparers for the bytes `all`. Each has a flag that is true if
+/// its digests are strong enough to clear bytes that are in a damaged piece of another one.
 fn combined(all: &Range<u64>, mut by_list: Vec<(bool, Findings)>) -> Findings {
     let by: Vec<&str> = by_list.iter().map(|(_, one)| one.by.as_str()).collect();
     let by = by.join(", ");
     let blamed = |one: &Findings| union(one.damaged.iter().map(|damage| damage.range.clone()));
-    // The ranges that may be damaged according to each strong judge.
+    // The ranges that may be damaged according to each strong comparer.
     let suspect: Vec<Vec<Range<u64>>> = by_list
         .iter()
         .filter(|(strong, _)| *strong)

@@ -1,10 +1,11 @@
 //! A file that stores when entries were last read, so that a check can continue where the last one
 //! ended (docs/reference/check.md, "Checking in parts").
 //!
-//! The order of entries is determined by the number of the run in which they were last read, which the file counts
-//! itself. The time is stored for users and decides nothing: a clock that is set back, jumps or stands still must
-//! neither hide a failure nor cause the same files to be read forever. The file is locked during a run, so that no run
-//! overwrites the results of another, and saved regularly, so that a run that is killed loses little.
+//! The order of entries is determined by the number of the run in which they were last read, which
+//! the file counts itself. The time is stored only for users and does not affect the order: a clock
+//! that is set back, jumps or stands still must neither hide a failure nor cause the same files to
+//! be read forever. The file is locked during a run, so that no run overwrites the results of
+//! another, and saved regularly, so that little is lost if a run is killed.
 
 use crate::error::{Cause, Error};
 use crate::io::lock::Lock;
@@ -30,7 +31,7 @@ const FORGET_AFTER: u64 = 1000;
 const KEY: usize = 16;
 /// The maximum line length.
 const LONGEST: usize = 256;
-/// The interval at which it is saved during a run, unless saving takes long.
+/// The interval at which it is saved during a run, unless saving takes a long time.
 const SAVE: Duration = Duration::from_secs(5);
 
 /// Identifies an entry: a hash of its name and its digests.
@@ -166,7 +167,7 @@ impl State {
         }
         let began = Instant::now();
         self.save()?;
-        // Saving a large state takes long, so limit it to about a twentieth of the run.
+        // Saving a large state takes a long time, so limit it to about a twentieth of the run.
         self.pause = SAVE.max(began.elapsed() * 20);
         Ok(())
     }

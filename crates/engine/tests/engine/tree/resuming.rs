@@ -192,9 +192,9 @@ fn verification_is_not_resumed_for_another_file_or_tree() {
     assert_eq!(case.verify().diagnosis(), Diagnosis::Good);
     assert_eq!(std::fs::read(&kept).expect("there"), b"nonsense");
     assert!(resume_verification(&case, 1, None).0.is_err(), "damaged");
-    std::fs::write(&kept, before).expect("whole again");
+    std::fs::write(&kept, before).expect("restored");
     let (report, read) = resume_verification(&case, 1, None);
-    let report = report.expect("gone on with");
+    let report = report.expect("resumed");
     assert_eq!((report.diagnosis(), report.before() + read), (Diagnosis::Good, 40 * MIB));
     assert!(report.before() >= 10 * MIB);
 }

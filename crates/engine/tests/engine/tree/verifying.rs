@@ -94,7 +94,7 @@ fn every_bit_flip_and_truncation_of_a_tree_is_detected() {
         }
         // A damaged tree is never reported as a damaged file, and never hides one.
         case.flip(10_000);
-        file.write_all_at(&tree, 0).expect("whole again");
+        file.write_all_at(&tree, 0).expect("restored");
         assert_eq!(diagnosis(&case, &place), Diagnosis::FileDamaged);
         file.write_all_at(&[tree[tree.len() - 1] ^ 1], tree.len() as u64 - 1).expect("damaged");
         assert_eq!(diagnosis(&case, &place), Diagnosis::CannotTell);

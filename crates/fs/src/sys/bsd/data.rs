@@ -38,7 +38,8 @@ pub fn advise_sequential(file: &File) {
 /// Advises the kernel that `len` bytes are read soon.
 #[cfg(target_os = "macos")]
 pub fn advise_soon(file: &File, offset: u64, len: Option<NonZeroU64>) {
-    /// What is read in advance when the rest of the file is: the kernel reads further ahead by itself.
+    /// The number of bytes to read in advance if `len` is `None`: the kernel reads further ahead by
+    /// itself.
     const DEFAULT_ADVANCE: u64 = 1 << 20;
     let _ = rustix::fs::fcntl_rdadvise(file, offset, len.map_or(DEFAULT_ADVANCE, NonZeroU64::get));
 }

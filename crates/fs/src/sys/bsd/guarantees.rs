@@ -2,7 +2,7 @@
 
 use crate::sys::guarantees::Guarantees;
 
-/// What macOS and FreeBSD guarantee.
+/// The guarantees of macOS and FreeBSD.
 pub(crate) const GUARANTEES: Guarantees = Guarantees {
     follows_links_inside: false,
     notices_writers: false,

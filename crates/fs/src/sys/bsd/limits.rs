@@ -7,9 +7,10 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Returns how much memory in bytes this process can still get, if its address space is limited. These systems report only
-/// to debuggers how much is in use, so blocks are mapped on trial: of any size for the first call, which comes before other
-/// threads need memory, and small ones later. As long as a small block can be had, the first result is returned.
+/// Returns how much memory in bytes this process can still get, if its address space is limited.
+/// These systems report only to debuggers how much is in use, so blocks are mapped on trial: of any
+/// size for the first call, which comes before other threads need memory, and small ones later. As
+/// long as a small block can be allocated, the first result is returned.
 pub fn address_space_left() -> Option<u64> {
     const SMALL: u64 = 8 << 20;
     static FIRST: OnceLock<Option<u64>> = OnceLock::new();
@@ -18,7 +19,7 @@ pub fn address_space_left() -> Option<u64> {
     Some(if first <= SMALL || !is_available(SMALL) { largest_block(SMALL) } else { first })
 }
 
-/// Returns the size of the largest block of memory below `limit` that can be had.
+/// Returns the size of the largest block of memory below `limit` that can be allocated.
 fn largest_block(limit: u64) -> u64 {
     const PRECISION: u64 = 64 << 10;
     let (mut fits, mut fails) = (0, limit);
@@ -29,7 +30,7 @@ fn largest_block(limit: u64) -> u64 {
     fits
 }
 
-/// Returns whether a block of memory of this size can be had at this moment.
+/// Returns whether a block of memory of this size can be allocated at this moment.
 fn is_available(size: u64) -> bool {
     let Ok(size) = usize::try_from(size) else { return false };
     let access = ProtFlags::READ | ProtFlags::WRITE;

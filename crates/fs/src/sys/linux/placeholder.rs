@@ -1,4 +1,4 @@
-//! What takes the place of a standard stream that was closed when the program was started.
+//! The replacement for a standard stream that was closed when the program was started.
 
 #[path = "../bsd/placeholder.rs"]
 mod null;

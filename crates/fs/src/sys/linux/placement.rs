@@ -51,7 +51,7 @@ pub fn first_extent(file: &File) -> Option<(u64, u64)> {
 /// Returns the physical offset of the first extent in bytes.
 fn mapped(file: &File) -> Option<u64> {
     let mut request = Request { length: u64::MAX, extent_count: 1, ..Request::default() };
-    // SAFETY: the descriptor is open, and the request has room for the one extent that it asks for.
+    // SAFETY: the descriptor is open, and the request has room for the one extent that it requests.
     let result = unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut request) };
     let is_placed = request.mapped_extents > 0 && request.extent.flags & UNKNOWN == 0;
     (result == 0).then_some(if is_placed { request.extent.physical } else { 0 })

@@ -1,4 +1,4 @@
-//! This process: its end, and settings that concern all of it.
+//! This process: ending it, and settings that affect all of it.
 #![allow(unsafe_code)]
 
 use std::io;

@@ -54,7 +54,7 @@ impl Signals {
             unsafe { low_level::register(signal, end) }?;
             signal_hook::flag::register_usize(signal, signals.ended_by.clone(), signal as usize)?;
             signal_hook::flag::register(signal, stop.clone())?;
-            // After the flag, which woken threads test.
+            // This comes after the flag, because woken threads test the flag.
             let waker = waker()?;
             // SAFETY: as above.
             unsafe { low_level::register(signal, move || waker.wake()) }?;
@@ -121,8 +121,8 @@ impl Drop for BlockedSignals {
 /// The number of seconds in which an interrupted run must end.
 const GRACE: u32 = 5;
 
-/// The number of milliseconds in which a second signal is a repetition of the first one: `timeout` sends each signal to the
-/// process, and then to its group. Later, it asks to end at once.
+/// The number of milliseconds in which a second signal is a repetition of the first one: `timeout`
+/// sends each signal to the process, and then to its group. Later, it is a request to end at once.
 const REPETITION: usize = 500;
 
 /// Returns the number of milliseconds since some time in the past.

@@ -55,8 +55,9 @@ pub fn write(file: &File, bytes: &[u8]) -> Option<Result<usize, Errno>> {
     Some(Ok(len))
 }
 
-/// Returns the UTF-16 form of the beginning of a text, and the length of that beginning. What is not UTF-8 is replaced; a
-/// character that may continue behind the end is left out, unless it is all there is.
+/// Returns the UTF-16 form of the beginning of a text, and the length of that beginning. Text that
+/// is not UTF-8 is replaced; a character that may continue after the end is left out, unless there
+/// is nothing else.
 fn utf16(bytes: &[u8]) -> (Vec<u16>, usize) {
     let len = match str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),

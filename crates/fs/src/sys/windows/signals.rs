@@ -20,7 +20,7 @@ const SIGTERM: u8 = 15;
 /// The time in which an interrupted run must end.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What the handler acts on.
+/// The data that the handler uses.
 struct Target {
     stop: Arc<AtomicBool>,
     waker: Waker,

@@ -126,8 +126,9 @@ pub fn query<T: Info>(file: &File, class: FILE_INFO_BY_HANDLE_CLASS) -> Result<T
     }
 }
 
-/// Returns the type of a file with these attributes and this reparse tag. What stands for another file or folder (links,
-/// junctions, mounted volumes) is a link; what only says how the content is stored (deduplicated, in the cloud) is not.
+/// Returns the type of a file with these attributes and this reparse tag. An object that refers to
+/// another file or folder (links, junctions, mounted volumes) is a link; one whose tag only
+/// describes how the content is stored (deduplicated, in the cloud) is not.
 pub fn kind(attributes: u32, tag: u32) -> FileType {
     const NAME_SURROGATE: u32 = 0x2000_0000;
     match attributes & FILE_ATTRIBUTE_DIRECTORY {

@@ -114,13 +114,13 @@ pub fn thread_seconds() -> f64 {
 
 /// Returns the processor seconds that this thread has used outside the kernel.
 pub fn thread_user_seconds() -> f64 {
-    // SAFETY: returns a constant that stands for this thread.
+    // SAFETY: returns a constant that represents this thread.
     times(GetThreadTimes, unsafe { GetCurrentThread() }).0
 }
 
 /// Returns the processor seconds of this process.
 pub fn process_seconds() -> f64 {
-    // SAFETY: returns a constant that stands for this process.
+    // SAFETY: returns a constant that represents this process.
     let (user, kernel) = times(GetProcessTimes, unsafe { GetCurrentProcess() });
     user + kernel
 }

@@ -103,8 +103,8 @@ pub fn until_readable(_file: &File) -> Result<(), Errno> {
 pub fn is_ready(file: &File) -> bool {
     let pipe = file.as_raw_handle();
     let (none, mut available) = (ptr::null_mut(), 0);
-    // SAFETY: the handle is open, and the call writes only to `available`. It fails at the end of a pipe, and for files that
-    // are no pipes.
+    // SAFETY: the handle is open, and the call writes only to `available`. It fails at the end of a
+    // pipe, and for files that are not pipes.
     unsafe {
         GetFileType(pipe) != FILE_TYPE_PIPE
             || PeekNamedPipe(pipe, none, 0, none.cast(), &mut available, none.cast()) == 0

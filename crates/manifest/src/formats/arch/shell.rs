@@ -270,7 +270,7 @@ fn unmarked(mut word: Vec<u8>) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Expands a word; `?` stands for text that is unknown.
+    /// Expands a word; `?` represents text that is unknown.
     fn words(script: &str, word: &str) -> Vec<String> {
         let mut variables = Variables::new(script.len());
         script.lines().for_each(|line| variables.line(line.as_bytes()));

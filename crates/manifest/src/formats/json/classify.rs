@@ -338,8 +338,8 @@ impl Object {
     }
 }
 
-/// Returns true if a member contains digests that belong to no entry, unless its key says that they
-/// are something else.
+/// Returns true if a member contains digests that belong to no entry, unless its key shows that
+/// they are something else.
 fn has_stray_digest(key: &str, member: Member) -> bool {
     let is_package = key.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("package"));
     matches!(member.kind, Kind::Listed | Kind::Stray) && (is_package || !is_other(key))

@@ -199,7 +199,7 @@ impl Object {
             || self.is_folder_of_store()
     }
 
-    /// Returns true for an object that stands for a folder of a store without folders.
+    /// Returns true for an object that represents a folder in a store without folders.
     fn is_folder_of_store(&self) -> bool {
         self.services().filter_map(|service| service.folder).any(|(name, size)| {
             let is_empty = || self.iter().any(|(key, value, _)| key == size && value == "0");
