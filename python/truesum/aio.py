@@ -105,7 +105,7 @@ class Run(Generic[T]):
         self._wake.set()
 
     def _on_progress(self, done: int) -> None:
-        """Receives the number of bytes read. Raising an exception is what ends the work early."""
+        """Receives the number of bytes read. Raising an exception ends the work early."""
         if self._is_stopped:
             raise _Stopped
         if self._progress is not None:

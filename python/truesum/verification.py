@@ -22,7 +22,7 @@ class _Stopped(BaseException):
 
 
 class _Work:
-    """What the thread and the iterator share. The thread does not refer to the iterator, so that an iterator that is no
+    """The state shared by the thread and the iterator. The thread does not refer to the iterator, so that an iterator that is no
     longer used is collected, which ends the thread."""
 
     def __init__(self, progress: Callable[[int], object] | None) -> None:
@@ -68,7 +68,7 @@ class _Work:
 class Verification(Iterator[Outcome]):
     """A verification in a thread of its own: yields the outcome of each entry while it runs.
 
-    The outcomes alone do not show that everything was verified: malformed lines and unlisted files are no entries. The
+    The outcomes alone do not show that everything was verified: malformed lines and unlisted files are not entries. The
     `report` has the verdict. As a context manager, or with `close()`, the work stops early."""
 
     def __init__(self, manifest: Any, root: Any, progress: Callable[[int], object] | None, options: dict[str, Any]) -> None:

@@ -162,7 +162,7 @@ impl Guarded {
         &self.file
     }
 
-    /// Returns whether this is a regular file. Reading anything else may block for any time.
+    /// Returns whether this is a regular file. Reading anything else may block indefinitely.
     pub fn is_regular(&self) -> bool {
         self.before.kind() == FileType::RegularFile
     }

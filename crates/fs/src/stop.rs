@@ -1,6 +1,8 @@
-//! Stops a run: a flag that threads test between slices, and what wakes threads waiting for input.
+//! Stops a run: a flag that threads test between slices, and a pipe that wakes threads waiting for
+//! input.
 //!
-//! What wakes them is created when the first thread waits, so runs that read only regular files do not have one.
+//! The pipe is created when the first thread waits, so runs that read only regular files do not
+//! have one.
 
 use crate::error::Errno;
 use crate::sys::wait::WakePipe;
@@ -10,7 +12,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst, fence};
 use std::sync::{Arc, OnceLock};
 
-/// The stop flag of a run, and what wakes waiting threads.
+/// The stop flag of a run, and the pipe that wakes waiting threads.
 #[derive(Clone, Default)]
 pub struct Stop {
     flag: Arc<AtomicBool>,

@@ -2,9 +2,9 @@
 //!
 //! | folder | contains |
 //! |---|---|
-//! | `unix/` | what Linux, macOS and FreeBSD have in common |
-//! | `linux/` | what only Linux has, or has in a better form |
-//! | `bsd/` | what macOS and FreeBSD do differently |
+//! | `unix/` | calls that Linux, macOS and FreeBSD have in common |
+//! | `linux/` | calls that only Linux has, or has in a better form |
+//! | `bsd/` | calls in which macOS and FreeBSD differ |
 //! | `windows/` | Windows |
 //! | `portable/` | Linux with the calls of macOS and FreeBSD, to test them: `--cfg truesum_fs="portable"` |
 //!
@@ -30,7 +30,7 @@
 //! | `name` | `OsStrExt`, `OsStringExt`, `BACKSLASH_SEPARATES`: names as bytes and as paths; `check`, `explanation`, `argument`, `expanded`, `from_line`, `native`, `plain`, `of`, `entry_name`, `program`: paths as users, programs and manifests write them |
 //! | `path` | `real_path`: the path of an open file (not on Windows) |
 //! | `placement` | `first_extent`: the position of a file on its device |
-//! | `placeholder` | `open`: what takes the place of a closed standard stream (not on Windows) |
+//! | `placeholder` | `open`: the replacement for a closed standard stream (not on Windows) |
 //! | `open` | `input`, `or_create`, `to_lock`, `wait_for_data`, `null` |
 //! | `process` | `end_with_parent`, `use_one_heap`, `use_idle_io_priority`, `exit_at_once`, `is_program` |
 //! | `replace` | `create_unnamed`, `link_unnamed`, `create_new`, `replace`, `remove`, `close`, `sync_folder`, `symlink`, `link_program`, `is_link` |

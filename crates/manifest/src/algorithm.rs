@@ -533,7 +533,7 @@ mod tests {
             ("Compression algorithm: xz", None),
             ("Algorithm: SHA256 of a.jar", None),
             ("Algorithm: MD5, SHA256", None),
-            // The next line, behind a line that lost its end.
+            // The next line, after a line that lost its end.
             ("Algorithm: SHA3 (256 bits)00112233  a", None),
             ("# SHA256 checksum of a 00112233", None),
             ("; SHA1 checksums made with md5sum", None),

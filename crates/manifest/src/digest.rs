@@ -41,9 +41,9 @@ pub(crate) fn starts_with_digest(line: &[u8]) -> bool {
     })
 }
 
-/// Returns whether the word may be a digest in base64, or a damaged one in hexadecimal. Words such as
-/// `Document` are valid base64 without padding, so a short word must have padding, possibly with the number of parts of
-/// an S3 object behind it, or hexadecimal digits and the number of parts.
+/// Returns whether the word may be a digest in base64, or a damaged one in hexadecimal. Words such
+/// as `Document` are valid base64 without padding, so a short word must have padding, possibly
+/// followed by the number of parts of an S3 object, or hexadecimal digits and the number of parts.
 fn is_base64(word: &[u8]) -> bool {
     let is_parted = || {
         let (digits, parts) = scan::cut(word, b'-').unwrap_or_default();

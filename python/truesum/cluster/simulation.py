@@ -61,7 +61,7 @@ class Faults:
 
 @dataclass(slots=True)
 class World:
-    """What survives a driver: the parts, the faults, the clock, and running tasks."""
+    """The state that survives a driver: the parts, the faults, the clock, and running tasks."""
 
     random: Random
     workers: list[str]

@@ -67,7 +67,7 @@ impl File {
     /// Returns a file without digests.
     ///
     /// # Errors
-    /// Fails if the name is too long, or if it is behind the first TiB of names and digests.
+    /// Fails if the name is too long, or if it is after the first TiB of names and digests.
     fn at(position: usize, name: &[u8]) -> Result<File, String> {
         if name.len() >= 1 << LEN_BITS {
             return Err("the name is too long".to_owned());

@@ -36,8 +36,8 @@ pub enum Stamps {
     Written,
     /// The same, but pages are never written back, so only the first store to a mapped page counts, or none.
     Attributes,
-    /// Every write, and writing back a mapped page, but not the store to it: a change through a mapping may be noticed
-    /// only later.
+    /// Every write, and writing back a mapped page, but not the store to it: a change through a
+    /// mapping may be detected only later.
     WrittenBack,
     /// It is the modification time, which programs can set.
     Set,
@@ -68,7 +68,7 @@ readable! {
         /// Below a folder that limits names, a symbolic link is followed if it does not lead out of the folder. Otherwise
         /// every link is refused.
         follows_links_inside: bool,
-        /// A program that has a file open for writing is noticed.
+        /// A program that has a file open for writing is detected.
         notices_writers: bool,
         /// Times show every change on local file systems, so that a file with several hard links is read once.
         reads_hard_links_once: bool,

@@ -9,9 +9,9 @@ macro_rules! strengthening {
             const LENGTH: usize = size_of::<$length>();
             // The zeros in between are there already (`Chain::pad`).
             tail[buffered] = $first;
-            // The first byte of the padding and the length must fit behind the message; else the
-            // length goes to the end of another block. A field of 64 bits keeps the lower bits of
-            // the length, as RFC 1321 demands; SHA-1, SHA-256 and Tiger are not defined for
+            // The first byte of the padding and the length must fit after the message; otherwise,
+            // the length goes to the end of another block. A field of 64 bits keeps the lower bits
+            // of the length, as RFC 1321 demands; SHA-1, SHA-256 and Tiger are not defined for
             // messages of 2^61 bytes.
             let blocks = if buffered < $block - LENGTH { 1 } else { 2 };
             tail[blocks * $block - LENGTH..blocks * $block].copy_from_slice(&(<$length>::from(total) << 3).$bytes());

@@ -62,8 +62,8 @@ impl Stream {
         self
     }
 
-    /// Returns a stream for a message, with what this stream has processed as prefix; `behind` is the suffix, and
-    /// `outer`, if present, hashes the digest.
+    /// Returns a stream for a message, with the data that this stream has processed as its prefix;
+    /// `behind` is the suffix, and `outer`, if present, hashes the digest.
     pub(crate) fn framed(mut self, behind: Vec<u8>, outer: Option<Stream>) -> Stream {
         self.frame = Some(Arc::new(Frame { begun: self.clone(), behind, outer }));
         self

@@ -99,7 +99,7 @@ impl SyntaxReader {
             (item, column) = (scan::trim_start(inner), column + 2);
         }
         let value = key(item, b':', false);
-        // The sign of a block is behind a key or a dash.
+        // The sign of a block follows a key or a dash.
         let sign = value.unwrap_or(if item.len() < content.len() { item } else { b"" });
         if matches!(sign, [b'|' | b'>', rest @ ..] if rest.iter().all(|byte| b"+-123456789".contains(byte))) {
             self.open = Open::Block(if value.is_some() { column } else { indent });
@@ -202,7 +202,8 @@ impl SyntaxReader {
     }
 }
 
-/// Returns the value behind a key and this sign. Without `is_close`, a blank or nothing follows the sign.
+/// Returns the value after a key and this sign. Without `is_close`, a blank or nothing follows the
+/// sign.
 fn key(line: &[u8], sign: u8, is_close: bool) -> Option<&[u8]> {
     let end = match line {
         [mark @ (b'"' | b'\''), rest @ ..] => scan::find(rest, |byte| byte == *mark)? + 2,

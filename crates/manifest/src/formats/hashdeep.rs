@@ -60,7 +60,7 @@ pub(crate) static HASHDEEP_Z: Format = Format {
     ..Format::DEFAULT
 };
 
-/// Returns the text behind the lines of a header, which end with LF even if NUL ends the rows.
+/// Returns the text after the lines of a header, which end with LF even if NUL ends the rows.
 fn behind_heading(mut text: &[u8]) -> &[u8] {
     while let Some((_, rest)) = scan::cut(text, b'\n').filter(|(line, _)| is_heading(line)) {
         text = rest;
@@ -72,7 +72,7 @@ fn is_heading(line: &[u8]) -> bool {
     line.starts_with(HEADING) || line.starts_with(b"##")
 }
 
-/// A parser of rows that end with NUL. The first one is behind the header.
+/// A parser of rows that end with NUL. The first one follows the header.
 struct Records(Rows);
 
 impl Parse for Records {

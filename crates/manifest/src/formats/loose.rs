@@ -55,8 +55,8 @@ enum Shape<'a> {
     Entry(Option<&'a str>, &'a [u8], &'a [u8]),
     /// A name, a size and a digest, separated by tabs.
     Sized(&'a [u8], u64, &'a [u8]),
-    /// A digest and a name in quotes or behind an arrow, a dash, or the name of the algorithm. The same
-    /// line may be one of GNU, so all lines must have such a name.
+    /// A digest and a name in quotes or after an arrow, a dash, or the name of the algorithm. The
+    /// same line may be one of GNU, so all lines must have such a name.
     Decorated(Option<&'a str>, &'a [u8], &'a [u8]),
     /// A tag, and a digest of the file named above.
     Below(&'a str, &'a [u8]),
@@ -190,7 +190,7 @@ fn shape(line: &[u8]) -> Shape<'_> {
     // A label such as `Filename` has the form of a digest in base64.
     match property(text) {
         Some((label, value)) if is_property(label) && !contains_like(value) => {
-            // A line that lost its end has the next one behind it.
+            // A line that lost its end is directly followed by the next one.
             let is_joined = last_word(value).is_some_and(|(_, last)| last.len() == 8 && is_hex(last));
             return if is_joined { Shape::Damaged } else { Shape::Property };
         }

@@ -174,7 +174,7 @@ fn date_time(time: &Time) -> String {
     format!("{}+00:00", time.to_string().get(..19).unwrap_or_default())
 }
 
-/// How the digests of a file in a list relate to those in earlier lists.
+/// The relation of the digests of a file in a list to those in earlier lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashAction {
     /// No earlier list has the file under this name.

@@ -73,7 +73,7 @@ impl Form {
     }
 }
 
-/// A parser that remembers what it has learnt from previous lines.
+/// A parser that remembers information from previous lines.
 pub(crate) struct Mixed {
     options: Options,
     /// The algorithm stated by the last heading, if it was not requested.

@@ -1,4 +1,4 @@
-//! mtree in both flavours: that of libarchive and FreeBSD (`sha256digest`, octal escapes), and
+//! mtree in both flavors: that of libarchive and FreeBSD (`sha256digest`, octal escapes), and
 //! NetBSD's (`sha256`, `\M-C`).
 //!
 //! Only regular files are entries; other objects are counted. The order of lines expresses the hierarchy: the line of a
@@ -409,8 +409,7 @@ impl Tree {
     }
 }
 
-/// A writer of libarchive's flavour. Each directory precedes its files, because mtree requires
-/// it.
+/// A writer of libarchive's flavor. Each directory precedes its files, because mtree requires it.
 #[derive(Default)]
 struct Spec {
     /// The directories already written, with a trailing slash.

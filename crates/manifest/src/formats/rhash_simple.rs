@@ -93,7 +93,7 @@ fn back(line: &[u8]) -> Option<Split<'_>> {
 /// The number of blanks before each digest that RHash writes after the name.
 const GAP: usize = 2;
 
-/// Returns whether a line has several checksums of 32 bits behind the name, and no other digests.
+/// Returns whether a line has several checksums of 32 bits after the name, and no other digests.
 pub(crate) fn has_only_checksums(line: &[u8]) -> bool {
     back(line).is_some_and(|(digests, _)| digests.iter().all(|digest| is_short(digest)))
 }
@@ -157,7 +157,7 @@ fn is_heading(line: &[u8]) -> bool {
 
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     if scan::is_empty(line) || is_comment(line) {
-        // A comment that lost its end has the next line behind it.
+        // A comment that lost its end is directly followed by the next line.
         return if line.starts_with(b";") && split(line).is_some() {
             Err(Reason::DamagedComment)
         } else {

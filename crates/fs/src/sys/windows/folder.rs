@@ -114,8 +114,8 @@ pub fn set_name(
     let size = (begin + name.len() * 2).max(size_of::<FILE_RENAME_INFO>());
     let mut buffer = vec![0_u64; size.div_ceil(8)];
     let info = buffer.as_mut_ptr().cast::<FILE_RENAME_INFO>();
-    // SAFETY: the buffer is aligned and large enough for the struct and the name behind it, and lives until the call
-    // returns. Both handles are open. All-zero is a valid status block.
+    // SAFETY: the buffer is aligned and large enough for the struct and the name after it, and
+    // lives until the call returns. Both handles are open. All-zero is a valid status block.
     let status = unsafe {
         (*info).Anonymous.Flags = flags;
         (*info).RootDirectory = folder.as_raw_handle();

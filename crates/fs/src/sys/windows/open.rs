@@ -28,7 +28,8 @@ pub fn or_create(path: &Path) -> Result<File, Errno> {
 
 /// Opens a file to lock it, and creates it if requested.
 pub fn to_lock(path: &Path, or_create: bool) -> Result<File, Errno> {
-    // A file can be created without access for writing, which would be noticed as a program that writes to it.
+    // A file can be created without access for writing, which would be detected as a program that
+    // writes to it.
     let mut options = OpenOptions::new();
     options.access_mode(FILE_GENERIC_READ).write(or_create).create(or_create).truncate(false);
     open(path, &mut options)

@@ -19,7 +19,8 @@ pub(super) struct Service {
     digest: Option<(&'static str, Content)>,
     /// The member with whose values (all, if none are given) an object never has a digest.
     undigested: Option<(&'static str, &'static [&'static str])>,
-    /// The member with whose values an object is not a file, whatever its digests are.
+    /// A member whose values mark an object as something other than a file, whatever its digests
+    /// are.
     no_file: Option<(&'static str, &'static [&'static str])>,
     /// A member that resembles a digest but is about something else.
     unrelated: Option<&'static str>,
