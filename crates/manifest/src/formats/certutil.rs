@@ -4,6 +4,7 @@
 
 use super::console::{Drive, is_console, is_of_drive};
 use crate::digest::{self, is_hex, is_long_hex, tagged};
+use crate::formats::json::name::is_file_like;
 use crate::formats::prelude::*;
 
 pub(crate) static CERTUTIL: Format = Format {
@@ -39,40 +40,38 @@ pub(crate) fn is_last(line: &[u8]) -> bool {
 /// Marks the last line of a failed run, in every language.
 const FAILED: &[u8] = b": 0x";
 
-/// First lines of a run in the languages of Windows, without the colon: `@` is the algorithm, `#` the file. A word for
+/// Words of first lines before the name, and words for "file" in the same language, in lower case. The last word before
+/// the name is one for "file", so the name may be any text.
+const WORDS: &[(&str, &str)] = &[
+    // English, Italian
+    ("hash of the del di", "file"),
+    ("hash der von für", "datei"),
+    ("hachage hash du de", "fichier"),
+    // Spanish, Portuguese
+    ("hash de del do da para o a", "archivo fichero arquivo ficheiro"),
+    ("hash van het voor", "bestand"),
+    // Swedish, Danish, Norwegian
+    ("hash hashen hashvärde hashværdi hashverdi hash-værdi hash-verdi för for av af på til", "filen fil"),
+    ("wartość skrótu skrót hash z dla", "pliku"),
+    // Czech, Slovak, Romanian
+    ("hodnota hash hodnoty pro pre", "souboru súboru"),
+    ("hash valoarea al a de pentru", "fișierului fişierului fișier fișierul"),
+    // Russian, Ukrainian, Bulgarian
+    ("хэш хеш геш хэш-код хеш-код для на", "файла файлу файл"),
+];
+
+/// Other first lines in the languages of Windows, without the colon: `@` is the algorithm, `#` the file. A word for
 /// "file" separates the name from the rest, so the name may be any text. A line that fits several has the first one, so
 /// longer texts precede shorter ones.
 const TITLES: &[&str] = &[
-    // English
-    "@ hash of file #",
-    // German
-    "@-Hash der Datei # | @ Hash der Datei #",
-    // French
-    "Hachage @ du fichier # | @ hachage du fichier # | @ hash du fichier #",
-    // Spanish, Portuguese
-    "@ hash de archivo # | @ hash del archivo # | @ hash do arquivo # | @ hash do ficheiro #",
-    "Hash @ de archivo # | Hash @ del archivo # | Hash @ do arquivo #",
-    "Hash @ do ficheiro # | hash @ do arquivo # | hash @ do ficheiro #",
-    // Italian
-    "Hash @ del file # | @ hash del file #",
-    // Dutch
-    "@-hash van bestand # | @ hash van bestand #",
-    // Swedish, Danish, Norwegian, Finnish
-    "@-hash av filen # | Tiedoston # @-hajautus | @-hajautus tiedostosta #",
-    // Polish
-    "Wartość skrótu @ pliku # | Skrót @ pliku # | @ skrót pliku #",
-    // Czech, Slovak, Romanian
-    "Hodnota hash @ souboru # | @ hash souboru #",
-    "Hodnota hash @ súboru # | @ hash súboru # | Hash @ al fișierului #",
-    // Russian, Ukrainian
-    "Хеш @ файлу # | Геш @ файлу # | @ хеш файлу # | @ геш файлу #",
-    "Хэш @ файла # | Хеш @ файла # | @ хэш файла # | @ хеш файла #",
+    // Finnish
+    "Tiedoston # @-hajautus | @-hajautus tiedostosta #",
     // Turkish
     "# dosyasının @ karması",
     // Japanese
-    "@ ハッシュ (対象 #) | @ ハッシュ (ファイル #)",
+    "@ ハッシュ (対象 #) | @ ハッシュ (ファイル #) | ファイル # の @ ハッシュ",
     // Chinese, simplified and traditional
-    "@ 哈希(文件 #) | @ 雜湊 (檔案 #) | @ 雜湊(檔案 #)",
+    "@ 哈希(文件 #) | 文件 # 的 @ 哈希 | @ 雜湊 (檔案 #) | @ 雜湊(檔案 #) | 檔案 # 的 @ 雜湊",
     // Korean
     "@ 해시(파일 #)",
     // English, which no other language resembles
@@ -190,7 +189,8 @@ struct Title<'t> {
 /// Returns the algorithm and the name in a title, or `None` if its language is unknown.
 fn titled(title: &[u8]) -> Option<Title<'_>> {
     let mut titles = TITLES.iter().flat_map(|titles| titles.split(" | "));
-    let long = titles.find_map(|known| fit(known, title));
+    let worded = || WORDS.iter().find_map(|(words, files)| behind_file(words, files, title));
+    let long = worded().or_else(|| titles.find_map(|known| fit(known, title)));
     let short = || {
         let mut titles = SHORT_TITLES
             .iter()
@@ -200,7 +200,10 @@ fn titled(title: &[u8]) -> Option<Title<'_>> {
     };
     let (titles, is_last, (tag, name)) = match long {
         Some(found) => (None, true, found),
-        None => short().map(|(titles, is_last, found)| (Some(titles), is_last, found))?,
+        None => match short() {
+            Some((titles, is_last, found)) => (Some(titles), is_last, found),
+            None => (None, true, path_at_end(title)?),
+        },
     };
     // Only a drive has a colon, so a name with one begins there.
     let drive = (1..name.len()).find(|&at| scan::is_blank(name[at - 1]) && is_of_drive(&name[at..]));
@@ -220,6 +223,44 @@ fn titled(title: &[u8]) -> Option<Title<'_>> {
         }),
     };
     Some(Title { tag, name, other })
+}
+
+/// Returns the algorithm at the beginning of a word, which another word may follow after a hyphen.
+fn tag_of(word: &str) -> Option<(&'static str, &str)> {
+    let is_end = |rest: &&str| rest.is_empty() || rest.starts_with('-');
+    TAGS.iter().find_map(|tag| Some((*tag, word.strip_prefix(tag).filter(is_end)?)))
+}
+
+/// Returns the algorithm and the name in a title whose words before the name are these, the last of them one for "file".
+fn behind_file<'t>(words: &str, files: &str, title: &'t [u8]) -> Option<(&'t str, &'t [u8])> {
+    let is_in = |words: &str, word: &str| {
+        let word = word.to_lowercase();
+        words.split(' ').any(|known| known == word)
+    };
+    let (mut tag, mut rest) = (None, title);
+    loop {
+        let end = scan::find(rest, |byte| byte == b' ')?;
+        let word = std::str::from_utf8(&rest[..end]).ok()?;
+        rest = &rest[end + 1..];
+        match tag_of(word) {
+            Some((found, more)) if tag.is_none() && (more.is_empty() || is_in(words, &more[1..])) => {
+                tag = Some(found);
+            }
+            _ if is_in(files, word) => return tag.filter(|_| !rest.is_empty()).map(|tag| (tag, rest)),
+            _ if is_in(words, word) => {}
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the algorithm and the name in a title of an unknown language that ends in a path without blanks. Its beginning
+/// shows that it is complete, and its extension that nothing follows it.
+fn path_at_end(title: &[u8]) -> Option<(&str, &[u8])> {
+    let (before, path) = title.split_at(scan::rfind(title, scan::is_blank)? + 1);
+    let is_path = is_of_drive(path) || path.starts_with(b".\\") || path.starts_with(b"\\\\");
+    let mut words = std::str::from_utf8(before).ok()?.split(' ');
+    let tag = words.find_map(tag_of).filter(|_| is_path && is_file_like(path))?;
+    (!before.contains(&b'\\') && words.all(|word| tag_of(word).is_none())).then_some((tag.0, path))
 }
 
 /// Returns the algorithm and the name in a title that fits a pattern of [`TITLES`] or [`SHORT_TITLES`].
