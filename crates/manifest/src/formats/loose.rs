@@ -9,6 +9,7 @@ use crate::algorithm::{NamedAlgorithm, algorithm_in_heading, algorithm_on_own_li
 use crate::comment::is_comment;
 use crate::digest::{MIN_DIGITS, contains_like, is_hex, is_long_hex, starts_with_digest, tagged, untagged};
 use crate::formats::csv::{self, is_titled, name_rank};
+use crate::formats::json::name::{is_file_like, is_path_of};
 use crate::formats::mixed::{Mixed, is_fence, tagged::split as split_tagged};
 use crate::formats::prelude::*;
 use crate::path::FOLDER_LIMIT;
@@ -335,25 +336,30 @@ fn ticks(cell: &[u8]) -> &[u8] {
     }
 }
 
-/// Splits a link into its text and its address.
+/// Splits a link into its text and its address, without the title that may follow the address.
 fn link(cell: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = cell.strip_prefix(b"[")?.strip_suffix(b")")?;
     let end = text.windows(2).position(|pair| pair == b"](")?;
-    let (text, address) = (&text[..end], &text[end + 2..]);
+    let (text, address) = (&text[..end], scan::word(&text[end + 2..]).0);
     (!address.contains(&b'(')).then_some((text, address))
 }
 
-/// Returns the name of the file that a link with another text refers to: `[Windows](https://x/setup.exe)`.
+/// Returns the name of the file that a link with another text refers to: `[Windows](https://x/setup.exe)`. If text and
+/// address may both be the name, returns the link itself, which is not a name.
 fn linked_name(cell: &[u8]) -> Option<Vec<u8>> {
-    let (text, address) = link(scan::trim(cell))?;
+    let cell = scan::trim(cell);
+    let (text, address) = link(cell)?;
     let text = ticks(text);
-    let has_dot = text.contains(&b'.');
-    // Words without a dot are a title.
-    let is_title = !has_dot && text.contains(&b' ');
-    let name =
-        radix::url_name(address).filter(|name| name.contains(&b'.') || is_title && !name.is_empty())?;
-    let is_file = has_dot && scan::all(text, |byte| !scan::is_blank(byte));
-    (!is_file && !contains_like(text)).then_some(name)
+    let name = radix::url_name(address).filter(|name| !name.is_empty())?;
+    let (is_file, is_target) = (is_file_like(text), is_file_like(&name));
+    // A program that sends files has a name of its own.
+    let is_program = is_file && address.contains(&b'?');
+    if contains_like(text) || is_path_of(text, &name) || is_file && !is_target || is_program {
+        return None;
+    }
+    // Several words are a title.
+    let is_title = text.contains(&b' ');
+    Some(if !is_file && (is_target || is_title) { name } else { cell.to_vec() })
 }
 
 /// Returns true for a link in HTML, or one in Markdown whose address is elsewhere.
@@ -487,6 +493,9 @@ impl Loose {
             if let Some(column) = column {
                 entry.digests.push(tagged(&column, cell, &self.options)?);
             } else if is_name && !(self.stated.is_empty() && is_long_hex(cell)) {
+                if link(cell).is_some() {
+                    return Err(Reason::Part("the text of a link and its address name different files"));
+                }
                 if is_markup(cell) {
                     return Err(Reason::Part("a name with unsupported markup"));
                 }
