@@ -38,6 +38,8 @@ enum Column {
     Name(u8),
     /// The directory of the file.
     Folder,
+    /// The directory of the file, or its path: DROID writes the path.
+    FilePath,
     /// A complete path. Names are relative to the folder that contains all of them.
     FullPath,
     /// A URL, whose last component is the name if there is no other column with names.
@@ -81,7 +83,7 @@ pub(super) const FULL_PATHS: &str = "\
     volledigpad pełnaścieżka úplnácesta fullständigsökväg fuldsti полныйпуть フルパス 完整路径 \
     完整路徑 전체경로";
 const FOLDERS: &str = "\
-    filepath directory folder dir parent subfolder subdirectory parentfolder parentpath \
+    directory folder dir parent subfolder subdirectory parentfolder parentpath \
     folderpath directoryname foldername ordner verzeichnis dossier répertoire carpeta directorio \
     cartella pasta diretório map katalog folderu složka mapp mappe папка каталог フォルダー \
     フォルダ 文件夹 資料夾 目录 目錄 폴더";
@@ -134,6 +136,7 @@ fn column(title: &[u8]) -> Column {
         _ if titled(PATHS) => Column::Name(0),
         _ if titled(FULL_PATHS) => Column::FullPath,
         _ if titled(FOLDERS) => Column::Folder,
+        "filepath" => Column::FilePath,
         _ if titled(ADDRESSES) => Column::Address,
         _ if titled(OTHER_NAMES) => Column::Name(4),
         _ if titled(HASHES) => Column::Hash,
@@ -189,6 +192,12 @@ pub(super) fn name_rank(title: &[u8]) -> Option<u8> {
     }
 }
 
+/// Returns true for a column with a part of the name of a file.
+fn is_place(column: &Column) -> bool {
+    use Column::{Address, FilePath, Folder, FullPath, Name};
+    matches!(column, Name(_) | Folder | FilePath | FullPath | Address)
+}
+
 /// Returns the separator and the columns of a header, or `None` if it has no column of names or
 /// digests.
 fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
@@ -216,9 +225,8 @@ fn heading(line: &[u8]) -> Option<(u8, Vec<Column>)> {
                 .for_each(|c| *c = Column::Doubtful);
         }
         let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
-        let good = has(|column| {
-            matches!(column, Column::Name(_) | Column::Folder | Column::FullPath | Column::Address)
-        }) && has(|column| matches!(column, Column::Digest(_) | Column::Hash))
+        let good = has(is_place)
+            && has(|column| matches!(column, Column::Digest(_) | Column::Hash))
             && !columns.contains(&Column::Known)
             && columns.len() <= MAX_COLUMNS;
         good.then_some((separator, columns))
@@ -264,10 +272,7 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     // `Get-FileHash | Export-Csv` writes complete paths. Next to another column of names, a path may be that of a folder.
     let path = columns.iter().position(|column| *column == Column::Name(0));
     let is_get_filehash = columns.contains(&Column::Algorithm) && columns.contains(&Column::Hash);
-    let is_place = |column: &&Column| {
-        matches!(column, Column::Name(_) | Column::Folder | Column::FullPath | Column::Address)
-    };
-    let is_complete = is_get_filehash || columns.iter().filter(is_place).count() == 1;
+    let is_complete = is_get_filehash || columns.iter().filter(|column| is_place(column)).count() == 1;
     if let Some(at) = path.filter(|_| is_complete && !columns.contains(&Column::FullPath)) {
         let (mut is_drive, mut is_any) = (true, false);
         each_row(rows(), MAX_COLUMNS, options, |row| {
@@ -285,7 +290,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
         _ => None,
     });
     let best = best.min();
-    let has_folders = columns.iter().any(|column| matches!(column, Column::Folder | Column::FullPath));
+    let has_folders =
+        columns.iter().any(|column| matches!(column, Column::Folder | Column::FilePath | Column::FullPath));
     let mut records = match best == Some(0) || has_folders {
         true => Records::new(options),
         false => Records::with_names_once(options),
@@ -344,7 +350,7 @@ impl Droid {
             columns.iter().position(|column| matches!(column, Column::Other(known) if known == title))
         };
         let uri = columns.iter().position(|column| *column == Column::Address)?;
-        let path = columns.iter().position(|column| *column == Column::Folder)?;
+        let path = columns.iter().position(|column| *column == Column::FilePath)?;
         let (parent, kind) = (titled("PARENT_ID")?, titled("TYPE")?);
         Some(Droid { parent, kind, path, uri, columns: columns.len(), roots: Vec::new() })
     }
@@ -413,6 +419,7 @@ fn entry(
     let (mut folder, mut name, mut algorithm, mut hash) = (&[][..], &[][..], &[][..], &[][..]);
     // The name in another column than that of the path.
     let (mut second, mut address, mut full) = (&[][..], &[][..], &[][..]);
+    let mut may_be_path = false;
     for (column, field) in columns.iter().zip(row) {
         match column {
             Column::Name(rank) if Some(*rank) == best => name = field,
@@ -420,6 +427,7 @@ fn entry(
             Column::Address => address = field,
             Column::FullPath => full = field,
             Column::Folder => folder = field,
+            Column::FilePath => (folder, may_be_path) = (field, true),
             Column::Algorithm => algorithm = field,
             Column::Hash if hash.is_empty() => hash = field,
             Column::Hash if !field.is_empty() && field != hash => {
@@ -476,8 +484,9 @@ fn entry(
         records.name(if best.is_none() { folder } else { name });
     } else {
         // Some programs write the full path in the directory column as well.
+        let is_folder = |rest: &[u8]| rest.ends_with(b"/") || rest.ends_with(b"\\");
         let whole =
-            folder.strip_suffix(name).is_some_and(|rest| rest.ends_with(b"/") || rest.ends_with(b"\\"));
+            folder.strip_suffix(name).is_some_and(|rest| is_folder(rest) || may_be_path && rest.is_empty());
         if whole && !name.is_empty() {
             records.name(relative(folder, roots));
             return;
