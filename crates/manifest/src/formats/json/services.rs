@@ -127,6 +127,13 @@ static SERVICES: &[Service] = &[
     Service { texts: &["type"], any: &["internal_type"], undigested: Some(("type", &[])), ..NONE },
     // A bottle of a formula in Homebrew, under the name of a system.
     Service { texts: &["cellar", "url", "sha256"], only: Some(&[]), name: Name::OfUrl("url"), ..NONE },
+    // A formula or cask in Homebrew, and the file that defines it.
+    Service {
+        texts: &["ruby_source_path"],
+        any: &["ruby_source_checksum"],
+        unrelated: Some("ruby_source_checksum"),
+        ..NONE
+    },
     // The manifest of cargo-dist.
     Service {
         texts: &["name", "kind"],
