@@ -16,6 +16,7 @@ mod cargo_lock;
 mod casync;
 mod certutil;
 mod cfv_csv;
+mod chkbit;
 mod clrmamepro;
 mod conan;
 mod conda;
@@ -165,7 +166,7 @@ pub static FORMATS: &[&Format] = &[
     &foreign::GO_SUM,
     &foreign::TERRAFORM_LOCK,
     &foreign::FFMPEG,
-    &foreign::CHKBIT,
+    &chkbit::CHKBIT,
     &foreign::BITROT,
     &python_lock::PYTHON_LOCK,
     &pylock::PYLOCK,

@@ -127,23 +127,6 @@ pub(crate) static FFMPEG: Format = Format {
     ..Format::DEFAULT
 };
 
-pub(crate) static CHKBIT: Format = Format {
-    name: "chkbit",
-    file_names: &[".chkbit", ".chkbit-db"],
-    summary: "chkbit index; recognized, not read",
-    sniff: |head: &Head<'_>| {
-        let text = &head.text[..head.text.len().min(256)];
-        let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        let is_index = text.starts_with(b"{\"v\":") && scan::contains(&text, b",\"idx\":{");
-        Claim::mark(is_index || text.starts_with(b"{\"type\":\"chkbit\""))
-    },
-    reading: Reading::not(
-        "this is chkbit's index of the files in its folder; to verify them: chkbit check FOLDER; \
-         to create a manifest of them: truesum hash FOLDER",
-    ),
-    ..Format::DEFAULT
-};
-
 pub(crate) static BITROT: Format = Format {
     name: "bitrot",
     file_names: &[".bitrot.db"],
