@@ -322,19 +322,19 @@ impl Manifest {
         // JSON lines can store everything except digests in an encoding that cannot be compared.
         let everything = format_named("jsonl")?;
         let mut lines = Writer::new(Vec::new(), everything, &Heading::default());
-        let mut lost = Vec::new();
+        let mut lost = Lost::default();
         for entry in &self.entries {
             let entry = &entry.get().0;
-            lost.extend(entry.unread.iter().map(|name| unknown_digest_message(name)));
+            entry.unread.iter().for_each(|name| lost.add(unknown_digest_message(name)));
             lines.write(entry).map_err(|why| write_error(&entry.path, &why))?;
         }
         let lines = lines.finish().map_err(|why| write_error(b"", &why))?;
         if self.signed {
-            lost.push("the signature, which does not match the new text".to_owned());
+            lost.add("the signature, which does not match the new text".to_owned());
         }
         let mut reader = Reader::new(&lines[..], Options::default().accept_all().format(Some(everything)));
         let writer = Writer::new(Vec::new(), format, &Heading::default());
-        let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.push(words(&what)));
+        let done = convert(&mut reader, writer, format, &mut |_| true, &mut |what| lost.add(words(&what)));
         let (text, converted) = done.map_err(|error| match error {
             ConvertError::Read(error) | ConvertError::Write(error) => PyOSError::new_err(error.to_string()),
             ConvertError::Whole(why) => {
@@ -342,16 +342,10 @@ impl Manifest {
             }
         })?;
         let ambiguous = ambiguous(format, &converted, name);
-        lost.extend(ambiguous.iter().map(|spec| format!("the name of the algorithm ({spec})")));
-        if !lost.is_empty() && !lossy {
-            lost.dedup();
-            let (count, first) = (lost.len(), &lost[..lost.len().min(5)]);
-            let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
-            let text = format!(
-                "the {} format cannot store {}{more}; use lossy=True to write the rest",
-                format.name(),
-                first.join(", ")
-            );
+        ambiguous.iter().for_each(|spec| lost.add(format!("the name of the algorithm ({spec})")));
+        if !lost.times.is_empty() && !lossy {
+            let text =
+                format!("the {} format cannot store {lost}; use lossy=True to write the rest", format.name());
             return Err(ManifestError::new_err(text));
         }
         let requested = if ambiguous.is_empty() { Vec::new() } else { converted.specs().to_vec() };
@@ -377,6 +371,40 @@ impl Manifest {
 
 fn write_error(name: &[u8], why: &WriteError) -> PyErr {
     ManifestError::new_err(format!("{}: cannot be written: {why}", manifest::path::display_safe(name)))
+}
+
+/// What a format cannot store, each with the number of times that it occurs.
+#[derive(Default)]
+struct Lost {
+    kinds: Vec<String>,
+    times: HashMap<String, u64>,
+}
+
+impl Lost {
+    fn add(&mut self, kind: String) {
+        let times = self.times.entry(kind).or_insert_with_key(|kind| {
+            self.kinds.push(kind.clone());
+            0
+        });
+        *times += 1;
+    }
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const SHOWN: usize = 5;
+        for (at, kind) in self.kinds.iter().take(SHOWN).enumerate() {
+            f.write_str(if at == 0 { "" } else { ", " })?;
+            match self.times[kind] {
+                1 => f.write_str(kind)?,
+                times => write!(f, "{kind} ({times} entries)")?,
+            }
+        }
+        match self.kinds.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 /// Returns the message for a digest of an unknown algorithm.

@@ -36,6 +36,13 @@ def test_formats_are_recognized_and_converted(run: Run, tmp_path: Path) -> None:
         assert result.stdout == manifest.to_bytes(format, lossy=True), result.stderr
 
 
+def test_error_counts_what_a_format_cannot_store() -> None:
+    entries = [truesum.Entry(name, {"sha256": SHA}, size=1, mtime_ns=0) for name in "ab"]
+    expected = r"cannot store the size \(2 entries\), the modification time \(2 entries\); use lossy=True"
+    with pytest.raises(truesum.ManifestError, match=expected):
+        truesum.Manifest(entries).to_bytes("gnu")
+
+
 def test_manifest_is_written_and_read_back(tmp_path: Path, run: Run) -> None:
     (tmp_path / "one").write_bytes(b"x")
     path = tmp_path / "SHA256SUMS"
