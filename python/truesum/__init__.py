@@ -35,7 +35,14 @@ every file in the manifest was read and matches. When in doubt, a check fails.
 The package contains the command-line program: run `truesum --help` or `python -m truesum --help`.
 """
 
+from typing import TYPE_CHECKING
+
+from . import _native as _native
 from . import tree as tree
 from ._native import *
 from ._native import __version__ as __version__
 from .verification import iter_verify as iter_verify
+
+if not TYPE_CHECKING:  # mypy does not read lists of other modules
+    # Without it, help() in Python 3.13 omits the functions of the extension.
+    __all__ = ["iter_verify", "tree", *_native.__all__]
