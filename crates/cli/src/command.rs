@@ -350,7 +350,7 @@ fn parse_command(arguments: &[OsString], help: Help) -> Result<Command, clap::Er
         _ => {
             let mut command = with_help(definition(), "truesum", help);
             let matches = command.try_get_matches_from_mut(arguments)?;
-            refuse_urls(&command, &matches)?;
+            refuse_urls(&command, &matches, arguments)?;
             settings::choose(&matches);
             Cli::from_arg_matches(&matches).map(|cli| cli.command)
         }
@@ -483,7 +483,7 @@ fn parse_alone<T: Args + FromArgMatches>(
     let command = T::augment_args(clap::Command::new(name)).bin_name(&path);
     let mut command = with_help(repeatable_flags(command.max_term_width(WIDTH)), &path, help);
     let matches = command.try_get_matches_from_mut(&arguments[1..])?;
-    refuse_urls(&command, &matches)?;
+    refuse_urls(&command, &matches, arguments)?;
     settings::choose(&matches);
     T::from_arg_matches(&matches)
 }

@@ -1,12 +1,13 @@
-//! URLs of object stores in place of file names. The implementation requires the feature `stores`;
+//! URLs in place of file names. The implementation of object stores requires the feature `stores`;
 //! without it, the program explains how to get a build with it.
 
 use crate::exit::Refusal;
 use crate::tasks::Inputs;
 use crate::values::path;
+use crate::words::{path_word, shell_word};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, ValueHint};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum::hash::Spec;
@@ -47,10 +48,19 @@ pub fn open(url: &OsStr) -> Result<Arc<dyn Remote>, Refusal> {
 /// Returns the refusal of a URL by a build without support for object stores.
 #[cfg(not(feature = "stores"))]
 fn unsupported(url: &str) -> Refusal {
-    let hint = "to build truesum with support for object stores: cargo install --locked --path crates/cli --features stores";
+    // The clients of the services, which write an object to the standard output.
+    let clients = [("s3:", "aws s3 cp URL -"), ("gs:", "gcloud storage cat URL")];
+    let client = clients
+        .iter()
+        .find(|(scheme, _)| url.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+    let pipe = client.map_or(String::new(), |(_, client)| {
+        format!("; to check a single object: {client} | truesum check --expect DIGEST -")
+    });
     Refusal::with_hint(
         format!("{}: this build cannot read object stores", display_safe(url.as_bytes())),
-        hint,
+        format!(
+            "to add them, in a clone of the repository: cargo install --locked --path crates/cli --features full,stores{pipe}"
+        ),
     )
 }
 
@@ -181,16 +191,16 @@ const ACCEPTING_URLS: [(&str, &str); 12] = [
     ("identify", "file"),
 ];
 
-/// Rejects URLs of object stores in place of file names wherever they are not supported, because
-/// they would be treated as names of local files.
+/// Rejects URLs in place of file names wherever they are not supported, because they would be
+/// treated as names of local files. `words` is the command line.
 ///
 /// # Errors
 /// Fails if one is given.
-pub fn refuse_urls(command: &Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+pub fn refuse_urls(command: &Command, matches: &ArgMatches, words: &[OsString]) -> Result<(), clap::Error> {
     if let Some((name, below)) = matches.subcommand()
         && let Some(command) = command.find_subcommand(name)
     {
-        return refuse_urls(command, below);
+        return refuse_urls(command, below, words);
     }
     let is_path = |arg: &&Arg| {
         use ValueHint::{AnyPath, DirPath, FilePath};
@@ -198,6 +208,13 @@ pub fn refuse_urls(command: &Command, matches: &ArgMatches) -> Result<(), clap::
     };
     for arg in command.get_arguments().filter(is_path) {
         let id = arg.get_id().as_str();
+        let is_web = |value: &&OsStr| path::is_web_url(value.as_bytes()) && !Path::new(value).exists();
+        if arg.is_positional()
+            && let Some(url) = matches.get_raw(id).into_iter().flatten().find(is_web)
+        {
+            let expects = command.get_name() == "check" && matches.contains_id("expect");
+            return Err(web_refusal(url, words, expects));
+        }
         if ACCEPTING_URLS.contains(&(command.get_name(), id)) {
             continue;
         }
@@ -213,6 +230,30 @@ pub fn refuse_urls(command: &Command, matches: &ArgMatches) -> Result<(), clap::
         }
     }
     Ok(())
+}
+
+/// Returns the refusal of a URL that only a download program can read. The hint repeats the command line. Only a
+/// comparison with an expected digest can read the download from a pipe, because it fails if the download is
+/// interrupted; others would accept the first part of a file.
+fn web_refusal(url: &OsStr, words: &[OsString], expects: bool) -> clap::Error {
+    let with = |replacement: &str| {
+        let typed =
+            words.iter().map(|word| if word == url { replacement.to_owned() } else { shell_word(word) });
+        std::iter::once("truesum".to_owned()).chain(typed.skip(1)).collect::<Vec<_>>().join(" ")
+    };
+    let typed = shell_word(url);
+    let hint = match expects {
+        true => format!("curl -fL {typed} | {}", with("-")),
+        false => {
+            let end = url.as_bytes().iter().position(|byte| b"?#".contains(byte)).unwrap_or(url.len());
+            let name = url.as_bytes()[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            let name = path_word(OsStr::from_bytes(if name.is_empty() { b"download" } else { name }));
+            format!("curl -fLo {name} {typed} && {}", with(&name))
+        }
+    };
+    let text =
+        format!("{}: URLs of web servers are not supported\nhint: {hint}\n", display_safe(url.as_bytes()));
+    clap::Error::raw(ErrorKind::ValueValidation, text)
 }
 
 #[cfg(test)]

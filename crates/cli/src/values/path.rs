@@ -20,9 +20,18 @@ const SCHEMES: [&[u8]; 3] = [b"s3://", b"gs://", b"az://"];
 /// Returns whether a name is the URL of an object or of a folder of objects. A file with such a
 /// name is written `./s3:/...`. As in other URLs, the case of the scheme is irrelevant.
 pub fn is_url(name: &[u8]) -> bool {
+    begins_with_any(name, &SCHEMES)
+}
+
+/// Returns whether a name is the URL of a file on a web server.
+pub fn is_web_url(name: &[u8]) -> bool {
+    begins_with_any(name, &[b"https://", b"http://", b"ftp://"])
+}
+
+fn begins_with_any(name: &[u8], schemes: &[&[u8]]) -> bool {
     let begins =
-        |scheme: &[u8]| name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    SCHEMES.into_iter().any(begins)
+        |scheme: &&[u8]| name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    schemes.iter().any(begins)
 }
 
 /// Returns the folder of a file.

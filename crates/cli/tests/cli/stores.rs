@@ -35,7 +35,7 @@ fn store_url_names_the_build_that_can_read_it() {
             "{words:?}: {}",
             ran.err
         );
-        assert!(ran.err.contains("--features stores"), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("--features full,stores"), "{words:?}: {}", ran.err);
     }
     assert!(!folder.root().join("Q").exists());
 }
@@ -69,4 +69,41 @@ fn store_url_is_rejected_elsewhere_and_in_name_lists() {
         assert!(ran.err.contains("://bucket/key is not a local file"), "{words:?}: {}", ran.err);
         assert!(!ran.err.contains("No such file") && !folder.root().join("OUT").exists(), "{}", ran.err);
     }
+}
+
+#[test]
+fn web_url_is_refused_with_a_command_that_downloads_it() {
+    let folder = Folder::with(&[("http:/h", "abc")]);
+    let digest = "900150983cd24fb0d6963f7d28e17f72";
+    for (words, hint) in [
+        (
+            &["check", "-a", "md5", "--expect", digest, "https://h.example/a.iso"][..],
+            "curl -fL https://h.example/a.iso | truesum check -a md5 --expect 900150983cd24fb0d6963f7d28e17f72 -",
+        ),
+        (
+            &["--expect", digest, "https://h.example/d?id=1&x=2"],
+            "curl -fL 'https://h.example/d?id=1&x=2' | truesum check --expect 900150983cd24fb0d6963f7d28e17f72 -",
+        ),
+        (&["https://h.example/a.iso"], "curl -fLo a.iso https://h.example/a.iso && truesum hash a.iso"),
+        (
+            &["hash", "-a", "md5", "HTTP://h.example/a b?id=1"],
+            "curl -fLo 'a b' 'HTTP://h.example/a b?id=1' && truesum hash -a md5 'a b'",
+        ),
+        // If the download were interrupted, `check -` would read an incomplete manifest.
+        (
+            &["check", "ftp://h.example/SHA256SUMS"],
+            "curl -fLo SHA256SUMS ftp://h.example/SHA256SUMS && truesum check SHA256SUMS",
+        ),
+        (
+            &["tree", "verify", "https://h.example/"],
+            "curl -fLo download https://h.example/ && truesum tree verify download",
+        ),
+    ] {
+        let ran = run(&folder, words);
+        let url = words.iter().find(|word| word.contains("://")).unwrap();
+        let expected = format!("truesum: {url}: URLs of web servers are not supported\nhint: {hint}\n");
+        assert_eq!((ran.code, ran.err), (Some(2), expected), "{words:?}");
+    }
+    // A file with this name.
+    assert_eq!(run(&folder, &["hash", "http://h"]).code, Some(0));
 }
