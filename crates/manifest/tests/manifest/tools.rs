@@ -175,8 +175,9 @@ fn output_of_sfv_programs_is_read() {
         let args: Vec<&[u8]> = args.iter().copied().chain(names.iter().copied()).collect();
         let Some(output) = run(program, &root, &args) else { continue };
         let (found, bad) = read(&output.stdout, b"theirs.sfv");
-        // These programs escape nothing: a line end in a name breaks its line, quotes around a name look like those that some programs add, and a
-        // name that starts like a comment is one. RHash drops leading blanks.
+        // These programs escape nothing: a line end in a name breaks its line, quotes around a name
+        // look like those that some programs add, and a name that starts like a comment is one.
+        // RHash drops leading blanks.
         let lost: &[&[u8]] = &[b"new\nline", b"cr\rmid", b"\"quoted\"", b";semi"];
         let mut expected =
             expected_entries(names.iter().copied().filter(|name| !lost.contains(name)), &specs(&["crc32"]));
