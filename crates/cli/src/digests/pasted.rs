@@ -128,7 +128,41 @@ fn before_digest(text: &str) -> (&str, &str) {
     };
     // The longest name counts: `sha3-256:` does not begin with `sha3`.
     let found = marks.by_ref().filter_map(named).last().filter(|_| !is_bytes());
-    found.unwrap_or(("", text))
+    found.or_else(|| labeled(text)).unwrap_or(("", text))
+}
+
+/// Splits a label and a hexadecimal digest of a common length, such as `SHA256 checksum: DIGEST` or `Hash : DIGEST`, into
+/// the name of the algorithm, which may be missing, and the digest.
+fn labeled(text: &str) -> Option<(&str, &str)> {
+    // With `SHA 256`, the length of the digest determines the algorithm.
+    const WORDS: [&str; 12] = [
+        "checksum",
+        "hash",
+        "digest",
+        "sum",
+        "fingerprint",
+        "value",
+        "file",
+        "sha",
+        "1",
+        "256",
+        "384",
+        "512",
+    ];
+    let (label, digest) = text.split_once([':', '='])?;
+    let digest = digest.trim();
+    let mut algorithm = "";
+    for word in label.split_whitespace().map(|word| word.trim_matches(['(', ')'])) {
+        if WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+            continue;
+        }
+        if !algorithm.is_empty() || word.parse::<Spec>().is_err() {
+            return None;
+        }
+        algorithm = word;
+    }
+    let is_digest = LENGTHS.contains(&digest.len()) && is_hexadecimal(digest);
+    (is_digest && !label.trim().is_empty()).then_some((algorithm, digest))
 }
 
 /// Returns a digest without `0x`, brackets and punctuation around it.
@@ -162,10 +196,11 @@ pub fn normalized(text: &str) -> Option<String> {
     })
 }
 
-/// Returns a hexadecimal digest after the name of its algorithm, with a colon in between.
+/// Returns a hexadecimal digest after the name of its algorithm, with a colon in between, or the digest after a label.
 fn tagged_digest(text: &str) -> Option<String> {
     let parts = parts(text);
-    let is_tagged = parts.name.is_none() && !parts.algorithm.is_empty() && parts.is_digest();
+    let is_tagged = !parts.algorithm.is_empty() || labeled(text.trim()).is_some();
+    let is_tagged = is_tagged && parts.name.is_none() && parts.is_digest();
     is_tagged.then(|| parts.named(parts.digest))
 }
 
@@ -300,7 +335,11 @@ pub fn pasted(text: &str) -> String {
         Some((name, digits)) if hexadecimal(text).is_none() => {
             format!("{name}:{}", hexadecimal(digits).as_deref().unwrap_or(digits))
         }
-        _ => hexadecimal(text).unwrap_or_else(|| text.to_owned()),
+        _ => match labeled(text) {
+            Some(("", digest)) => digest.to_owned(),
+            Some((algorithm, digest)) => format!("{algorithm}:{digest}"),
+            None => hexadecimal(text).unwrap_or_else(|| text.to_owned()),
+        },
     }
 }
 

@@ -313,6 +313,27 @@ fn pasted_digest_is_compared() {
 }
 
 #[test]
+fn digest_after_a_label_is_compared() {
+    // regression: `Hash : DIGEST`, which PowerShell prints, and labels on web pages were unknown algorithms.
+    let folder = Folder::with(&[("a", "abc"), ("b", "abd")]);
+    let upper = ABC.to_uppercase();
+    for label in
+        ["Hash      :", "SHA256 Checksum:", "SHA 256:", "sha-256 hash =", "Checksum (SHA-256):", "File hash:"]
+    {
+        let text = format!("{label} {upper}");
+        for words in [&["check", "--expect", &text, "a"][..], &["check", &text, "a"], &["check", "a", &text]]
+        {
+            let ran = folder.run(words);
+            assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{words:?}: {}", ran.err);
+        }
+        assert_eq!(folder.run(&["check", &text, "b"]).code, Some(1), "{text}");
+    }
+    for text in [format!("SHA512 checksum: {ABC}"), format!("hash: {}", &ABC[1..])] {
+        assert_eq!(folder.run(&["check", "--expect", &text, "a"]).code, Some(2), "{text}");
+    }
+}
+
+#[test]
 fn digest_in_groups_is_one_digest() {
     let folder = Folder::with(&[("f", "abc"), ("forged", "abcd")]);
     let upper = ABC.to_uppercase();
