@@ -222,6 +222,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
                 names.iter().find(|name| name.is_dir() && !is_bag(name) && history::folder_of(name).is_none())
                 && ocfl::kind_of(folder).is_none()
             {
+                let new = path_word(folder.join("SHA256SUMS"));
                 let folder = path_word(folder);
                 if let Some(manifest) = names.first().filter(|name| name.is_file()) {
                     let manifest = path_word(manifest);
@@ -231,7 +232,7 @@ pub fn nothing_found(subject: &Subject, report: &Report, console: &mut Console) 
                     return;
                 }
                 console.hint(&format!(
-                    "to check the manifests in the folder: truesum check -r {folder}; to create one: truesum hash {folder} > SHA256SUMS"
+                    "to check the manifests in the folder: truesum check -r {folder}; to create one: truesum hash -o {new} {folder}"
                 ));
             }
         }

@@ -163,6 +163,7 @@ pub enum Accept {
     /// Files that are not in the state file
     New,
     /// Different content, and a later modification time
+    #[value(alias = "changed")]
     Modified,
     /// Files with the same content under a new name
     Moved,

@@ -163,6 +163,11 @@ fn extra_files_are_reported_and_fail_an_exact_check() {
     let exact = folder.run(&["check", "--exact", "M"]);
     assert_eq!(exact.code, Some(1));
     assert!(exact.err.contains("sub/extra"), "{}", exact.err);
+    // A sidecar is not a list of its folder.
+    folder.write("good.sha256", lines(&[(ABC, "good")]));
+    assert!(!folder.run(&["check", "good.sha256"]).err.contains("not in the manifest"));
+    assert_eq!(folder.run(&["check", "--exact", "good.sha256"]).code, Some(1));
+    std::fs::remove_file(folder.path("good.sha256")).unwrap();
     // Only an exact check reports files outside the folders of the entries.
     folder.write("N", lines(&[(EMPTY, "sub/extra")]));
     assert!(!folder.run(&["check", "N"]).err.contains("not in the manifest"));
@@ -228,11 +233,21 @@ fn signatures_of_a_manifest_are_not_extra_files() {
 }
 
 #[test]
+fn entry_of_a_manifest_that_cannot_be_read_is_not_reported() {
+    // regression: the entry was reported as required, and the exit status was that of a failure.
+    let folder = Folder::with(&[("a", "abc")]);
+    let ran = folder.run(&["check", "SHA256SUMS", "a"]);
+    let message = "truesum: SHA256SUMS: cannot open: No such file or directory\n\
+                truesum: 0 files verified; 0 B read\n";
+    assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
+}
+
+#[test]
 fn folder_argument_is_rejected_with_a_hint() {
     let folder = Folder::with(&[("d/a", "abc")]);
     let ran = folder.run(&["check", "d"]);
     let message = "truesum: d: cannot read: it is a directory\n\
-                hint: to check the manifests in the folder: truesum check -r d; to create one: truesum hash d > SHA256SUMS\n\
+                hint: to check the manifests in the folder: truesum check -r d; to create one: truesum hash -o d/SHA256SUMS d\n\
                 truesum: 0 files verified; 0 B read\n";
     assert_eq!((ran.err.as_str(), ran.code), (message, Some(2)));
 }

@@ -95,7 +95,7 @@ fn wrong_usage_exits_with_two_and_help_with_zero() {
         &["-j", "0", "good"],
         &["--files-from", "empty.sha256", "good"],
         &["-a", "sha256,blake3", "good"],
-        &["check", "--json", "--quiet", "M"],
+        &["check", "--json", "--status", "M"],
         &["--root", "nowhere", "good"],
     ] {
         let ran = folder.run(words);

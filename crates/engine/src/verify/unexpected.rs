@@ -39,8 +39,9 @@ impl UnexpectedSearch<'_> {
         let has_rules = folders.iter().any(|folder| !folder.rules.active().is_empty());
         let mut reported = HashSet::new();
         for at in 0..folders.len() {
-            // A folder without any entry in a manifest is not searched.
-            if folders[at].listed.is_empty() && !exact {
+            // A folder without any entry in a manifest is not searched, and neither is that of a download with a sidecar.
+            let is_of_one_file = folders[at].is_of_one_file() && !self.files.are_below_folders;
+            if !exact && (folders[at].listed.is_empty() || is_of_one_file) {
                 continue;
             }
             let (scope, limit) = match exact {

@@ -66,6 +66,7 @@ impl<'a> Verification<'a> {
         let Verification { options, progress, report, .. } = self;
         let discovery = Discovery { options, progress, report: &mut report.discovery };
         let manifests = discovery.run(paths(places), on_event)?;
+        self.files.are_below_folders = true;
         self.manifests(&manifests, on_event)
     }
 
@@ -125,9 +126,14 @@ impl<'a> Verification<'a> {
         let select = &self.options.read.select;
         // The entries of a manifest that could not be read, or was not read without a valid signature, are unknown.
         let is_unknown = self.report.unread() + self.report.unsigned() > 0;
-        let unmatched = if is_unknown { Vec::new() } else { select.unmatched() };
-        self.report.unmatched = unmatched.len() as u64;
+        let mut unmatched = select.unmatched();
         let required = &mut self.report.required.0;
+        if is_unknown {
+            let is_requested = |name: &PathBuf| unmatched.iter().any(|one| Path::new(one.name()) == *name);
+            required.retain(|name| !is_requested(name));
+            unmatched.clear();
+        }
+        self.report.unmatched = unmatched.len() as u64;
         // Nothing is wrong with the file of an entry that the selection excludes.
         required.retain(|name| !select.excludes(name.as_os_str().as_bytes()));
         unmatched.iter().try_for_each(|name| on_event(Event::Unmatched(name)))?;

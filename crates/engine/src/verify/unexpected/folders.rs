@@ -27,6 +27,15 @@ pub(crate) struct Folder {
     pub(crate) incomplete: Vec<IncompleteSequence>,
     /// The rules of these manifests about other files.
     pub(crate) rules: RuleSets,
+    /// Whether one of these manifests lists the file whose name it has, with an additional extension.
+    pub(crate) has_sidecar: bool,
+}
+
+impl Folder {
+    /// Returns whether the only file in manifests is one with a sidecar, which is not a list of the folder.
+    pub(crate) fn is_of_one_file(&self) -> bool {
+        self.has_sidecar && self.listed.len() == 1
+    }
 }
 
 /// The files that a check knows so far.
@@ -38,6 +47,8 @@ pub(crate) struct KnownFiles {
     pub(crate) own: Vec<FileId>,
     /// Folders that were checked as bags.
     pub(crate) bags: Vec<PathBuf>,
+    /// Whether the manifests were found below folders, and were not named.
+    pub(crate) are_below_folders: bool,
 }
 
 impl KnownFiles {
@@ -55,7 +66,7 @@ impl KnownFiles {
             Some(at) => self.folders.remove(at),
             None => {
                 let (listed, missing, incomplete, rules) = Default::default();
-                Folder { id, path, listed, missing, incomplete, rules }
+                Folder { id, path, listed, missing, incomplete, rules, has_sidecar: false }
             }
         }
     }
