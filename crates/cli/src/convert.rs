@@ -330,8 +330,8 @@ fn made(
     Ok(text)
 }
 
-/// Returns whether a format can store digests of this algorithm, so that no file is read in vain. Whatever else an entry
-/// lacks is reported when it is written.
+/// Returns whether a format can store digests of this algorithm, so that no file is read
+/// needlessly. Whatever else an entry lacks is reported when it is written.
 fn can_store(format: &'static Format, spec: &Spec) -> bool {
     let digests = vec![(spec.clone(), spec.digest(b""))];
     let entry = Entry { path: b"x".to_vec(), size: Some(0), digests, ..Entry::default() };

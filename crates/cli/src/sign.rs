@@ -51,7 +51,7 @@ pub struct SignArgs {
 /// Runs the command.
 pub fn run(args: &SignArgs) -> Exit {
     let mut console = Console::new(Color::Auto);
-    // The outputs are opened first, so that nobody types a password in vain.
+    // The outputs are opened first, so that users do not type a password needlessly.
     let output = |name: &PathBuf| Output::unmarked(&signature_of(name), args.overwrite);
     let outputs: Vec<Output> = match args.manifests.iter().map(output).collect() {
         Ok(outputs) => outputs,

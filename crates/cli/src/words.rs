@@ -85,7 +85,8 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Returns a path as it is typed in a shell where it must not be taken for an option. `-` is standard input.
+/// Returns a path as it is typed in a shell where it must not be mistaken for an option. `-` is
+/// standard input.
 pub fn path_word(path: impl AsRef<OsStr>) -> String {
     let path = path.as_ref();
     let is_like_option = path.len() > 1 && path.as_bytes().starts_with(b"-");

@@ -16,7 +16,7 @@ use truesum_fs::stop::{Stop, Waker};
 /// The maximum time for which a thread sleeps without testing whether the run was stopped.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// How work ended that [`Progress::stop`] can end early.
+/// The way in which work ended that [`Progress::stop`] can end early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Completion<T> {
     /// All of it was done.

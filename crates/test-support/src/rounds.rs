@@ -1,4 +1,4 @@
-//! How extensive a randomized or exhaustive test is.
+//! Determines how extensive a randomized or exhaustive test is.
 
 /// Returns whether `TRUESUM_TESTS=full` is set: the complete suite, as in continuous integration.
 pub fn thorough() -> bool {

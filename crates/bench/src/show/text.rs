@@ -40,8 +40,8 @@ pub fn text(report: &Report) -> String {
     text.strip_prefix('\n').map(str::to_owned).unwrap_or(text)
 }
 
-/// Returns a table whose lines fit into `WIDTH` if they can: headings are broken at spaces, long texts are shortened in their
-/// middle, and at last the first column gets lines of its own.
+/// Returns a table whose lines fit into `WIDTH` if they can: headings are broken at spaces, long
+/// texts are shortened in their middle, and finally the first column gets separate lines.
 pub fn grid(table: &Table) -> String {
     let cells = |at: usize| table.rows.iter().filter_map(move |row| row.get(at)).map(|cell| length(cell));
     let heading = |at: usize, broken: bool| match broken {

@@ -1,4 +1,4 @@
-//! Which bundles a worker of a job array or of an MPI job computes.
+//! Determines which bundles a worker of a job array or of an MPI job computes.
 //!
 //! Worker I of N computes the bundles I, I + N and so on. An array may be numbered from 0 or from 1, so I and N are the
 //! numbers of the same worker modulo N. When single elements of an array are submitted again, the scheduler no longer

@@ -1,4 +1,4 @@
-//! How similar two words are, for suggestions.
+//! Measures how similar two words are, for suggestions.
 
 /// Returns the minimum number of insertions, deletions, replacements and swaps of adjacent letters
 /// that make the words equal.

@@ -23,7 +23,7 @@ readable! {
         links: u64,
         /// The total size of the files in bytes.
         bytes: u64,
-        /// What the options of the walk excluded.
+        /// The counts of objects that the options of the walk excluded.
         left_out: ExcludedCounts,
     }
 }

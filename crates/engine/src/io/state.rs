@@ -4,9 +4,9 @@ use crate::io::write::is_internal;
 use std::path::Path;
 use truesum_fs::metadata::Metadata;
 
-/// How the state of a tree begins.
+/// The first bytes of the state of a tree.
 pub(crate) const MAGIC: &[u8; 16] = b"truesum-scrub/1\n";
-/// How the state of a collection of manifests begins.
+/// The first bytes of the state of a collection of manifests.
 pub(crate) const COLLECTION_MAGIC: &[u8; 16] = b"truesum-scrub/2\n";
 
 /// The name of a state file in the folder that it describes.

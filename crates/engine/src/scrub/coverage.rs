@@ -1,4 +1,4 @@
-//! How recently the files of a state were verified.
+//! Computes how recently the files of a state were verified.
 
 use crate::audit::FileStatus;
 use crate::error::Error;

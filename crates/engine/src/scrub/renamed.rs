@@ -10,7 +10,8 @@ use truesum_hash::Digest;
 pub(crate) struct NewFiles {
     files: Vec<Entry>,
     paired: Vec<bool>,
-    /// Which of them have the content of a missing file, and so are not another one with other content.
+    /// Which of them have the content of a missing file, and are therefore not a missing file with
+    /// other content.
     known: Vec<bool>,
     by_digest: HashMap<Digest, Vec<usize>>,
     by_size: HashMap<Option<u64>, Vec<usize>>,

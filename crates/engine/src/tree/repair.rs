@@ -256,7 +256,8 @@ fn repair_from(
             for (done, (right, found)) in repairs.iter_mut().zip(&prints).filter(possible) {
                 continue_unless_stopped(path, reading)?;
                 let mut repair = |mode| origin.repair((&file, path), &done.range, right, mode, &mut written);
-                // What another program has written in the meantime is probably newer, and must not be overwritten.
+                // Data that another program has written in the meantime is probably newer and must
+                // not be overwritten.
                 if repair(Mode::DryRun)?.found != *found {
                     let why = format!("the bytes from offset {} changed during the repair", done.range.start);
                     return Err(Error::new(path, "repair", Cause::Changed(why)));

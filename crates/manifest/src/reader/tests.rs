@@ -272,7 +272,7 @@ fn objects_without_digests_are_counted() {
 
 #[test]
 fn entry_in_json_can_have_more_digests_than_there_are_algorithms() {
-    // regression: an object with more than 256 digests was taken for a map of names.
+    // regression: an object with more than 256 digests was mistaken for a map of names.
     let names = ["blake2b", "blake3", "shake128", "shake256", "kangarootwelve"];
     let names = names.iter().flat_map(|name| (1..=64).map(move |bytes| format!("{name}-{}", 8 * bytes)));
     let digest = |name: String| {

@@ -10,14 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// The length in bytes from which system calls reject a path. Such paths are opened in steps.
 pub const PATH_MAX: usize = libc::PATH_MAX as usize;
 
-/// How something is opened of which only the location and the metadata are needed. On macOS, this requires permission to
-/// read it.
+/// The flags for opening an object of which only the location and the metadata are needed. On
+/// macOS, this requires permission to read it.
 #[cfg(not(target_os = "macos"))]
 const PATH: OFlags = OFlags::PATH;
 #[cfg(target_os = "macos")]
 const PATH: OFlags = OFlags::from_bits_retain(libc::O_EVTONLY as u32).union(OFlags::NONBLOCK);
 
-/// How a folder on the way to a file is opened.
+/// The flags for opening a folder on the path to a file.
 #[cfg(not(target_os = "macos"))]
 pub const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(target_os = "macos")]

@@ -1,4 +1,4 @@
-//! How often the calling thread waited (getrusage(2)).
+//! Counts how often the calling thread waited (getrusage(2)).
 
 /// Returns the number of voluntary context switches of this thread. A read of cached pages causes none, a read that
 /// waits for a disk or a network causes one.
