@@ -8,7 +8,7 @@ class Truesum < Formula
   depends_on "rust" => :build
 
   def install
-    system "cargo", "build", "--locked", "--release", "--package", "truesum-cli", "--features", "full"
+    system "cargo", "build", "--locked", "--release", "--package", "truesum-cli", "--features", "full,stores"
     system "packaging/install", "target/release/truesum", prefix
   end
 

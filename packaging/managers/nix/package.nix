@@ -13,7 +13,7 @@ rustPlatform.buildRustPackage {
   cargoLock.lockFile = root + "/Cargo.lock";
 
   cargoBuildFlags = [ "--package" "truesum-cli" ];
-  buildFeatures = [ "full" ];
+  buildFeatures = [ "full" "stores" ];
   # The tests compare with programs that are not part of the build environment.
   doCheck = false;
 
