@@ -115,7 +115,14 @@ pub(crate) fn at_its_root(error: &(dyn std::error::Error + 'static)) -> String {
         Some(error) => truesum::error::io_reason(error),
         None => root.to_string(),
     };
-    if text.contains("://") { "the request could not be sent".to_owned() } else { text }
+    if text.contains("No CA certificates") {
+        // The message of rustls, in a container without certificates for example.
+        "no trusted certificates for TLS were found: install ca-certificates, or name a file with SSL_CERT_FILE".to_owned()
+    } else if text.contains("://") {
+        "the request could not be sent".to_owned()
+    } else {
+        text
+    }
 }
 
 /// The same for an error of the credentials library, whose messages state what was missing.
@@ -158,5 +165,11 @@ mod tests {
         let error = io::Error::other("GET https://host/?sig=SECRET failed");
         assert_eq!(at_its_root(&error), "the request could not be sent");
         assert_eq!(at_its_root(&io::Error::from_raw_os_error(111)), "Connection refused");
+    }
+
+    #[test]
+    fn missing_certificates_are_reported_with_a_remedy() {
+        let none = rustls::Error::General("No CA certificates were loaded from the system".to_owned());
+        assert!(at_its_root(&none).contains("install ca-certificates"), "{}", at_its_root(&none));
     }
 }
