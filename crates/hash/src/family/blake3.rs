@@ -1,9 +1,10 @@
 //! BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020): plain, keyed, derive-key, with output of any length.
 //!
 //! It is computed by its authors' crate, which fills the lanes of a core with the chunks of one message. A message of
-//! four chunks leaves most lanes empty, so short plain messages wait in a buffer until they end, and those that end
-//! together share lanes: first all their chunks, then the parents of each level, with kernels of this crate, because
-//! the authors' crate supports neither chunks of unequal length nor different messages side by side.
+//! four chunks leaves most lanes empty, so short updates wait in a buffer. Plain messages that end while the buffer
+//! contains all of them share lanes with others that end at the same time: first all their chunks, then the parents of
+//! each level, with kernels of this crate, because the authors' crate supports neither chunks of unequal length nor
+//! different messages side by side.
 #![allow(unsafe_code)]
 
 use crate::algorithm::{Algorithm, Key, Keying, Kind, Lengths, Output, Params, Secret, Serial, Status};
@@ -98,9 +99,9 @@ pub(crate) fn key_of(secret: &Secret) -> [u8; 32] {
 pub(crate) struct Blake3 {
     hasher: blake3::Hasher,
     len: usize,
-    /// True if messages wait in the buffer while they are short.
+    /// True if short updates wait in the buffer.
     waits: bool,
-    /// The complete message so far, or nothing if `hasher` is in use.
+    /// The end of the message so far; all of it while it is short.
     waiting: Vec<u8>,
 }
 
@@ -117,7 +118,7 @@ impl Blake3 {
 
 impl Serial for Blake3 {
     fn update(&mut self, data: &[u8]) {
-        if self.is_short() && self.waiting.len() + data.len() < FULL {
+        if self.waits && self.waiting.len() + data.len() < FULL {
             return self.waiting.extend_from_slice(data);
         }
         self.feed_waiting();
