@@ -77,11 +77,13 @@ def start_workers(pool: ProcessPoolExecutor, count: int) -> set[int]:
 def compare(name: str, data: Path, algorithm: str, engine: Engine, pids: Collection[int], turns: int) -> None:
     """Compares one program with two threads and two workers with one thread each."""
     scratch = data.parent
-    # A manifest of other files would not be replaced.
     local_manifest, cluster_manifest = scratch / f"{name}-local", scratch / f"{name}-cluster"
     local_times: list[tuple[float, float]] = []
     cluster_times: list[tuple[float, float]] = []
     for turn in range(turns + 1):
+        # A run that replaces a manifest also compares the two.
+        local_manifest.unlink(missing_ok=True)
+        cluster_manifest.unlink(missing_ok=True)
         command = [str(program()), "hash", "-q", "-j", "2", "-a", algorithm, "--root", str(data), str(data), "-o", str(local_manifest)]
         local_time = measure(lambda: subprocess.run(command, check=True), pids)
         work = scratch / f"{name}-{turn}"
