@@ -117,6 +117,7 @@ def run_commands(program, root):
     sums.write_text(f"{digest}  a\noops\n{'0' * 64}  b\n{'0' * 64}  gone\n{digest}  moved\n")
     runner.run("check", "--json", "M")
     runner.run("check", "--json", "--exact", "S")
+    runner.run("check", "--json", "--pubkey", "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3", "S")
     runner.run("check", "--json", "--search", "--rename-to-match", "S")
     runner.run("check", "--json", "--sample", "50%", "--sample-seed", "3", "--lenient", "S")
     runner.run("check", "--json", "--expect", digest, "a")
