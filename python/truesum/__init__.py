@@ -11,7 +11,7 @@ Many files at once, in SIMD lanes and on all cores; failures are returned, not r
     for outcome in truesum.hash_files(paths, ["sha256", "md5"]):
         print(outcome.path, outcome.error or outcome.digests)
 
-Manifests in more than 90 formats, verified by the rules of `truesum check`::
+Manifests in more than 110 formats, verified by the rules of `truesum check`::
 
     report = truesum.verify("SHA256SUMS")
     if not report:
