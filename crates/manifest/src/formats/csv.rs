@@ -491,7 +491,15 @@ fn entry(
             records.name(relative(folder, roots));
             return;
         }
-        let separator: &[u8] = if folder.ends_with(b"/") || folder.ends_with(b"\\") { b"" } else { b"/" };
+        // osquery writes the complete path next to the folder.
+        let is_below = name
+            .strip_prefix(folder)
+            .is_some_and(|rest| is_folder(folder) || matches!(rest, [b'/' | b'\\', ..]));
+        if best == Some(0) && is_below {
+            records.name(name);
+            return;
+        }
+        let separator: &[u8] = if is_folder(folder) { b"" } else { b"/" };
         records.name(&[folder, separator, name].concat());
     }
 }
