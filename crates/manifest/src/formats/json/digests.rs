@@ -135,6 +135,7 @@ impl Object {
     fn is_no_digest(&self, key: &str, value: &str, member: Member) -> bool {
         let is_same = |other: &Member| other.key.same_tag(member.key) && is_text(*other);
         match value {
+            _ if self.is_unrelated(key) => true,
             // A large file in Backblaze.
             "none" => key == "contentSha1",
             "" if member.key.is(Meaning::Tag) => {

@@ -134,6 +134,17 @@ static SERVICES: &[Service] = &[
         unrelated: Some("ruby_source_checksum"),
         ..NONE
     },
+    // The releases of Flutter, and the commits of the latest ones.
+    Service { texts: &["base_url"], any: &["current_release"], unrelated: Some("current_release"), ..NONE },
+    // A release of Flutter, and its commit.
+    Service {
+        texts: &["archive", "hash", "channel", "sha256"],
+        name: Name::Of("archive"),
+        unrelated: Some("hash"),
+        ..NONE
+    },
+    // An image of Fedora.
+    Service { texts: &["link", "variant", "subvariant", "sha256"], name: Name::OfUrl("link"), ..NONE },
     // The manifest of cargo-dist.
     Service {
         texts: &["name", "kind"],

@@ -37,12 +37,12 @@ pub(super) enum Meaning {
 
 /// The keys with each meaning, in order of preference.
 pub(super) const KEYS: &[(Meaning, &str)] = &[
-    // OSF (`path` next to a materialized path is an identifier), SPDX (package file name), conda (fn),
-    // F-Droid (APK name), Flatpak (dest-filename), Hugging Face (rfilename), Anaconda (basename), S3 and
+    // OSF (`path` next to a materialized path is an identifier), Velociraptor (full path), SPDX (package file
+    // name), conda (fn), F-Droid (APK name), Flatpak (dest-filename), Hugging Face (rfilename), Anaconda (basename), S3 and
     // Zenodo (key), RO-Crate and Croissant (@id). The last two words may also hold a title.
     (
         Meaning::Name,
-        "materializedpath materialized path relativepath relpath filename packagefilename fn apkname \
+        "materializedpath materialized path relativepath relpath fullpath filename packagefilename fn apkname \
          destfilename rfilename basename file key @id name label",
     ),
     // URLs, whose last component is the name; the last one is of Fedora CoreOS.
@@ -87,7 +87,7 @@ pub(super) const KEYS: &[(Meaning, &str)] = &[
 ];
 
 /// The rank of the first name in [`KEYS`] that may be a title and not the name of a file.
-pub(super) const TITLES: u8 = 15;
+pub(super) const TITLES: u8 = 16;
 
 /// Keys of the algorithm next to a digest.
 pub(in crate::formats) const ALGORITHMS: &str = "algorithm alg hashalgorithm hashalg checksumalgorithm \
