@@ -11,6 +11,7 @@ use crate::formats::loose::tag;
 use crate::formats::mixed::not_above;
 use crate::formats::mixed::tagged::{Tagged, split as split_tagged};
 use crate::formats::prelude::*;
+use std::borrow::Cow;
 
 pub(crate) static BARE: Format = Format {
     name: "bare",
@@ -114,11 +115,32 @@ fn piped(line: &[u8]) -> Option<Tagged<'_>> {
     (is_digest && INPUTS.contains(&name)).then_some(Tagged { tag: "", name, digest })
 }
 
+/// Separators between the bytes of a digest: those of `openssl dgst -c`, of .NET, and of certutil in Windows 7.
+const SEPARATORS: &[u8] = b":- ";
+
+/// Returns a digest in quotes, behind `0x` or with separators between all its bytes, without these.
+fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+    let line = match line {
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
+        [b'0', b'x' | b'X', digits @ ..] if is_long_hex(digits) => digits,
+        line => line,
+    };
+    let Some(mark) = line.get(2).filter(|mark| SEPARATORS.contains(mark)) else { return Cow::Borrowed(line) };
+    let is_byte = |byte: &[u8]| byte.len() == 2 && is_hex(byte);
+    let mut bytes = line.split(|byte| byte == mark);
+    let is_digest = line.len() < 3 * 64 && line.len() >= 3 * 16 - 1 && bytes.all(is_byte);
+    if !is_digest {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(line.iter().copied().filter(|byte| byte != mark).collect())
+}
+
 /// Returns true if the line consists of digests only.
 fn is_bare(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // More than one blank after the digest may be a file name that consists of blanks.
     let line = line.strip_suffix(b" ").unwrap_or(line);
+    let line = &*plain(line);
     if line.len() > 4096 || line.last().copied().is_some_and(scan::is_blank) {
         return false;
     }
@@ -254,7 +276,7 @@ impl Parse for Bare {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<Option<Entry>, Reason> {
-        let line = trim(line);
+        let line = &*plain(trim(line));
         if line.is_empty() {
             return Ok(None);
         }
