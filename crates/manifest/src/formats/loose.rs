@@ -220,7 +220,10 @@ fn shape(line: &[u8]) -> Shape<'_> {
                 Shape::Entry(tag(first), digest, name)
             }
             None => match last_word(name) {
-                Some((name, last)) if tag(last).is_some() => Shape::Entry(tag(last), digest, undashed(name)),
+                Some((name, last)) if tag(last).is_some() => {
+                    let name = name.strip_suffix(b":").unwrap_or(name);
+                    Shape::Entry(tag(last), digest, undashed(name))
+                }
                 _ => Shape::Entry(None, digest, ticks(undashed(name))),
             },
         };
