@@ -60,6 +60,9 @@ struct CreateArgs {
     /// Tracker URL
     #[arg(long, value_name = "URL")]
     announce: Option<OsString>,
+    /// Mark the torrent as private: clients find peers only through its tracker
+    #[arg(long, requires = "announce")]
+    private: bool,
     /// Size of a piece, a power of two [default: depends on the total size]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     piece_size: Option<u64>,
@@ -152,7 +155,11 @@ fn create(args: CreateArgs) -> Exit {
         output: args.output,
         overwrite: args.overwrite,
         root: Some(root),
-        torrent: TorrentOptions { announce: args.announce, piece_size: args.piece_size },
+        torrent: TorrentOptions {
+            announce: args.announce,
+            private: args.private,
+            piece_size: args.piece_size,
+        },
         select: args.walk.select(args.filter),
         run: args.run,
         quiet: args.quiet,

@@ -103,6 +103,8 @@ pub struct HashArgs {
 pub struct TorrentOptions {
     /// The tracker's URL.
     pub announce: Option<OsString>,
+    /// Whether clients find peers only through the tracker.
+    pub private: bool,
     /// Piece size in bytes; `None` chooses it by the total size.
     pub piece_size: Option<u64>,
 }

@@ -85,6 +85,8 @@ pub enum Place {
 pub struct Torrent {
     /// The URL of the tracker; empty for none.
     pub announce: Vec<u8>,
+    /// Whether clients find peers only through the tracker.
+    pub private: bool,
     /// Piece size in bytes; `None` chooses it by the total size.
     pub piece_len: Option<u64>,
     /// How files are divided into pieces.
@@ -486,7 +488,8 @@ fn torrent(args: &HashArgs, format: &Format) -> Result<Option<Torrent>, Refusal>
         return Err(Refusal::new(format!("--piece-size {len}: must be a power of two from 16KiB to 1GiB")));
     }
     let announce = args.torrent.announce.clone().map(OsString::into_vec).unwrap_or_default();
-    Ok(Some(Torrent { announce, piece_len: args.torrent.piece_size, cut }))
+    let private = args.torrent.private;
+    Ok(Some(Torrent { announce, private, piece_len: args.torrent.piece_size, cut }))
 }
 
 /// Returns how digests are written. A file is later read based only on its name and content. If
@@ -612,7 +615,7 @@ pub fn no_pieces(cut: PieceLayout) -> Vec<PieceList> {
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>, rules: &[Rule]) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
     let heading = Heading::default().style(style).specs(specs.to_vec()).announce(announce).made(Some(made()));
-    heading.rules(rules.to_vec())
+    heading.rules(rules.to_vec()).tracker_only(torrent.is_some_and(|torrent| torrent.private))
 }
 
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {

@@ -112,22 +112,26 @@ fn mktorrent_output_is_identical() {
     for (name, content) in &files {
         std::fs::write(root.join(name), content).unwrap();
     }
-    let made = Command::new("mktorrent")
-        .args(["-d", "-l", "15", "-a", "http://example.org/announce", "-o", "theirs.torrent", "set"])
-        .current_dir(&root)
-        .output();
-    let Ok(made) = made else {
-        return truesum_test_support::oracle::missing("mktorrent");
-    };
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
-    let theirs = std::fs::read(root.join("theirs.torrent")).unwrap();
     let entries = entries(&files, 1 << 15);
-    assert_eq!(read(&theirs), entries);
-    let heading = Heading::default().announce(b"http://example.org/announce".to_vec());
-    let ours = write(&entries, &heading).unwrap();
-    let info = |text: &[u8]| {
-        let at = text.windows(6).position(|part| part == b"4:info").unwrap();
-        text[at..].to_vec()
-    };
-    assert_eq!(info(&ours), info(&theirs), "the same info, and so the same torrent");
+    for is_private in [false, true] {
+        let made = Command::new("mktorrent")
+            .args(["-d", "-l", "15", "-a", "http://example.org/announce", "-o", "theirs.torrent", "set"])
+            .args(is_private.then_some("-p"))
+            .current_dir(&root)
+            .output();
+        let Ok(made) = made else {
+            return truesum_test_support::oracle::missing("mktorrent");
+        };
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stdout));
+        let theirs = std::fs::read(root.join("theirs.torrent")).unwrap();
+        std::fs::remove_file(root.join("theirs.torrent")).unwrap();
+        assert_eq!(read(&theirs), entries);
+        let heading = Heading::default().announce(b"http://example.org/announce".to_vec());
+        let ours = write(&entries, &heading.tracker_only(is_private)).unwrap();
+        let info = |text: &[u8]| {
+            let at = text.windows(6).position(|part| part == b"4:info").unwrap();
+            text[at..].to_vec()
+        };
+        assert_eq!(info(&ours), info(&theirs), "the same info, and so the same torrent");
+    }
 }
