@@ -461,7 +461,7 @@ impl Outcome {
 
     /// Returns whether the only evidence against the file is pieces that also contain bytes of other files, so that these
     /// may be the ones that differ.
-    pub(crate) fn has_only_shared_damage(&self) -> bool {
+    pub fn has_only_shared_damage(&self) -> bool {
         let Ok(found) = &self.result else { return false };
         let pieces = found.pieces.as_deref().filter(|pieces| pieces.compared.is_empty());
         self.verdict() == Verdict::Mismatch

@@ -180,7 +180,7 @@ fn ranges(pieces: &Findings, size: u64, notes: &mut Vec<Note>) {
     for damage in pieces.damaged() {
         let range = damage.range();
         let where_else =
-            if damage.shared() { ", unless the damage is in another file that shares the piece" } else { "" };
+            if damage.shared() { ", or bytes of another file in the same piece are" } else { "" };
         let state = if range.start >= size { "missing" } else { "damaged" };
         let (start, length) = (range.start, range.end - range.start);
         notes.push(Note::Text(format!("{start} {length} {state}{where_else}")));
@@ -266,6 +266,9 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         (Verdict::Unverified, _) if job_has_no_digest(outcome) => {
             Some("no digest in the manifest".to_owned())
         }
+        (Verdict::Mismatch, _) if outcome.has_only_shared_damage() => {
+            Some("this file or another one that shares its damaged piece; cannot tell which".to_owned())
+        }
         _ => None,
     }
 }
@@ -288,6 +291,14 @@ pub fn differences(outcome: &Outcome) -> Vec<Note> {
     if let (Verdict::Mismatch, Ok(found)) = (verdict, &outcome.result) {
         if let Some(size) = outcome.job.size().filter(|size| *size != found.size()) {
             notes.push(Note::Size { expected: size, actual: found.size() });
+            // Only documents state the size of a file next to its pieces.
+            if found.pieces().is_some()
+                && found.size() > size
+                && matches!(outcome.job.origin().1, Place::Line(_))
+            {
+                let text = format!("bytes from {size} were appended, or the end of the list is missing");
+                notes.push(Note::Text(text));
+            }
         }
         let wanted = outcome.job.specs().iter().zip(outcome.job.expected());
         for ((spec, expected), actual) in wanted.zip(found.digests()) {

@@ -614,6 +614,8 @@ fn bytes_appended_to_a_file_with_piecewise_digests_are_a_difference() {
         let (code, status) = if added == 0 { (Some(0), "ok") } else { (Some(1), "changed") };
         let ran = folder.run(&["check", "--root", "q", "list"]);
         assert!(ran.code == code && !ran.out().contains("NOT VERIFIED"), "{added}: {}", ran.out());
+        let cause = "  bytes from 40000 were appended, or the end of the list is missing\n";
+        assert_eq!(ran.out().contains(cause), added > 0, "{added}: {}", ran.out());
         let ran = folder.run(&["audit", "list", "q"]);
         let lines = format!("{status}\ta\nok\tb\n");
         assert_eq!((ran.out(), ran.code), (lines, code), "{added}: {}", ran.err);
