@@ -20,7 +20,11 @@ pub fn readable_format(
     specs: &[Spec],
     spelling: Spelling,
 ) -> Result<&'static Format, Refusal> {
-    let Some(output) = output else { return Ok(format) };
+    let Some(output) = output else {
+        // xxhsum reads an XXH3 digest without a tag as XXH64.
+        let is_misread = !named && specs.iter().any(|spec| spec.algorithm().name() == "xxh3");
+        return Ok(if is_misread { manifest::for_file(format, specs, spelling, b"") } else { format });
+    };
     let name = output.as_os_str().as_bytes();
     let implied = manifest::for_file(format, specs, spelling, name);
     if implied != format && named {

@@ -130,6 +130,15 @@ fn xxhash_digests_match_in_either_byte_order() {
 }
 
 #[test]
+fn xxh3_digests_on_standard_output_have_tags() {
+    // regression: xxhsum read them as XXH64, and reported intact files as corrupt.
+    let folder = Folder::with(&[("a", "abc")]);
+    assert_eq!(folder.run(&["hash", "-a", "xxh3", "a"]).out(), "XXH3 (a) = 78af5f94892f3950\n");
+    assert_eq!(folder.run(&["hash", "-a", "xxh3", "-t", "gnu", "a"]).out(), "78af5f94892f3950  a\n");
+    assert_eq!(folder.run(&["hash", "-a", "xxh64", "a"]).out(), "44bc2cf5ad770999  a\n");
+}
+
+#[test]
 fn gost94_digests_match_in_either_byte_order() {
     let folder = Folder::with(&[("a", "abc")]);
     // `rhash --gost94 --bsd a`, then with `--gost-reverse`; GOST R 34.11-2012 has one byte order.
