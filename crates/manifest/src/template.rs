@@ -282,6 +282,7 @@ fn directive(text: &[u8]) -> Result<(Item, &[u8]), TemplateError> {
         }
         (b'l' | b'L', _) if plain => Item::Link(case),
         (b'{', name) if plain && encoded.is_none() && name.eq_ignore_ascii_case("mtime") => Item::Mtime,
+        (b'{', "urlname") if plain => Item::Name(Part::File, Some(Case::Lower)),
         (b'{', name) if plain && encoded.is_none() && name == "verdict" => Item::Verdict,
         (b'{', name) if plain && encoded.is_none() && name == "manifest" => Item::Manifest,
         (_, "") => {
@@ -369,7 +370,7 @@ mod tests {
     fn directives_match_rhash() {
         for (template, printed) in [
             (r"%p|%f|%d|%s|%5s|%05s\n", "d/a b.txt|a b.txt|d|3|    3|00003\n"),
-            ("%up|%uf", "d%2fa%20b.txt|a%20b.txt"),
+            ("%up|%uf|%{urlname}", "d%2fa%20b.txt|a%20b.txt|a%20b.txt"),
             ("%c %C", "352441c2 352441C2"),
             (
                 "%bm|%Bm|%xm|%uBm",

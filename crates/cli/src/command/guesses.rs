@@ -62,6 +62,11 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("hash", "-hmac", "truesum hash -a hmac-sha256 --key-file KEY FILE"),
     ("hash", "-hashfile", "truesum hash -a ALGORITHM FILE"),
     ("hash", "--file-list", "--files-from"),
+    ("hash", "--maxdepth", FIND),
+    ("hash", "--max-depth", FIND),
+    ("hash", "--bt-private", PRIVATE),
+    ("hash", "--private", PRIVATE),
+    ("hash", "--bt-announce", "truesum torrent create --announce URL -o FILE PATH"),
     ("hash", "--simple", "truesum hash -t rhash-simple {}"),
     ("hash", "-m", "truesum text TEXT"),
     ("hash", "--message", "truesum text TEXT"),
@@ -87,6 +92,7 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("check", "-b", "truesum check {}"),
     ("check", "--binary", "truesum check {}"),
     ("check", "--skip-ok", "--quiet"),
+    ("check", "--strippaths", "truesum check --search --moved=ok MANIFEST"),
     ("check", "--ignore-case", "truesum check --match-case=no {}"),
     ("check", "--check-embedded", "truesum embed check FILE"),
     ("duplicates", "-r", "truesum duplicates {}"),
@@ -126,6 +132,12 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
     ("torrent create", "--tracker", "--announce"),
     ("tree verify", "--repair-from", "truesum tree repair --from COPY TREE"),
 ];
+
+/// How to limit the depth of folders.
+const FIND: &str = "find DIR -maxdepth N -type f -print0 | truesum hash --files0-from -";
+
+/// How to create a torrent for a private tracker.
+const PRIVATE: &str = "truesum torrent create --private --announce URL -o FILE PATH";
 
 /// How to use an option that only `b3sum` has.
 const B3SUM: &str = "to create a link named b3sum, which has this option: truesum install-links DIR";

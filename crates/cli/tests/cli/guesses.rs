@@ -112,6 +112,16 @@ fn wrong_guess_gets_a_working_hint() {
             "truesum torrent create -o x d --tracker URL",
             "hint: truesum torrent create -o x d --announce URL\n",
         ),
+        // Options of RHash and cfv.
+        (
+            "truesum hash --maxdepth=2 d",
+            "hint: find DIR -maxdepth N -type f -print0 | truesum hash --files0-from -\n",
+        ),
+        (
+            "truesum hash --bt-private d",
+            "hint: truesum torrent create --private --announce URL -o FILE PATH\n",
+        ),
+        ("truesum check --strippaths=1 a.md5", "hint: truesum check --search --moved=ok MANIFEST\n"),
         ("truesum check --limit=1G SHA256SUMS", "hint: truesum check --max-bytes=1G SHA256SUMS\n"),
         ("truesum check --bwlimit 1G SHA256SUMS", "hint: truesum check --max-bytes 1G SHA256SUMS\n"),
         ("truesum check -p key SHA256SUMS", "hint: truesum check --pubkey key SHA256SUMS\n"),
