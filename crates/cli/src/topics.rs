@@ -36,9 +36,8 @@ message.
         about: "which manifest formats are read and written",
         text: "\
 A manifest is a file that contains the digests of other files. truesum reads
-more than 90 formats and detects them by content, then by file name. It also
-recognizes some formats that it does not read. If the format or the algorithm is
-ambiguous, truesum reports an error.
+more than 110 formats and detects them by content, then by file name. It also
+recognizes some formats that it does not read.
 
   truesum list formats            list the common formats (--all: all of them)
   truesum check M                 detect the format
@@ -47,7 +46,8 @@ ambiguous, truesum reports an error.
   truesum convert M -t NAME       convert, and report what is lost
 
 gnu    The default: digest and name, as written by sha256sum. The manifest's
-       name or the digest length determines the algorithm.
+       name or the digest length determines the algorithm (64 digits: SHA-256).
+       If another algorithm matches, a hint names it.
 bsd    (--tag) SHA256 (name) = digest. Each line names its algorithm, so this is
        the best choice for several algorithms.
 jsonl  (--json) One JSON object per line, with size and modification time, which
