@@ -56,12 +56,15 @@ enum BagCommand {
 /// The digests of the files in DIR/data are written to manifest-ALG.txt, and the digests of all other files to
 /// tagmanifest-ALG.txt. Payload-Oxum and Bagging-Date are added to bag-info.txt, and bagit.txt is written last.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Examples:
   truesum bag create --in-place scans     move the files to scans/data first
   truesum bag create -a sha256,md5 scans  if the files are already in scans/data
   truesum bag create --in-place --info Contact-Name=Ada scans
-If a run is interrupted, the same command resumes it.")]
+If a run is interrupted, the same command resumes it.",
+    mut_arg("algorithm", |arg| arg.help("Digest algorithms [default: sha512]")),
+)]
 struct CreateArgs {
     /// Folders to turn into bags; the payload is in DIR/data
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
@@ -102,7 +105,7 @@ struct UpdateArgs {
 /// Options shared by `create` and `update`.
 #[derive(Args)]
 struct MakingArgs {
-    /// Digest algorithms [default: sha512, or those of an existing bag]
+    /// Digest algorithms [default: those of the bag, which are always included]
     #[arg(short, long, value_name = "NAME,...", value_delimiter = ',', value_parser = SpecParser)]
     #[arg(hide_possible_values = true)]
     algorithm: Vec<Spec>,
@@ -116,7 +119,7 @@ struct MakingArgs {
     follow: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -42,8 +42,7 @@ const IN_MEMORY: usize = 16 << 20;
 
 /// Convert a manifest to another format or algorithm
 ///
-/// If the new format cannot store some of the information, truesum reports an error (see --lossy). With -a, each file
-/// is read once, to verify the old digests and to compute the new ones.
+/// If the new format cannot store some of the information, truesum reports an error (see --lossy).
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -96,7 +95,7 @@ pub struct ConvertArgs {
     pub reads: ReadArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
 }

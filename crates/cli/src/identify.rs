@@ -56,7 +56,7 @@ pub struct IdentifyArgs {
     pub json: bool,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
 }

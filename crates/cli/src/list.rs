@@ -17,6 +17,9 @@ use truesum::manifest::{AlgorithmSource, Algorithms, FORMATS, Format, Names, Rea
 const WIDTH: usize = 100;
 
 /// Show algorithms, manifest formats, or kernels for this CPU
+///
+/// A kernel is an implementation of an algorithm for CPUs with certain instructions. Its lanes are the files that it
+/// hashes at once, in parts of SIMD registers.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -58,9 +58,9 @@ pub struct ReadArgs {
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Reads>,
-    /// Remove file contents from the page cache after reading them
+    /// After reading, remove contents from the page cache that were not in it before
     ///
-    /// Keeps a long run from evicting data that other programs have cached. Files that were partly
+    /// Keeps a long run from evicting data that other programs have cached. Files of which a part was
     /// in the cache before stay there. Has no effect on macOS and Windows.
     #[arg(hide_short_help = true, help_heading = "Running")]
     #[arg(long)]
@@ -200,7 +200,7 @@ pub struct ManifestArgs {
     /// Accept truncated digests that are too short to prove anything
     #[arg(long, help_heading = "What counts as a failure", hide_short_help = true)]
     pub allow_weak: bool,
-    /// Do not store include and exclude rules in manifests, and ignore stored ones
+    /// Ignore the include and exclude rules stored in the manifest
     ///
     /// The rules apply only to files that are not in the manifest.
     #[arg(hide_short_help = true, help_heading = "Selection")]

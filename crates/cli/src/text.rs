@@ -26,13 +26,16 @@ const LINE: usize = 64 << 20;
 
 /// Compute digests of text instead of files
 #[derive(Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Examples:
   truesum text hello              like printf %s hello | truesum hash
   truesum text -a md5 --raw hello | xxd
   truesum text --lines words.txt  hash each line
 A TEXT that begins with - must be preceded by --. Secrets given as TEXT are visible to other users in the process \
-list; use --lines - to read them from standard input.")]
+list; use --lines - to read them from standard input.",
+    mut_arg("format", |arg| arg.help("Output format [default: gnu]")),
+)]
 pub struct TextArgs {
     /// Strings to hash; no line ending is added
     #[arg(value_name = "TEXT", value_hint = ValueHint::Other, required_unless_present = "lines")]
@@ -46,7 +49,7 @@ pub struct TextArgs {
     format: FormatArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

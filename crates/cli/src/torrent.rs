@@ -75,7 +75,7 @@ struct CreateArgs {
     walk: WalkArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

@@ -30,10 +30,11 @@ pub struct CheckArgs {
     /// A complete checksum line is accepted, too.
     #[arg(long, value_name = "DIGEST", action = ArgAction::Append, conflicts_with_all = ["root", "exact", "ignore_missing", "require", "format"])]
     pub expect: Vec<String>,
-    /// Check every manifest found below the given folders
+    /// Check every manifest whose name is recognized, below the given folders
     ///
-    /// Manifests are recognized by name, and JSON Lines files by content. Torrents, PAR2 files
-    /// and similar lists are counted, but not checked.
+    /// Names such as SHA256SUMS, checksums.txt, x.iso.sha256 and x.sfv are recognized; hashes.txt, x.csv and x.mtree are
+    /// not. JSON Lines files are recognized by content. Torrents, PAR2 files and similar lists are counted, but not
+    /// checked.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found
@@ -184,7 +185,7 @@ pub struct CheckArgs {
     #[arg(hide_short_help = true)]
     #[arg(long, alias = "printf", value_name = "TEMPLATE", help_heading = "Running", conflicts_with_all = ["json", "status"])]
     pub format_string: Option<OsString>,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
@@ -211,7 +212,7 @@ pub struct ReportArgs {
     /// There is one object for each entry, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

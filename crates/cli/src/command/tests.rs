@@ -229,7 +229,7 @@ fn help_is_short_and_fits_80_columns() {
 }
 
 /// Options with two descriptions and letters with two names, with the reason.
-const MEANINGS_THAT_DIFFER: [(&str, &str); 16] = [
+const MEANINGS_THAT_DIFFER: [(&str, &str); 18] = [
     ("all", "list has names and identify has candidates"),
     ("algorithm", "some commands accept only one"),
     ("follow", "a bag cannot contain links that lead to folders or out of its payload"),
@@ -238,9 +238,11 @@ const MEANINGS_THAT_DIFFER: [(&str, &str); 16] = [
     ("grown-from", "a proof is made from a tree and verified with a digest"),
     ("manifest", "find looks for the files of a manifest, and shard plan hashes them"),
     ("max-bytes", "check always reads the first file; scrub also one new file and one that is due"),
+    ("no-stored-rules", "hash also writes none"),
     ("output", "tree and shard run write several files, so that it is a folder"),
     ("overwrite", "sign replaces only a signature, which lists no files"),
     ("prune", "bag update has no check for implausible removals, so it has no =all"),
+    ("quiet", "checks and audits also omit files that are OK"),
     ("recursive", "hash always searches folders, and accepts the option for users of other tools"),
     ("refresh", "the manifests of a bag have no times of files"),
     ("state", "check stores when entries were read; scrub also stores the entries"),

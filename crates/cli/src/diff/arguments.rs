@@ -40,7 +40,7 @@ pub struct DiffArgs {
     /// There is one object for each file that differs, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status

@@ -40,7 +40,7 @@ pub struct DuplicatesArgs {
     /// There is one object for each group, then a summary object.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

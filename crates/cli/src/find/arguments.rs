@@ -12,6 +12,9 @@ use truesum::manifest::Format;
 
 /// Find files by digest, regardless of name
 #[derive(Args)]
+#[command(
+    override_usage = "truesum find [OPTIONS] <DIGEST>... <DIR>...\n       truesum find [OPTIONS] --manifest <FILE> <DIR>..."
+)]
 #[command(after_help = "\
 Examples:
   truesum find d41d8cd98f00b204e9800998ecf8427e /data
@@ -61,7 +64,7 @@ pub struct FindArgs {
     /// There is one object for each file found, then a summary object.
     #[arg(long, help_heading = "Running")]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

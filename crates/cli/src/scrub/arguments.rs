@@ -15,11 +15,11 @@ use truesum::hash::Spec;
 /// Verify an archive over time, one part per run
 ///
 /// A state file records the digest of each file and when that file was last verified. Each run reads new and modified
-/// files, and the files that have gone unverified the longest.
+/// files, and the files that have gone unverified the longest; the first run reads all files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  truesum scrub /srv/photos                 verify 1/30 of it (nightly job)
+  truesum scrub /srv/photos                 read all at first, later 1/30 a run
   truesum scrub -q --within 90d /srv/photos
   truesum scrub --status /srv/photos        show when files were last verified
   truesum scrub --exclude tmp/ /srv/photos  always exclude tmp
@@ -126,7 +126,9 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "State file", group = "instead")]
     #[arg(conflicts_with_all = ["state", "algorithm", "within", "all", "max_bytes", "max_time", "accept", "set_rules", "html", "json"])]
     pub xattr: bool,
-    /// Print when files were last verified, and which failures are still open
+    /// Print when files were last verified, without reading any
+    ///
+    /// Failures that are still open are also printed.
     #[arg(long, help_heading = "State file", group = "instead")]
     pub status: bool,
     /// Print the history of runs
@@ -148,7 +150,7 @@ pub struct ScrubArgs {
     /// Print JSON: one object per line
     #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]
     pub quiet: bool,
     #[command(flatten)]

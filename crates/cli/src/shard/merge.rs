@@ -72,7 +72,7 @@ pub struct MergeArgs {
     allow_outside: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

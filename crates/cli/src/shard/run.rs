@@ -66,7 +66,7 @@ pub struct RunShardArgs {
     again: bool,
     #[command(flatten)]
     run: RunArgs,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running")]
     quiet: bool,
 }

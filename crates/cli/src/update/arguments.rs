@@ -17,8 +17,9 @@ Examples:
   truesum update -n --prune --rename SHA256SUMS        show what would be done
   truesum update --quick=date --refresh photos.sha256  read only modified files
   truesum update --set-rules --exclude tmp/ SHA256SUMS  do not add files in tmp
-A file is corrupt if its content changed but its modification time did not. Corrupt files are reported and never accepted. \
---refresh=all also accepts older versions of files. If DIR is in the manifest's folder, it only selects the \
+A file is corrupt if its content changed but its recorded modification time did not. Corrupt files are reported and never \
+accepted. --refresh=all also accepts older versions of files and, if the manifest has no modification times, every file \
+whose content differs. If DIR is in the manifest's folder, it only selects the \
 files to examine; names stay relative to the manifest's folder. Lines that need no update are preserved byte for \
 byte, and the manifest is \
 written atomically.
@@ -85,7 +86,7 @@ pub struct UpdateArgs {
     /// There is one object for each file that differs or was updated, then a summary object.
     #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
-    /// Print less: no progress, no notes; checks and audits omit files that are OK
+    /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]
     pub quiet: bool,
     /// Print nothing except errors; only set the exit status
