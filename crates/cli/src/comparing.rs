@@ -200,7 +200,7 @@ fn advise(style: &OutputStyle, report: &Report, root: &Path, malformed: &Malform
         let files = crate::words::count(uncomparable, "file", "files");
         let why = match report.pieces() {
             [true, true] => {
-                "their pieces have different algorithms or boundaries, or do not cover the complete files"
+                "the pieces have different algorithms or boundaries, or do not cover complete files"
                     .to_owned()
             }
             _ => format!(
@@ -222,7 +222,8 @@ fn advise(style: &OutputStyle, report: &Report, root: &Path, malformed: &Malform
     }
     if report.undecided() > 0 {
         let files = crate::words::count(report.undecided(), "file", "files");
-        console.error(&format!("{files} could not be verified completely with piece digests"));
+        let verb = if report.pieces() == &[true, true] { "compared" } else { "verified" };
+        console.error(&format!("{files} could not be {verb} completely with piece digests"));
         if let [(manifest, _)] = report.manifests() {
             console.hint(&format!("to show the ranges: {}", check_command(manifest, root)));
         }

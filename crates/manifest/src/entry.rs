@@ -6,7 +6,7 @@ mod pieces;
 mod time;
 
 pub use object::ObjectKind;
-pub use pieces::{Boundaries, Piece, PieceHashing, PieceList, SIZE_LIMIT};
+pub use pieces::{Boundaries, Piece, PieceComparison, PieceHashing, PieceList, SIZE_LIMIT};
 pub use time::Time;
 
 use truesum_hash::{Digest, Spec};

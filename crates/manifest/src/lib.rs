@@ -53,7 +53,8 @@ mod writer;
 
 pub use algorithm::{algorithm_from_name, implies_algorithm, meant, same_length, usual};
 pub use entry::{
-    Boundaries, Entry, MAX_ALGORITHMS, ObjectKind, Piece, PieceHashing, PieceList, SIZE_LIMIT, Time,
+    Boundaries, Entry, MAX_ALGORITHMS, ObjectKind, Piece, PieceComparison, PieceHashing, PieceList,
+    SIZE_LIMIT, Time,
 };
 pub use format::{
     AlgorithmSource, Algorithms, Capabilities, Claim, Compose, Format, Head, Heading, Mode, Names, Options,

@@ -314,7 +314,6 @@ impl<'a> Comparison<'a> {
                         return Ok(());
                     }
                 }
-                self.compare_piece_lists();
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
                     .iter()
@@ -324,6 +323,7 @@ impl<'a> Comparison<'a> {
                 self.report.nothing |= !self.has_entries;
                 let mut fresh = fresh;
                 self.leave_out(None, &mut fresh);
+                self.compare_piece_lists(on_event)?;
                 (fresh, false)
             }
             (true, true) => (self.folders(old, new, on_event)?, false),
@@ -541,7 +541,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares a file in the manifest with that of the same name by all known facts.
-    fn compared(&self, listed: u32, found: u32) -> Compared {
+    pub(super) fn compared(&self, listed: u32, found: u32) -> Compared {
         let by_digest = compare((&self.sets[LISTED], listed), (&self.sets[FOUND], found));
         let by_pieces = self.compared_pieces.get(&listed).copied().unwrap_or(Compared::Unknown);
         match [by_digest, by_pieces] {

@@ -1,7 +1,8 @@
 //! Files with piece digests: read as in a check, or compared list with list.
 
-use crate::audit::comparison::{Comparison, FOUND, LISTED};
+use crate::audit::comparison::{Comparison, FOUND, LISTED, Observer};
 use crate::audit::reading::Results;
+use crate::audit::status::Event;
 use crate::content::set::Compared;
 use crate::error::{Cause, Error};
 use crate::hash_files::OutcomeFn;
@@ -11,11 +12,12 @@ use crate::run::config::Config;
 use crate::verify::entries::doubt;
 use crate::verify::entries::filter::Pick;
 use crate::verify::pieces::{self, Pieced, size_of};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use truesum_manifest::path::display_safe;
+use truesum_manifest::{PieceComparison, PieceList};
 
 /// The index of a file that is not selected. It is read only because its pieces contain bytes of other files.
 const UNSELECTED: usize = usize::MAX;
@@ -42,34 +44,104 @@ impl Comparison<'_> {
     }
 
     /// Compares the pieces of the files that both manifests have.
-    pub(super) fn compare_piece_lists(&mut self) {
-        let mut by_file: HashMap<u32, [Vec<&Pieced>; 2]> = HashMap::new();
+    pub(super) fn compare_piece_lists(&mut self, on_event: &mut Observer<'_>) -> io::Result<()> {
+        let mut by_file: BTreeMap<u32, [Vec<usize>; 2]> = BTreeMap::new();
         for side in [LISTED, FOUND] {
-            for file in &self.pieced[side] {
+            for (number, file) in self.pieced[side].iter().enumerate() {
                 if let Some(at) = self.sets[LISTED].find(&self.options.compared_name(&file.job)) {
-                    by_file.entry(at).or_default()[side].push(file);
+                    by_file.entry(at).or_default()[side].push(number);
                 }
             }
         }
-        let compared = by_file.iter().map(|(at, [listed, found])| (*at, compare(listed, found)));
-        self.compared_pieces = compared.collect();
+        let sides = [&self.pieced[LISTED][..], &self.pieced[FOUND][..]];
+        let mut doubts = Vec::new();
+        for (at, numbers) in by_file {
+            let (compared, shared) = compare(sides, &numbers);
+            self.compared_pieces.insert(at, compared);
+            let found = Some(self.state[at as usize]).filter(|&found| found < self.sets[FOUND].len());
+            if let (Some(shared), Some(found)) = (shared, found)
+                && self.compared(at, found) == Compared::Unknown
+            {
+                self.undecided.insert(at, shared.is_of_same_files);
+                doubts.push(shared.doubt);
+            }
+        }
+        doubts.iter().try_for_each(|doubt| on_event(Event::Doubtful(doubt)))
     }
 }
 
-/// Compares the lists of pieces that two manifests have for one file.
-fn compare(listed: &[&Pieced], found: &[&Pieced]) -> Compared {
-    let lists = |files: &[&Pieced]| -> Vec<_> {
-        files.iter().flat_map(|file| file.pieces.iter().map(|list| (list.clone(), file.job.size))).collect()
+/// A difference between two manifests in pieces that contain bytes of several files.
+struct SharedDifference {
+    /// Whether such a piece consists of the same ranges of the same files in both manifests, so that at least one of these
+    /// files differs.
+    is_of_same_files: bool,
+    doubt: Error,
+}
+
+/// Compares the lists of pieces that two manifests have for one file. `numbers` are its positions in each of them.
+fn compare(sides: [&[Pieced]; 2], numbers: &[Vec<usize>; 2]) -> (Compared, Option<SharedDifference>) {
+    let lists = |side: usize| {
+        let files = numbers[side].iter().map(move |&number| (number, &sides[side][number]));
+        files.flat_map(|(number, file)| file.pieces.iter().map(move |list| (number, list, file.job.size)))
     };
-    let (listed, found) = (lists(listed), lists(found));
-    let pairs = listed.iter().flat_map(|one| found.iter().map(move |other| (one, other)));
-    let results: Vec<_> =
-        pairs.filter_map(|((list, size), (other, there))| list.equals(other, [*size, *there])).collect();
-    match () {
-        () if results.contains(&false) => Compared::Differs,
-        () if results.is_empty() => Compared::Unknown,
-        () => Compared::Same,
+    let (mut is_same, mut shared) = (false, None);
+    for (number, list, size) in lists(LISTED) {
+        for (counterpart, other, there) in lists(FOUND) {
+            match list.compare(other, [size, there]) {
+                PieceComparison::Different => return (Compared::Differs, None),
+                PieceComparison::Same => is_same = true,
+                PieceComparison::SharedDifference(pieces) => {
+                    shared = Some(shared_difference(sides, [number, counterpart], [list, other], &pieces));
+                }
+                PieceComparison::Unknown => {}
+            }
+        }
     }
+    (if is_same { Compared::Same } else { Compared::Unknown }, shared)
+}
+
+/// Describes the differing pieces of a file that contain bytes of other files.
+fn shared_difference(
+    sides: [&[Pieced]; 2],
+    numbers: [usize; 2],
+    lists: [&PieceList; 2],
+    pieces: &[[Range<u64>; 2]],
+) -> SharedDifference {
+    let is_same = |piece: &[Range<u64>; 2]| {
+        let [one, other] =
+            [LISTED, FOUND].map(|side| parts(sides[side], numbers[side], lists[side], &piece[side]));
+        one.is_some() && one == other
+    };
+    let mut others = [LISTED, FOUND].into_iter().flat_map(|side| {
+        pieces.iter().filter_map(move |piece| sharing(sides[side], numbers[side], lists[side], &piece[side]))
+    });
+    let other =
+        others.next().map_or_else(|| "another file".to_owned(), |other| display_safe(&other.job.name));
+    let why = format!("not compared: a piece of it that differs also contains bytes of {other}");
+    SharedDifference {
+        is_of_same_files: pieces.iter().any(is_same),
+        doubt: Error::new(&sides[LISTED][numbers[LISTED]].job.name, "compare", Cause::Other(why)),
+    }
+}
+
+/// Returns the files with bytes in a piece: the name of each, where it starts relative to the piece, and its size. Returns
+/// `None` if the piece also contains bytes of files without an entry.
+fn parts<'f>(
+    files: &'f [Pieced],
+    number: usize,
+    list: &PieceList,
+    piece: &Range<u64>,
+) -> Option<Vec<(&'f [u8], i128, u64)>> {
+    let (mut parts, mut at) = (Vec::new(), piece.start);
+    for file in around(files, number, list, piece) {
+        let start = start_in(file, list)?;
+        if !list.between(at..start.max(at)).all(|(_, is_zero)| is_zero) {
+            return None;
+        }
+        at = at.max(start.saturating_add(size_of(file)));
+        parts.push((&file.job.name[..], i128::from(start) - i128::from(piece.start), size_of(file)));
+    }
+    list.between(at..piece.end).all(|(_, is_zero)| is_zero).then_some(parts)
 }
 
 impl Results<'_> {
@@ -105,22 +177,42 @@ impl Results<'_> {
 fn shared_damage(files: &[Pieced], number: usize, outcome: &Outcome) -> Option<Error> {
     let found = outcome.result.as_ref().ok().filter(|_| outcome.has_only_shared_damage())?;
     let ranges = found.pieces()?.damaged().iter().map(|damage| damage.range());
-    let other = ranges.into_iter().find_map(|range| sharing(files, number, range));
+    let list = &files[number].pieces[0];
+    let piece = |byte: u64| list.cuts().piece(list.cuts().at(list.file_start() + byte));
+    let pieces = ranges
+        .into_iter()
+        .filter_map(|range| Some(piece(range.start)?.start..piece(range.end.checked_sub(1)?)?.end));
+    let other = pieces.into_iter().find_map(|pieces| sharing(files, number, list, &pieces));
     let other = other.map_or_else(|| "another file".to_owned(), |other| display_safe(&other.job.name));
     let why = format!("not verified: a damaged piece of it also contains bytes of {other}");
     Some(Error::new(&outcome.job.name, "verify", Cause::Other(why)))
 }
 
-/// Returns another file with bytes in the pieces that contain this range of file `number`.
-fn sharing<'f>(files: &'f [Pieced], number: usize, range: &Range<u64>) -> Option<&'f Pieced> {
-    let list = &files[number].pieces[0];
-    let piece = |byte: u64| list.cuts().piece(list.cuts().at(list.file_start() + byte));
-    let (start, end) = (piece(range.start)?.start, piece(range.end.checked_sub(1)?)?.end);
-    let is_in = |other: &&Pieced| {
-        let place = other.pieces[0].file_start();
-        Arc::ptr_eq(other.pieces[0].digests(), list.digests())
-            && place.max(start) < (place + size_of(other)).min(end)
+/// Returns another file than `number` with bytes in these pieces of its list.
+fn sharing<'f>(
+    files: &'f [Pieced],
+    number: usize,
+    list: &PieceList,
+    pieces: &Range<u64>,
+) -> Option<&'f Pieced> {
+    let has_bytes = |other: &&Pieced| !std::ptr::eq(*other, &files[number]) && size_of(other) > 0;
+    around(files, number, list, pieces).iter().find(has_bytes)
+}
+
+/// Returns file `number` and the files around it that have bytes in these pieces of its list. An empty file may be among
+/// them.
+fn around<'f>(files: &'f [Pieced], number: usize, list: &PieceList, pieces: &Range<u64>) -> &'f [Pieced] {
+    let ends_after = |file: &&Pieced| {
+        start_in(file, list).is_some_and(|at| at.saturating_add(size_of(file)) > pieces.start)
     };
-    let others = files[..number].iter().chain(&files[number + 1..]);
-    others.into_iter().find(is_in)
+    let starts_before = |file: &&Pieced| start_in(file, list).is_some_and(|at| at < pieces.end);
+    let before = files[..number].iter().rev().take_while(ends_after).count();
+    let after = files[number + 1..].iter().take_while(starts_before).count();
+    &files[number - before..=number + after]
+}
+
+/// Returns where a file starts in the sequence of this list, if it belongs to it.
+fn start_in(file: &Pieced, list: &PieceList) -> Option<u64> {
+    let same = file.pieces.iter().find(|other| Arc::ptr_eq(other.digests(), list.digests()));
+    same.map(PieceList::file_start)
 }

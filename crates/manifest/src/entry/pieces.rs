@@ -89,6 +89,20 @@ readable! {
     }
 }
 
+/// The result of comparing the pieces of a file in two lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PieceComparison {
+    /// The content is the same.
+    Same,
+    /// The content differs.
+    Different,
+    /// All pieces that differ also contain bytes of other files, so the file itself may be the
+    /// same. Contains the ranges of these pieces in both sequences.
+    SharedDifference(Vec<[Range<u64>; 2]>),
+    /// The algorithms or the boundaries differ, or bytes are in no piece.
+    Unknown,
+}
+
 impl Boundaries {
     /// Returns the range from the start of the first piece to the end of the last.
     pub fn covered(&self) -> Range<u64> {
@@ -395,42 +409,54 @@ impl PieceList {
     }
 
     /// Compares the digests of a file's pieces in two lists, given the sizes of the file where the
-    /// manifests have them. Returns whether the content is the same, or `None` if that remains
-    /// unknown, because the algorithms or the boundaries differ or bytes are in no piece.
-    ///
-    /// A piece that differs and contains bytes of other files counts as a difference of each of
-    /// them, as it does when files are verified.
-    pub fn equals(&self, other: &PieceList, sizes: [Option<u64>; 2]) -> Option<bool> {
+    /// manifests have them.
+    pub fn compare(&self, other: &PieceList, sizes: [Option<u64>; 2]) -> PieceComparison {
         let is_same_kind =
             self.spec == other.spec && self.hashing == other.hashing && self.raised == other.raised;
         if !is_same_kind || !self.is_proof() || !other.is_proof() {
-            return None;
+            return PieceComparison::Unknown;
         }
         let [one, two] = [sizes[0].or_else(|| self.extent()), sizes[1].or_else(|| other.extent())];
         if one.zip(two).is_some_and(|(one, two)| one != two) {
-            return Some(false);
+            return PieceComparison::Different;
         }
-        let size = one.or(two)?;
+        let Some(size) = one.or(two) else { return PieceComparison::Unknown };
         let (mut pieces, mut others) = (self.of_file(size).peekable(), other.of_file(size).peekable());
         let place = |list: &PieceList, piece: &Piece| {
             let offset = |byte: u64| i128::from(byte) - i128::from(list.file_start);
             (offset(piece.range.start), offset(piece.range.end))
         };
-        let mut known = 0;
+        let (mut known, mut shared) = (0, Vec::new());
         while let (Some(piece), Some(there)) = (pieces.peek(), others.peek()) {
             let ((start, end), counterpart) = (place(self, piece), place(other, there));
             match (start, end).cmp(&counterpart) {
                 Ordering::Less => drop(pieces.next()),
                 Ordering::Greater => drop(others.next()),
-                Ordering::Equal if piece.digest != there.digest => return Some(false),
                 Ordering::Equal => {
-                    known = if start <= known { known.max(end) } else { known };
+                    if piece.digest == there.digest {
+                        known = if start <= known { known.max(end) } else { known };
+                    } else if self.is_private(&piece.range, size) && other.is_private(&there.range, size) {
+                        return PieceComparison::Different;
+                    } else {
+                        shared.push([piece.range.clone(), there.range.clone()]);
+                    }
                     pieces.next();
                     others.next();
                 }
             }
         }
-        (known >= i128::from(size)).then_some(true)
+        match shared.is_empty() {
+            false => PieceComparison::SharedDifference(shared),
+            true if known >= i128::from(size) => PieceComparison::Same,
+            true => PieceComparison::Unknown,
+        }
+    }
+
+    /// Returns whether a piece contains only bytes of the file, which has `size` bytes, and zeros.
+    fn is_private(&self, piece: &Range<u64>, size: u64) -> bool {
+        let end = self.file_start.saturating_add(size);
+        let mut others = self.between(piece.start..self.file_start).chain(self.between(end..piece.end));
+        others.all(|(_, is_zero)| is_zero)
     }
 
     /// Returns the number of bytes from the start of the file to the end of the last piece, if the

@@ -79,6 +79,23 @@ fn piece_ranges_are_ascending_and_disjoint() {
 }
 
 #[test]
+fn piece_with_bytes_of_other_files_shows_no_difference_of_one_of_them() {
+    let md5: Spec = "md5".parse().unwrap();
+    let list =
+        |text: &[u8; 8]| PieceList::new(md5.clone(), 0..8, 8, md5.digest(text).as_bytes().into()).unwrap();
+    let compare = |one: &PieceList, other: &PieceList| one.compare(other, [Some(5), Some(5)]);
+    let (one, other) = (list(b"abcdefgh"), list(b"abcdeFGH"));
+    let shared = PieceComparison::SharedDifference(vec![[0..8, 0..8]]);
+    assert_eq!(compare(&one, &one), PieceComparison::Same);
+    assert_eq!(compare(&one, &other), shared);
+    // Zeros after the file are the same in both lists.
+    let padded = |list: &PieceList| list.clone().with_pads(Arc::from([5..8]));
+    assert_eq!(compare(&padded(&one), &padded(&other)), PieceComparison::Different);
+    assert_eq!(compare(&padded(&one), &other), shared);
+    assert_eq!(one.compare(&other, [Some(8), None]), PieceComparison::Different);
+}
+
+#[test]
 fn truncated_digests_are_no_proof_and_sums_must_match_too() {
     let md4: Spec = "md4".parse().unwrap();
     let cuts = Boundaries::Equal { covered: 0..8, len: 4 };
