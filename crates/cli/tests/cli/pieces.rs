@@ -666,6 +666,65 @@ fn file_that_shares_a_damaged_piece_is_not_reported_as_changed() {
 }
 
 #[test]
+fn piece_shared_with_another_file_shows_no_difference_between_lists() {
+    // regression: identical files were reported as changed if the next file or the padding differed.
+    let folder = Folder::new();
+    folder.write("d/a", noise(20_000));
+    folder.write("d/b", noise(20_000));
+    let create = |protocol: &str, list: &str| {
+        let ran = folder.run(&[
+            "torrent",
+            "create",
+            "--protocol",
+            protocol,
+            "--piece-size",
+            "16KiB",
+            "-o",
+            list,
+            "d",
+        ]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    };
+    create("v1", "old");
+    create("hybrid", "padded");
+    flip(&folder.path("d/b"), 100);
+    create("v1", "shared");
+    flip(&folder.path("d/b"), 19_000);
+    create("v1", "both");
+    std::fs::rename(folder.path("d/b"), folder.path("d/c")).unwrap();
+    create("v1", "renamed");
+    for (new, out, code) in [
+        ("padded", "unknown\td/a\nunknown\td/b\n", 2),
+        // The same two files are in the piece, so at least one of them differs.
+        ("shared", "unknown\td/a\nunknown\td/b\n", 1),
+        ("both", "unknown\td/a\nchanged\td/b\n", 1),
+        ("renamed", "unknown\td/a\nremoved\td/b\nadded\td/c\n", 1),
+    ] {
+        let ran = folder.run(&["diff", "old", new]);
+        assert_eq!((ran.out().as_str(), ran.code), (out, Some(code)), "{new}: {}", ran.err);
+        let note = "d/a: not compared: a piece of it that differs also contains bytes of d/b\n";
+        assert!(ran.err.contains(note), "{new}: {}", ran.err);
+    }
+    flip(&folder.path("d/a"), 100);
+    create("v1", "changed");
+    let ran = folder.run(&["diff", "renamed", "changed"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("changed\td/a\n", Some(1)), "{}", ran.err);
+}
+
+#[test]
+fn line_that_may_be_a_piece_or_another_file_is_refused() {
+    // regression: the first bytes of `x` were verified instead of the file.
+    let folder = Folder::with(&[("x", "abcde"), ("x offset 0-4", "abcde")]);
+    let list = pieces_of_hashdeep(&[("x", b"abcde")]);
+    folder.write("list", &list);
+    let ran = folder.run(&["check", "list"]);
+    assert!(ran.code != Some(0) && ran.err.contains("another file with this name"), "{}", ran.err);
+    std::fs::remove_file(folder.path("x offset 0-4")).unwrap();
+    let ran = folder.run(&["check", "list"]);
+    assert_eq!((ran.out().as_str(), ran.code), ("x: OK\n", Some(0)), "{}", ran.err);
+}
+
+#[test]
 fn hint_for_an_update_of_piecewise_digests_names_a_command_that_works() {
     // regression: the conversion in the hint failed, and its own hint named the same conversion.
     let folder = Folder::new();

@@ -22,8 +22,8 @@ use truesum_fs::name::{self, BACKSLASH_SEPARATES, OsStrExt, entry_name};
 use truesum_hash::Spec;
 use truesum_manifest::path;
 use truesum_manifest::{
-    Entry, Format, Joined, Line, LineError, Omitted, Options, Place, ReadError, Reader, Reason, Rules,
-    Signer, Window, usual, weak,
+    Entry, Format, Joined, Line, LineError, Omitted, Options, PieceList, Place, ReadError, Reader, Reason,
+    Rules, Signer, Window, usual, weak,
 };
 
 /// The maximum number of entries of one file that are kept in case the sample is empty. More would only occur in an
@@ -221,6 +221,8 @@ impl<'a, R: Read> Entries<'a, R> {
                 Some(data) if data.is_folder => "an entry for a file in a different folder",
                 _ => "an entry for a different file; specify the folder instead of a single file",
             })
+        } else if self.is_also_a_name(&line.entry) {
+            Some("either a piece of a file or another file with this name, which exists")
         } else if self.payload && !bag::is_payload(&line.entry.path) {
             Some("the name is not in the payload folder (data/)")
         } else {
@@ -245,6 +247,20 @@ impl<'a, R: Read> Entries<'a, R> {
         // A name without a folder, as in the torrent of a single file, is that of a file in the folder.
         let name = if *is_folder { in_folder(path).map_or(&b""[..], |(folder, _)| folder) } else { path };
         known.get_or_insert_with(|| name.to_vec()) != name
+    }
+
+    /// Returns whether an entry with the first piece of a file, as in `name offset 0-4`, may also be that of a file with this
+    /// name, which exists.
+    fn is_also_a_name(&self, entry: &Entry) -> bool {
+        let is_named = self
+            .reader
+            .format()
+            .is_some_and(|format| ["hashdeep", "hashdeep-z", "md5deep"].contains(&format.name()));
+        let covered = entry.pieces.first().filter(|_| is_named).map(PieceList::covered);
+        covered.filter(|covered| covered.start == 0).is_some_and(|covered| {
+            let range = format!(" offset 0-{}", covered.end - 1);
+            self.root.exists(OsStr::from_bytes(&[&entry.path, range.as_bytes()].concat()))
+        })
     }
 
     /// Treats absolute names below `folder`, the path of the root, as relative to it.
