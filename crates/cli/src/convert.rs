@@ -28,12 +28,12 @@ use truesum::manifest::Time;
 use truesum::manifest::convert::{ConvertError, Converted, Loss, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    self, Entry, Format, Head, Heading, Options, Reader, Spelling, Unrepresentable, WriteError, Writer,
-    Writing, for_file, implies_algorithm,
+    self, Entry, Format, Head, Heading, Options, ReadError, Reader, Spelling, Unrepresentable, WriteError,
+    Writer, Writing, for_file, implies_algorithm,
 };
 use truesum::open::FolderCache;
 use truesum::verify::{installed_names, lists_one_of};
-use truesum::{Error, Input, Progress, ReadOptions, Root, Selection, scrub};
+use truesum::{Cause, Error, Input, Progress, ReadOptions, Root, Selection, scrub};
 use truesum_fs::metadata::FileType;
 use truesum_fs::name::{self, OsStrExt};
 
@@ -209,28 +209,43 @@ fn made(
         let text = format!("-a {spec}: the {} format cannot store this algorithm", format.name());
         return refuse(text, "to see which formats can be written: truesum list formats");
     }
-    let (mut reader, select, signer) = match args.algorithm.is_empty() {
-        true => (open(args, &watch.progress)?, select, None),
+    let mut stdin = spooled_stdin(args, &watch.progress)?;
+    let (mut reader, select, signer, rules) = match args.algorithm.is_empty() {
+        true => {
+            let mut first = open(args, stdin.as_mut(), &watch.progress)?;
+            for item in first.by_ref() {
+                if let Err(ReadError::Io(error)) = item {
+                    return Err(Error::io(name, "read", error).into());
+                }
+            }
+            let rules = first.rules();
+            drop(first);
+            (open(args, stdin.as_mut(), &watch.progress)?, select, None, rules)
+        }
         false => {
             let verified = verified::read(args, format, select, reporting, watch, console)?;
             let options = Options::default().accept_all().format(manifest::format("jsonl"));
             let text: Box<dyn Read + Send> = Box::new(verified.text);
-            (Reader::new(text, options), Selection::default(), verified.signer)
+            (Reader::new(text, options), Selection::default(), verified.signer, verified.rules)
         }
     };
     let scratch =
         |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
-    let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &Heading::default());
+    let heading = Heading::default().rules(rules.all().to_vec());
+    let writer = Writer::new(BufWriter::new(spooled_tempfile(IN_MEMORY)), format, &heading);
     let mut losses = Losses::new(name, format, args.lossy, console);
+    losses.rules(&rules);
+    let mut comments = 0;
     if !args.algorithm.is_empty() && name != b"-" {
         // Verified entries lack the attributes that are not read.
         let mut selected = Choice::of(selection(&wanted).map_err(NotWritten::Refused)?);
-        let mut reader = open(args, &watch.progress)?;
+        let mut reader = open(args, None, &watch.progress)?;
         let lines = reader.by_ref().flatten().filter(|line| selected.keep(&line.entry));
         lines.for_each(|line| {
             line.entry.attributes.iter().for_each(|name| losses.note(&Loss::Attribute(name)));
         });
         reader.omitted().iter().for_each(|objects| losses.note(&Loss::Objects(objects)));
+        comments = reader.comments();
     }
     let mut choice = Choice::of(select);
     let folder = base_folder(args);
@@ -270,6 +285,10 @@ fn made(
         }
     };
     let mut text = text.into_inner().map_err(|error| scratch(error.into_error()))?;
+    if args.algorithm.is_empty() && reader.rules() != rules {
+        return Err(Error::new(name, "read", Cause::Other("it changed while it was read".to_owned())).into());
+    }
+    comments += reader.comments();
     if signer.is_some() {
         losses.note(&Loss::Signature);
     }
@@ -300,6 +319,16 @@ fn made(
         return refuse(text, "use another name for -o, or replace it anyway with --overwrite");
     }
     choice.report(console);
+    if let (false, Some(output)) = (unnamed.is_empty() || args.quiet, &args.output) {
+        let (algorithms, output) = (names(&unnamed).replace(", ", ","), path_word(output));
+        console.hint(&format!(
+            "the new manifest does not name its algorithm; to check it: truesum check -a {algorithms} {output}"
+        ));
+    }
+    if comments > 0 && reporting.notes {
+        let comments = count(comments, "comment is", "comments are");
+        console.note(&format!("{}: {comments} not in the new manifest", display_safe(name)));
+    }
     if renamed > 0 && reporting.notes {
         let files = count(renamed, "diverted file has", "diverted files have");
         console.note(&format!("{files} the name under which dpkg installed it"));
@@ -338,8 +367,24 @@ fn can_store(format: &'static Format, spec: &Spec) -> bool {
     !matches!(written, Err(WriteError::Refused(Unrepresentable::Algorithm(_))))
 }
 
-/// Opens IN.
-fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
+/// Returns the content of standard input if it is IN, because it is read twice. `None` if a verification reads it.
+fn spooled_stdin(args: &ConvertArgs, progress: &Progress) -> Result<Option<SpooledTempFile>, Error> {
+    if args.input != Path::new("-") || !args.algorithm.is_empty() {
+        return Ok(None);
+    }
+    let failed = |error| Error::io(b"-", "read", error);
+    let input = Input::stdin(progress.stop_signal()).map_err(failed)?;
+    let mut text = spooled_tempfile(IN_MEMORY);
+    io::copy(&mut InterruptibleReader { input, progress }, &mut text).map_err(failed)?;
+    Ok(Some(text))
+}
+
+/// Opens IN. `stdin` is the content of standard input, if it is IN.
+fn open<'p>(
+    args: &ConvertArgs,
+    stdin: Option<&'p mut SpooledTempFile>,
+    progress: &'p Progress,
+) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
     let name = args.input.as_os_str().as_bytes();
     if scrub::is_state(&args.input) {
         let mut text = scrub::export(&args.input, spooled_tempfile(IN_MEMORY))?;
@@ -347,10 +392,11 @@ fn open<'p>(args: &ConvertArgs, progress: &'p Progress) -> Result<Reader<Box<dyn
         let options = Options::default().accept_all().format(manifest::format("jsonl"));
         return Ok(Reader::new(Box::new(text), options));
     }
-    let input = match name {
-        b"-" => Input::stdin(progress.stop_signal()),
-        _ => Input::open(&args.input, progress.stop_signal()),
-    };
+    if let Some(text) = stdin {
+        text.rewind().map_err(|error| Error::io(name, "read", error))?;
+        return Ok(Reader::new(Box::new(InterruptibleReader { input: text, progress }), reading(args)));
+    }
+    let input = Input::open(&args.input, progress.stop_signal());
     let input = input.map_err(|error| Error::io(name, "open", error))?;
     Ok(Reader::new(Box::new(InterruptibleReader { input, progress }), reading(args)))
 }
@@ -407,12 +453,12 @@ impl Choice {
 }
 
 /// An input whose reads fail after the run was interrupted.
-struct InterruptibleReader<'a> {
-    input: Input,
+struct InterruptibleReader<'a, R> {
+    input: R,
     progress: &'a Progress,
 }
 
-impl Read for InterruptibleReader<'_> {
+impl<R: Read> Read for InterruptibleReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.progress.stopped() {
             return Err(io::Error::other("interrupted"));

@@ -50,7 +50,7 @@ readable! {
     private {
         /// Looks for evidence of this format in the beginning of a manifest.
         sniff: fn(&Head<'_>) -> Option<Claim>,
-        /// Reads the rules of a document, if the format has them. In formats of lines, they are comments.
+        /// Returns the rules of a document, or of a line without an entry, if they are not comments.
         rules: Option<fn(&[u8]) -> Vec<Rule>>,
         /// The syntax of lines without an entry. Other lines with a digest are errors.
         syntax: Syntax,
@@ -199,6 +199,13 @@ impl Format {
     /// Returns whether a manifest can contain patterns of excluded files that are not comments.
     pub fn has_exclusions(&self) -> bool {
         self.rules.is_some()
+    }
+
+    /// Returns whether a manifest can contain this rule, as a comment or in another form.
+    pub fn can_store_rule(&self, rule: &Rule) -> bool {
+        let is_written = !matches!(self.writing, Writing::No);
+        let has_place = self.comment.is_some() || self.has_exclusions() && matches!(rule, Rule::Exclude(_));
+        is_written && has_place && rule.fits_line()
     }
 
     /// Returns whether the algorithm of an entry depends on the manifest's name or on the length of

@@ -72,7 +72,7 @@ pub use lines::{LINE_LIMIT, Lines, RawLine};
 pub use path::NAME_LIMIT;
 pub use radix::{from_nix32, to_c4, to_nix32};
 pub use reader::{Omitted, Reader, Signer};
-pub use rule::{Rule, Rules};
+pub use rule::{Rule, Rules, literal_glob};
 pub use table::{COMPRESSED, detect, for_file, format, has_manifest_name};
 pub use writer::{WriteError, Writer, append};
 

@@ -50,6 +50,8 @@ pub struct Reader<R> {
     omitted: OmittedObjects,
     /// The rules so far. The reader of the content of a packed manifest shares them.
     rules: Arc<Mutex<Rules>>,
+    /// The number of comments so far.
+    comments: u64,
 }
 
 /// The kind of program that signed a manifest.
@@ -109,6 +111,7 @@ impl<R: Read> Reader<R> {
             unread: Vec::new(),
             omitted: OmittedObjects::default(),
             rules: Arc::default(),
+            comments: 0,
         }
     }
 
@@ -149,6 +152,12 @@ impl<R: Read> Reader<R> {
     /// Returns the rules so far, which may be on any line.
     pub fn rules(&self) -> Rules {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the number of comments so far that are not rules, in a format in which users write
+    /// comments.
+    pub fn comments(&self) -> u64 {
+        self.comments
     }
 
     fn unread(&mut self, name: &str) {
@@ -273,7 +282,7 @@ impl<R: Read> Reader<R> {
             }
         }
         let crs = self.crs;
-        let (_, source) = self.chosen.as_mut()?;
+        let (row, source) = self.chosen.as_mut()?;
         if let Source::Lines(parser, syntax) = source {
             self.by_line = true;
             loop {
@@ -282,7 +291,8 @@ impl<R: Read> Reader<R> {
                     Err(error) => return Some(Err(ReadError::Io(error))),
                     Ok(None) => break,
                     Ok(Some(raw)) => {
-                        read_line(raw, &mut self.signed, &self.rules, parser.as_mut(), syntax, crs)
+                        let context = (*row, &*self.rules, &mut self.comments);
+                        read_line(raw, &mut self.signed, context, parser.as_mut(), syntax, crs)
                     }
                 };
                 let at = Place::Line(self.lines.number());
@@ -422,7 +432,7 @@ fn without_mark(line: &[u8]) -> &[u8] {
 fn read_line(
     raw: RawLine<'_>,
     signed: &mut Signed,
-    rules: &Mutex<Rules>,
+    (row, rules, comments): (&Format, &Mutex<Rules>, &mut u64),
     parser: &mut dyn Parse,
     syntax: &mut SyntaxReader,
     crs: usize,
@@ -435,17 +445,24 @@ fn read_line(
             without_mark(&line[..line.len() - count])
         }
     };
+    let known = || rules.lock().unwrap_or_else(PoisonError::into_inner);
     match signed.step(line)? {
         // No format of lines allows a NUL in a name or anywhere else.
         Some(line) if scan::find_byte(line, 0).is_some() => Err(Reason::Nul),
-        Some(line) if is_marked(line) && rules.lock().unwrap_or_else(PoisonError::into_inner).line(line) => {
-            Ok(None)
-        }
+        Some(line) if is_marked(line) && known().line(line) => Ok(None),
         // A line that the format skips belongs to no file. If it is that of another program, it was appended.
         Some(line) => {
             let fit = syntax.fit(line);
             match parser.line(line)? {
                 None if is_foreign(line, fit) && !parser.has_kept_line() => Err(Reason::NotALine),
+                None => {
+                    // In other formats, programs write comments themselves.
+                    *comments += u64::from(["gnu", "bsd"].contains(&row.name) && is_comment(line));
+                    if let Some(rules) = row.rules {
+                        rules(line).into_iter().for_each(|rule| known().add(rule));
+                    }
+                    Ok(None)
+                }
                 found => Ok(found),
             }
         }

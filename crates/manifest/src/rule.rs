@@ -92,12 +92,32 @@ impl Rules {
         if !rule.starts_with(b"include ") && !rule.starts_with(b"exclude ") {
             return false;
         }
-        match std::str::from_utf8(rule).ok().and_then(Rule::parse).filter(|_| self.all.len() < MOST) {
-            Some(rule) => self.all.push(rule),
+        match std::str::from_utf8(rule).ok().and_then(Rule::parse) {
+            Some(rule) => self.add(rule),
             None => self.is_invalid = true,
         }
         true
     }
+
+    /// Adds a rule.
+    pub(crate) fn add(&mut self, rule: Rule) {
+        match self.all.len() < MOST {
+            true => self.all.push(rule),
+            false => self.is_invalid = true,
+        }
+    }
+}
+
+/// Returns a glob that matches only this name: special characters are escaped.
+pub fn literal_glob(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        if "*?[]{}\\!".contains(c) {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use truesum::hash::Spec;
 use truesum::manifest::convert::{Converted, Loss};
 use truesum::manifest::path::display_safe;
-use truesum::manifest::{Format, Unrepresentable};
+use truesum::manifest::{Format, Rules, Unrepresentable};
 use truesum::scrub;
 use truesum_fs::name::OsStrExt;
 
@@ -42,6 +42,8 @@ pub struct Losses<'a> {
     last: Option<(Vec<u8>, String)>,
     /// Whether an entry has an attribute that no format stores.
     attributes: bool,
+    /// Whether the manifest has rules that the format cannot store.
+    rules: bool,
     /// Whether the manifest has objects that are not regular files.
     objects: bool,
     /// Whether an entry has only digests that the format cannot store.
@@ -70,6 +72,7 @@ impl<'a> Losses<'a> {
             without_digest: false,
             last: None,
             attributes: false,
+            rules: false,
             objects: false,
             other: false,
             without_size: BTreeSet::new(),
@@ -127,6 +130,19 @@ impl<'a> Losses<'a> {
         let what = format!("the attribute {}", display_safe(name.as_bytes()));
         let is_full = self.parts.len() as u64 >= SHOWN && !self.parts.contains_key(&what);
         self.count(if is_full { "other attributes".to_owned() } else { what });
+    }
+
+    /// Records the rules that the format cannot store, and whether there are rules that cannot be read.
+    pub fn rules(&mut self, rules: &Rules) {
+        for rule in rules.all().iter().filter(|rule| !self.format.can_store_rule(rule)) {
+            self.rules = true;
+            let what = format!("the rule {}", display_safe(rule.to_string().as_bytes()));
+            let is_full = self.parts.len() as u64 >= SHOWN;
+            self.parts.insert(if is_full { "other rules".to_owned() } else { what }, 0);
+        }
+        if rules.is_invalid() {
+            self.parts.insert("rules that are too many or not valid UTF-8".to_owned(), 0);
+        }
     }
 
     /// Records algorithms that nothing in the new manifest would identify.
@@ -226,6 +242,9 @@ impl<'a> Losses<'a> {
                 None if self.without_digest => {
                     "to drop these entries, use --lossy; to write a new manifest of the files: truesum hash -o NEW DIR"
                         .to_owned()
+                }
+                None if self.rules => {
+                    "to drop this data, use --lossy; to keep the rules, use -t bsd".to_owned()
                 }
                 None if self.attributes || self.objects => {
                     "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and modification times of regular files"

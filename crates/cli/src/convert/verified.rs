@@ -12,7 +12,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 use truesum::hash::Spec;
 use truesum::manifest::path::{alternatives, display_safe};
-use truesum::manifest::{self, Entry, Format, Heading, Signer, Time, WriteError, Writer};
+use truesum::manifest::{self, Entry, Format, Heading, Rules, Signer, Time, WriteError, Writer};
 use truesum::{Error, Event, Job, Mapping, Outcome, ReadOptions, Report, Selection, Verdict, Verification};
 use truesum_fs::name::OsStrExt;
 
@@ -25,6 +25,8 @@ pub struct Verified {
     pub text: SpooledTempFile,
     /// The kind of signature that the old manifest has.
     pub signer: Option<Signer>,
+    /// The rules of the old manifest.
+    pub rules: Rules,
 }
 
 /// Verifies the selected entries of a manifest. Sizes and times that it does not have are added if `format` stores them.
@@ -62,6 +64,7 @@ pub fn read(
         writer,
         malformed: 0,
         signer: None,
+        rules: Rules::default(),
         lacking: false,
         renamed: 0,
         failed: None,
@@ -71,7 +74,7 @@ pub fn read(
         |error| Error::io(std::env::temp_dir().as_os_str().as_bytes(), "write a temporary file", error);
     let done = verification.manifests(&[&args.input], &mut |event| rewriting.event(&event));
     done.map_err(scratch)?;
-    let Rewriting { writer, console, signer, lacking, renamed, failed, .. } = rewriting;
+    let Rewriting { writer, console, signer, rules, lacking, renamed, failed, .. } = rewriting;
     let report = verification.report();
     if let Some(refusal) = refusal(args, report, lacking, failed) {
         return Err(refusal);
@@ -93,7 +96,7 @@ pub fn read(
     };
     let mut text = text;
     text.seek(SeekFrom::Start(0)).map_err(scratch)?;
-    Ok(Verified { text, signer })
+    Ok(Verified { text, signer, rules })
 }
 
 /// Returns why nothing is written; `None` if every selected entry was verified. `first` is the name of the first entry that
@@ -145,6 +148,7 @@ struct Rewriting<'a> {
     writer: Writer<BufWriter<SpooledTempFile>>,
     malformed: u64,
     signer: Option<Signer>,
+    rules: Rules,
     /// Whether a new digest of a verified entry was not computed.
     lacking: bool,
     /// Number of entries whose names are replaced by those of their files.
@@ -165,6 +169,7 @@ impl Rewriting<'_> {
             }
             Event::Checked(_, checked) => {
                 self.signer = checked.unverified_signature();
+                self.rules = checked.rules().to_vec().into();
                 if let Some(error) = checked.failed() {
                     self.console.failure(error);
                 }

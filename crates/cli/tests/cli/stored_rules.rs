@@ -46,6 +46,58 @@ fn excluded_files_are_not_reported_as_absent_from_the_manifest() {
 }
 
 #[test]
+fn conversion_keeps_rules_or_fails() {
+    // regression: rules and comments were dropped without a message.
+    let folder = excluded();
+    let text = [&folder.read("d/M")[..], b"; a comment\n# another one\n"].concat();
+    folder.write("d/M", &text);
+    let rules = "truesum: exclude *.tmp\n";
+    for words in [
+        &["convert", "d/M", "-t", "bsd", "-o", "d/N"][..],
+        &["convert", "d/M", "-t", "bsd", "-a", "sha512", "-o", "d/N"],
+        &["convert", "d/M", "-t", "sfv", "-a", "crc32", "-o", "d/N"],
+    ] {
+        let ran = folder.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains("d/M: 2 comments are not in the new manifest\n"), "{words:?}: {}", ran.err);
+        let written = String::from_utf8(folder.read("d/N")).unwrap();
+        assert!(written.contains(rules) && !written.contains("comment"), "{words:?}: {written}");
+        assert_eq!(folder.run(&["check", "--exact", "d/N"]).code, Some(1), "{words:?}");
+        std::fs::remove_file(folder.path("d/N")).unwrap();
+    }
+    let ran = folder.feed(&["convert", "-", "-t", "bsd"], &text);
+    assert!(ran.code == Some(0) && ran.out().contains(rules), "{}{}", ran.out(), ran.err);
+    for format in ["jsonl", "csv"] {
+        let ran = folder.run(&["convert", "d/M", "-t", format]);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("cannot store the rule exclude *.tmp"),
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains("to keep the rules, use -t bsd"), "{}", ran.err);
+        let ran = folder.run(&["convert", "--lossy", "d/M", "-t", format]);
+        assert!(ran.code == Some(0) && ran.err.contains("note: d/M: the"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn ignored_files_of_gentoo_are_excluded() {
+    let folder = Folder::with(&[("d/a", "abc"), ("d/c", "1"), ("d/x*y/b", "2")]);
+    folder.write("d/Manifest", format!("DATA a 3 SHA256 {ABC}\nIGNORE c\nIGNORE x*y\n"));
+    let ran = folder.run(&["check", "--exact", "d/Manifest"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = folder.run(&["convert", "--lossy", "d/Manifest", "-t", "bsd"]);
+    let text = format!("# truesum: exclude /c\n# truesum: exclude /x\\*y\nSHA256 (a) = {ABC}\n");
+    assert_eq!(ran.out(), text, "{}", ran.err);
+    folder.write("d/new", "3");
+    assert_eq!(folder.run(&["check", "--exact", "d/Manifest"]).code, Some(1));
+    // The tag shows where a file is and whether it may be missing.
+    folder.write("d/Manifest", format!("DIST a 3 SHA256 {ABC}\n"));
+    let ran = folder.run(&["convert", "d/Manifest", "-t", "bsd"]);
+    assert!(ran.code == Some(2) && ran.err.contains("tag DIST"), "{}", ran.err);
+}
+
+#[test]
 fn rules_never_exclude_an_entry() {
     let folder = excluded();
     let text =

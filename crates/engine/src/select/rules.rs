@@ -5,7 +5,7 @@ use crate::error::{Cause, Error};
 use crate::globs::expanded;
 use crate::select::names::Names;
 use std::sync::Arc;
-use truesum_manifest::{Rule, Rules};
+use truesum_manifest::{Rule, Rules, literal_glob};
 
 /// The rules of all manifests that describe a folder. A file is excluded only if the rules of every manifest exclude it.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +120,7 @@ fn spellings(glob: &str, folders: &[(String, String)]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (given, name) in folders {
         let name: String =
-            name.split('/').filter(|part| !part.is_empty()).map(|part| escaped(part) + "/").collect();
+            name.split('/').filter(|part| !part.is_empty()).map(|part| literal_glob(part) + "/").collect();
         let mut add = |path: &str| {
             let glob = format!("{not}/{name}{path}");
             if !all.contains(&glob) {
@@ -144,24 +144,12 @@ pub(crate) fn below(rule: &Rule, folder: &str) -> Option<Rule> {
         return Some(rule.clone());
     }
     let (not, path) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
-    let rest = path.strip_prefix('/').unwrap_or(path).strip_prefix(&escaped(folder))?;
+    let rest = path.strip_prefix('/').unwrap_or(path).strip_prefix(&literal_glob(folder))?;
     let glob = format!("{not}/{rest}");
     Some(match rule {
         Rule::Include(_) => Rule::Include(glob),
         Rule::Exclude(_) => Rule::Exclude(glob),
     })
-}
-
-/// Escapes the special characters of globs.
-fn escaped(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for c in name.chars() {
-        if "*?[]{}\\!".contains(c) {
-            text.push('\\');
-        }
-        text.push(c);
-    }
-    text
 }
 
 #[cfg(test)]

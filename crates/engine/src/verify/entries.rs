@@ -262,8 +262,8 @@ impl EntryCheck<'_> {
             doubt = folder.rules.add(bytes, &rules);
             let file = name.file_stem().unwrap_or_default();
             folder.has_sidecar |= folder.listed.contains(file.as_bytes());
-            checked.rules = if doubt.is_none() { rules.all().to_vec() } else { Vec::new() };
         }
+        checked.rules = if doubt.is_none() { rules.all().to_vec() } else { Vec::new() };
         self.files.folders.extend(known);
         self.add(&mut checked, counted);
         result?;

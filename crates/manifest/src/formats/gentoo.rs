@@ -2,6 +2,7 @@
 
 use crate::digest::{is_nearly_algorithm, tagged};
 use crate::formats::prelude::*;
+use crate::rule::{Rule, literal_glob};
 
 pub(crate) static GENTOO: Format = Format {
     name: "gentoo",
@@ -9,6 +10,7 @@ pub(crate) static GENTOO: Format = Format {
     capabilities: Capabilities { size: true, ..Capabilities::DIGESTS },
     sniff,
     reading: Reading::lines(|options| LineParser::of(options, row)),
+    rules: Some(|line| ignored(line).into_iter().collect()),
     ..Format::DEFAULT
 };
 
@@ -26,6 +28,14 @@ fn sniff(head: &Head<'_>) -> Option<Claim> {
     })
 }
 
+/// Returns the rule in an `IGNORE` line: the file or folder with this path is not in the manifest.
+fn ignored(line: &[u8]) -> Option<Rule> {
+    let (tag, rest) = scan::word(scan::trim(line));
+    let path = String::from_utf8(unescape(scan::word(rest).0)?).ok()?;
+    let path = path.trim_matches('/');
+    (tag == b"IGNORE" && !path.is_empty()).then(|| Rule::Exclude(format!("/{}", literal_glob(path))))
+}
+
 fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let (tag, rest) = scan::word(scan::trim(line));
     if tag.is_empty() || OTHERS.contains(&tag) {
@@ -39,6 +49,9 @@ fn row(line: &[u8], options: &Options) -> Result<Option<Entry>, Reason> {
     let name = unescape(name).ok_or(Reason::BadEscape)?;
     let path = if tag == b"AUX" { [b"files/", name.as_slice()].concat() } else { name };
     let mut entry = Entry { path, size: Some(scan::decimal(size).ok_or(Reason::Size)?), ..Entry::default() };
+    if options.attributes && tag != b"DATA" {
+        entry.attributes.push(format!("tag {}", String::from_utf8_lossy(tag)));
+    }
     let mut unknown = None;
     while !rest.is_empty() {
         let (algorithm, behind) = scan::word(rest);
