@@ -32,6 +32,7 @@ use truesum::manifest::{
     Writer, Writing, for_file, implies_algorithm,
 };
 use truesum::open::FolderCache;
+use truesum::verify::place::folder_of_names;
 use truesum::verify::{installed_names, lists_one_of};
 use truesum::{Cause, Error, Input, Progress, ReadOptions, Root, Selection, scrub};
 use truesum_fs::metadata::FileType;
@@ -550,7 +551,7 @@ fn date_of(input: &Path) -> Option<Time> {
 
 /// Returns the folder to which the names in the input are relative.
 fn base_folder(args: &ConvertArgs) -> PathBuf {
-    args.root.clone().unwrap_or_else(|| folder_of(&args.input))
+    args.root.clone().unwrap_or_else(|| folder_of_names(&args.input))
 }
 
 /// Prints a note if the new manifest is not in the folder to which its names are relative: without `--root`, a check would

@@ -173,6 +173,28 @@ fn diverted_files_of_a_package_are_read_under_their_new_names() {
     assert_eq!(ran.code, Some(1), "{}", ran.out());
 }
 
+#[test]
+fn names_of_dpkg_are_relative_to_the_system() {
+    // regression: all files were reported as missing, and a conversion named the wrong folder.
+    let folder = Folder::with(&[("k/usr/bin/a", "abc")]);
+    let list = "k/var/lib/dpkg/info/p.md5sums";
+    folder.write(list, "900150983cd24fb0d6963f7d28e17f72  usr/bin/a\n");
+    for words in [&["check", list][..], &["check", list, "k/usr/bin/a"]] {
+        let ran = folder.run(words);
+        assert_eq!((ran.out().as_str(), ran.code), ("usr/bin/a: OK\n", Some(0)), "{words:?}: {}", ran.err);
+    }
+    let ran = folder.run(&["convert", list, "-t", "gnu", "-o", "k/x.md5"]);
+    assert!(ran.code == Some(0) && !ran.err.contains("relative"), "{}", ran.err);
+    assert_eq!(folder.run(&["check", "k/x.md5"]).code, Some(0));
+    folder.write("k/var/lib/dpkg/diversions", "/usr/bin/a\n/usr/bin/a.orig\n");
+    let ran = folder.run(&["check", list]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("diversions") && ran.err.contains("incomplete"),
+        "{}",
+        ran.err
+    );
+}
+
 /// Returns a folder with a package whose file `usr/bin/a` is diverted, and the arguments for its list.
 fn package_with_a_diverted_file() -> (Folder, [&'static str; 3]) {
     let folder = Folder::with(&[("usr/bin/a", "of another package"), ("usr/bin/a.orig", "abc")]);

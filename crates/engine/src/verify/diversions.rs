@@ -33,20 +33,30 @@ pub fn installed_names(path: &Path) -> Result<HashMap<Vec<u8>, Vec<u8>>, Error> 
     if text.len() as u64 > LIMIT {
         return Err(Error::new(name, "read", Cause::Other("it is too large".to_owned())));
     }
-    Ok(diverted(&text, package))
+    let malformed = || Error::new(name, "read", Cause::Other("it is incomplete or malformed".to_owned()));
+    diverted(&text, package).ok_or_else(malformed)
 }
 
 /// Returns the new names of diverted files by their old ones. Each diversion has three lines: both names, and the package
-/// that keeps the old one.
-fn diverted(text: &[u8], package: &[u8]) -> HashMap<Vec<u8>, Vec<u8>> {
+/// that keeps the old one. Returns `None` if the last one is incomplete or a name is not absolute.
+fn diverted(text: &[u8], package: &[u8]) -> Option<HashMap<Vec<u8>, Vec<u8>>> {
     let package = package.split(|&byte| byte == b':').next().unwrap_or_default();
-    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
-    let names = |group: &[&[u8]]| {
-        let &[old, new, keeper] = group else { return None };
-        let name = |path: &[u8]| path.strip_prefix(b"/").map(<[u8]>::to_vec);
-        Some((name(old)?, name(new)?)).filter(|_| keeper != package)
+    let lines = match text {
+        [] => Vec::new(),
+        text => text.strip_suffix(b"\n")?.split(|&byte| byte == b'\n').collect(),
     };
-    lines.chunks(3).filter_map(names).collect()
+    let mut names = HashMap::new();
+    for group in lines.chunks(3) {
+        let &[old, new, keeper] = group else { return None };
+        let [old, new] = [old.strip_prefix(b"/")?, new.strip_prefix(b"/")?];
+        if keeper.is_empty() {
+            return None;
+        }
+        if keeper != package {
+            names.insert(old.to_vec(), new.to_vec());
+        }
+    }
+    Some(names)
 }
 
 #[cfg(test)]
@@ -57,8 +67,15 @@ mod tests {
     fn files_of_other_packages_are_diverted() {
         let text = b"/usr/bin/a\n/usr/bin/a.orig\nkeeper\n/usr/bin/b\n/usr/bin/b.local\n:\n";
         let name = |name: &[u8]| name.to_vec();
-        let of = |package: &[u8]| diverted(text, package);
+        let of = |package: &[u8]| diverted(text, package).unwrap();
         assert_eq!(of(b"other:amd64")[&name(b"usr/bin/a")], name(b"usr/bin/a.orig"));
         assert_eq!((of(b"other").len(), of(b"keeper").len()), (2, 1));
+        // regression: an incomplete list was accepted, so that a diverted file counted as that of another package.
+        for end in 1..text.len() {
+            let is_complete = text[..end].ends_with(b"keeper\n");
+            assert_eq!(diverted(&text[..end], b"other").is_some(), is_complete, "{end}");
+        }
+        assert_eq!(diverted(b"", b"other"), Some(HashMap::new()));
+        assert_eq!(diverted(b"a\n/b\n:\n", b"other"), None);
     }
 }

@@ -14,11 +14,13 @@ use truesum_fs::name::OsStrExt;
 
 /// The list of packages in an RPM repository, which may be compressed.
 const PRIMARY: &[u8] = b"primary.xml";
+/// The folder in which dpkg stores the list of the files of each package.
+const DPKG: &str = "var/lib/dpkg/info";
 
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
 /// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL, `repomd.xml` and
-/// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), or the folder above `dists`
-/// for `Packages` and `Sources` of a Debian archive. A manifest in `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's
+/// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), the folder above `dists`
+/// for `Packages` and `Sources` of a Debian archive, or the one above `var/lib/dpkg/info` for the lists of dpkg. A manifest in `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's
 /// `<(...)`) has no folder of its own: its names are relative to the current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let bytes = |part: Option<&OsStr>| part.map(OsStr::as_bytes).unwrap_or_default().to_vec();
@@ -35,6 +37,11 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
     let folder = folder.filter(|folder| !is_of_streams(folder));
+    let is_of_dpkg =
+        |folder: &&Path| folder.ends_with(DPKG) && manifest.extension() == Some(OsStr::new("md5sums"));
+    if let Some(system) = folder.filter(is_of_dpkg).and_then(|folder| folder.ancestors().nth(4)) {
+        return if system.as_os_str().is_empty() { PathBuf::from(".") } else { system.to_owned() };
+    }
     let is_index = matches!(manifest.file_stem(), Some(stem) if stem == "Packages" || stem == "Sources");
     let is_archive = |folder: &&Path| folder.file_name().is_some_and(|name| name == "dists");
     if let Some(dists) = folder.filter(|_| is_index).and_then(|folder| folder.ancestors().find(is_archive)) {
@@ -174,6 +181,11 @@ mod tests {
             ("a/repodata/0123-primary.xml.gz", "a"),
             ("a/repodata/x.sha256", "a/repodata"),
             ("a/repomd.xml", "a"),
+            ("var/lib/dpkg/info/p.md5sums", "."),
+            ("/var/lib/dpkg/info/p:amd64.md5sums", "/"),
+            ("k/var/lib/dpkg/info/p.md5sums", "k"),
+            ("k/var/lib/dpkg/info/p.list", "k/var/lib/dpkg/info"),
+            ("info/p.md5sums", "info"),
             ("-", "."),
             ("/dev/stdin", "."),
             ("/dev/fd/63", "."),
