@@ -313,6 +313,13 @@ impl<'a> Comparison<'a> {
                     if !self.listed_side(FOUND, new, on_event)? && new_store.is_some() {
                         return Ok(());
                     }
+                    // A manifest without entries does not show that the files were removed.
+                    let is_empty = !self.has_entries && self.report.left_out[FOUND] == 0;
+                    if is_empty && new_store.is_none() {
+                        self.report.nothing = true;
+                        self.report.interrupted |= self.progress.stopped();
+                        return self.unmatched(on_event);
+                    }
                 }
                 let mut linked = vec![false; self.sets[FOUND].len() as usize];
                 self.state
