@@ -6,7 +6,7 @@
 //! reader finds in the output ([`Converted::reads_back`]).
 
 use crate::entry::Entry;
-use crate::format::{Format, Unrepresentable};
+use crate::format::{Format, Heading, Unrepresentable};
 use crate::joined::Window;
 use crate::line::{LineError, ReadError};
 use crate::reader::{Omitted, Reader};
@@ -123,6 +123,18 @@ pub fn convert<R: Read, W: Write>(
         Err(WriteError::Io(error)) => Err(ConvertError::Write(error)),
         Err(WriteError::Refused(why)) => Err(ConvertError::Whole(why)),
     }
+}
+
+/// Returns whether a conversion to `format` would succeed without losing anything. Comments do not count.
+pub fn keeps_everything<R: Read>(mut reader: Reader<R>, format: &'static Format) -> bool {
+    let writer = Writer::new(io::sink(), format, &Heading::default());
+    let mut is_lossless = true;
+    let done = convert(&mut reader, writer, format, &mut |_| true, &mut |_| is_lossless = false);
+    let rules = reader.rules();
+    done.is_ok_and(|(_, converted)| converted.entries() > 0)
+        && is_lossless
+        && !rules.is_invalid()
+        && rules.all().iter().all(|rule| format.can_store_rule(rule))
 }
 
 /// Merges `entry` into `before`, the entry that precedes it. Returns `entry` if it is about another

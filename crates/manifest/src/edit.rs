@@ -81,11 +81,7 @@ impl fmt::Display for Uneditable {
         match self {
             Uneditable::ReadOnly(format) => write!(f, "the {} format can only be read", format.name),
             Uneditable::Pieces(format) => {
-                write!(
-                    f,
-                    "the digests in the {} format cover pieces that can span several files",
-                    format.name
-                )
+                write!(f, "the {} format contains piece digests, which cannot be updated", format.name)
             }
             Uneditable::Signed => f.write_str("it is signed, and its signature would become invalid"),
             Uneditable::Encoded => f.write_str("it is written in UTF-16"),

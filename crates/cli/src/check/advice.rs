@@ -76,6 +76,7 @@ pub fn nothing_verified(
                 .or_else(|| only_digest(&head))
         })
         .or_else(|| manifest_in_folder_hint(path, false).filter(|_| checked.entries() == 0))
+        .or_else(|| named_like_a_digest(path).filter(|_| checked.entries() == 0))
     {
         console.hint(&hint);
     } else if let Some(hint) = hint
@@ -83,6 +84,16 @@ pub fn nothing_verified(
     {
         console.hint(hint);
     }
+}
+
+/// Returns a hint if a file that is not a manifest has the name of a digest, which was probably meant instead.
+fn named_like_a_digest(file: &Path) -> Option<String> {
+    /// The number of digits of the shortest digest that is not a checksum.
+    const SHORTEST: usize = 32;
+    let digits = file.as_os_str().as_bytes();
+    let is_digest = digits.len() >= SHORTEST && digits.iter().all(u8::is_ascii_hexdigit);
+    let word = path_word(file);
+    is_digest.then(|| format!("to compare a file with the digest {word}: truesum check --expect {word} FILE"))
 }
 
 /// Returns which option is the reason why no line of a manifest was read, if there are entries without it.
@@ -135,6 +146,9 @@ const SIZE_LIMITS: (u64, u64) = (4 << 20, 16 << 20);
 /// the options of the run, only `--pubkey` is repeated; others, such as `-a`, were meant for the
 /// file.
 pub fn manifest_in_folder_hint(file: &Path, needs_key: bool) -> Option<String> {
+    if file == Path::new("-") {
+        return None;
+    }
     let (longest, mut left) = SIZE_LIMITS;
     let nothing = Head::new(b"", true);
     let is_manifest = |item: &DirEntry| detect(nothing, Some(item.file_name().as_bytes())).is_some();
@@ -631,7 +645,12 @@ fn unknown_algorithm(text: &str, manifest: &Path) -> Option<String> {
     let path = path_word(manifest);
     let name = match reason.cause() {
         Reason::UnknownAlgorithm { names, .. } if names.contains(&"xxh64") => "xxh64",
-        Reason::UnknownAlgorithm { names, .. } => *names.first()?,
+        Reason::UnknownAlgorithm { names, .. } => match names[..] {
+            [] => return None,
+            [name] => name,
+            // The message lists them.
+            _ => "NAME",
+        },
         Reason::Columns(names) => {
             let names = names.join(",");
             return Some(format!(
@@ -647,7 +666,7 @@ fn unknown_algorithm(text: &str, manifest: &Path) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!("to specify an algorithm, such as {name}: truesum check{SAME_OPTIONS} -a {name} {path}"))
+    Some(format!("to specify the algorithm: truesum check{SAME_OPTIONS} -a {name} {path}"))
 }
 
 /// Returns a hint if the lines of a manifest begin with ETags of multipart uploads, which have no length of their own.

@@ -303,8 +303,8 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
             (format!("unexpected argument {}", shell_word(&option)), Some(hint))
         }
         (ErrorKind::InvalidValue, None) => {
-            let hint = format!("truesum {command} --help-all describes {option}");
-            (format!("{option}: missing value"), Some(hint))
+            let usage = || format!("truesum {command} --help-all describes {option}");
+            (format!("{option}: missing value"), Some(file_like_option(words).unwrap_or_else(usage)))
         }
         (ErrorKind::InvalidValue, Some(value)) => {
             let values = names(ContextKind::ValidValue).join(", ");
@@ -317,18 +317,19 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
                 "number too large to fit in target type" => "too large",
                 other => other,
             };
-            (format!("{option}: invalid value '{value}': {why}"), None)
+            (format!("{option}: invalid value '{value}': {why}"), file_like_option(words))
         }
         // The message of a parser of this program.
         (ErrorKind::ValueValidation, None) => {
             let text = error.render().to_string();
-            (format!("{option}: {}", text.trim_start_matches("error: ").trim_end()), None)
+            let text = text.trim_start_matches("error: ").trim_end();
+            (format!("{option}: {text}"), file_like_option(words))
         }
         (ErrorKind::ArgumentConflict, _) if prior.is_empty() || prior[0] == option => {
             (format!("{option} was given more than once"), None)
         }
         (ErrorKind::ArgumentConflict, _) => {
-            (format!("{option} cannot be combined with {}", prior.join(" and ")), None)
+            (format!("{option} cannot be combined with {}", prior.join(" or ")), None)
         }
         (ErrorKind::MissingRequiredArgument, _) => {
             let what = if given.len() == 1 { "missing argument" } else { "missing arguments" };
@@ -343,6 +344,16 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         _ => return error,
     };
     of_command(kind, &command, &text, hint)
+}
+
+/// Returns a hint if a word that was read as an option is the name of a file, as a shell inserts it for `*`.
+fn file_like_option(words: &[OsString]) -> Option<String> {
+    let is_file = |word: &&OsString| {
+        word.len() > 1 && word.as_bytes().starts_with(b"-") && std::fs::symlink_metadata(word).is_ok()
+    };
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let word = words[..end].iter().find(is_file)?;
+    Some(format!("to read the file {}, write -- before the names of files", display_safe(word.as_bytes())))
 }
 
 /// Returns an error of a command, whose name is empty if none was given.

@@ -239,6 +239,7 @@ impl<'a> Losses<'a> {
                         shell_word(Vec::from_iter(self.without_size.clone()).join(","))
                     )
                 }
+                None if converted.entries() == 0 => "to write a new manifest of the files: truesum hash -o NEW DIR".to_owned(),
                 None if self.without_digest => {
                     "to drop these entries, use --lossy; to write a new manifest of the files: truesum hash -o NEW DIR"
                         .to_owned()

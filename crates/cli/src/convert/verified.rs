@@ -123,7 +123,10 @@ fn refusal(args: &ConvertArgs, report: &Report, lacking: bool, first: Option<Vec
         );
         return Some(NotWritten::Unverified(Refusal::with_hint(text, hint)));
     } else if lacking || report.counts().unverified() > 0 {
-        ("at least one entry has no digest of the complete file", None)
+        (
+            "at least one entry has no digest of the complete file",
+            Some("to write a new manifest of the files: truesum hash -o NEW DIR"),
+        )
     } else if report.counts().malformed() > 0 {
         (
             "it has malformed lines",

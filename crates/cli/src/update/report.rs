@@ -15,9 +15,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 use truesum::audit::{Equality, FileStatus};
-use truesum::manifest::Unrepresentable;
+use truesum::manifest::convert::keeps_everything;
 use truesum::manifest::edit::Uneditable;
 use truesum::manifest::path::display_safe;
+use truesum::manifest::{Options, Reader, Unrepresentable};
+use truesum::open::open_companion;
 use truesum::update::{Action, Consent, Event, Refusal, Report, SIGNATURES};
 use truesum::verify::place::folder_of_names;
 use truesum_fs::name::OsStrExt;
@@ -97,16 +99,14 @@ impl<'p> Printer<'p> {
                     Uneditable::Entry(_, Unrepresentable::Untagged(_)) => "bsd",
                     _ => "jsonl",
                 };
-                let name = path_word(&plan.manifest);
-                let folder = plan.options.get_audit().folder_of(&plan.manifest);
-                console.hint(&match why {
-                    // No other format keeps the pieces, and no digest of a complete file can be computed from them.
-                    Uneditable::Pieces(_) => {
-                        format!("to write a new manifest: truesum hash -o NEW {}", path_word(folder))
-                    }
-                    _ => format!(
-                        "to convert this manifest: truesum convert -t {format} -o NEW {name}; to write a new one: truesum hash -o MANIFEST DIR"
+                let folder = path_word(plan.options.get_audit().folder_of(&plan.manifest));
+                let write = format!("to write a new manifest: truesum hash -o NEW {folder}");
+                console.hint(&match is_convertible(&plan.manifest, format) {
+                    true => format!(
+                        "to convert this manifest: truesum convert -t {format} -o NEW {}; {write}",
+                        path_word(&plan.manifest)
                     ),
+                    false => write,
                 });
             }
             Event::Refused(why) => drop(console.refuse(&refused(plan, why))),
@@ -138,6 +138,16 @@ impl<'p> Printer<'p> {
     pub fn parts(self) -> (Console, Output, Shift) {
         (self.console, self.output, self.shift)
     }
+}
+
+/// Returns whether `truesum convert` converts a manifest to this format without `--lossy`.
+fn is_convertible(path: &Path, format: &str) -> bool {
+    let name = path.as_os_str().as_bytes();
+    let options = Options::for_name(name).accept_all().locating(true).attributes(true);
+    let reader = open_companion(path).ok().map(|file| Reader::new(file, options));
+    reader
+        .zip(truesum::manifest::format(format))
+        .is_some_and(|(reader, format)| keeps_everything(reader, format))
 }
 
 /// Prints why nothing is written, with a hint.
@@ -312,7 +322,11 @@ fn words(plan: &Updating, report: &Report) -> String {
     }
     let parts = if parts.is_empty() { "nothing was compared".to_owned() } else { parts.join(", ") };
     let old = if report.written() { "in the old manifest" } else { OUTPUT_STYLE.sides[0] };
-    let mut text = format!("truesum: {} {old}; {parts}", count(audit.listed(), "file", "files"));
+    // A manifest that cannot be edited is not read.
+    let mut text = match audit.failed() > 0 && audit.listed() == 0 {
+        true => format!("truesum: {parts}"),
+        false => format!("truesum: {} {old}; {parts}", count(audit.listed(), "file", "files")),
+    };
     text += &format!("; {} read", size(audit.bytes()));
     if report.unread() > 0 {
         let files = count(report.unread(), "file", "files");

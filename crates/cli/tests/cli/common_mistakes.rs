@@ -701,3 +701,48 @@ fn converted_line_ends_are_named_as_the_reason_of_a_mismatch() {
     folder.write("S", format!("{ABC} Ua\n"));
     assert_eq!(folder.run(&["check", "S"]).out(), "a: OK\n");
 }
+
+#[test]
+fn digest_that_is_the_name_of_a_file_has_a_hint() {
+    let folder = Folder::with(&[(ABC, "1")]);
+    let ran = folder.run(&["check", ABC, ABC]);
+    let hint = format!("hint: to compare a file with the digest {ABC}: truesum check --expect {ABC} FILE\n");
+    assert!(ran.code == Some(2) && ran.err.contains(&hint), "{}", ran.err);
+}
+
+#[test]
+fn manifest_of_standard_input_is_no_hint_for_empty_input() {
+    // regression: the command in the hint failed.
+    let folder = Folder::with(&[("x.sha256", &format!("{ABC}  -\n"))]);
+    let ran = folder.feed(&["check"], b"");
+    assert!(ran.code == Some(2) && !ran.err.contains("x.sha256"), "{}", ran.err);
+}
+
+#[test]
+fn algorithm_of_a_conversion_is_named_and_not_guessed() {
+    // regression: the hint for digests of TTH named Tiger, and files with digests of ED2K were reported as damaged.
+    let folder = Folder::with(&[("a", "abc")]);
+    for algorithm in ["tth", "ed2k"] {
+        assert_eq!(folder.run(&["hash", "-a", algorithm, "-t", "bsd", "-o", "M", "a"]).code, Some(0));
+        let ran = folder.run(&["convert", "--lossy", "--overwrite", "M", "-t", "gnu", "-o", "list"]);
+        let hint = format!("to check it: truesum check -a {algorithm} list\n");
+        assert!(ran.code == Some(0) && ran.err.contains(&hint), "{}", ran.err);
+        assert_eq!(folder.run(&["check", "-a", algorithm, "list"]).code, Some(0));
+        std::fs::remove_file(folder.path("M")).unwrap();
+    }
+    folder.run(&["hash", "-a", "tth", "-t", "bsd", "-o", "M", "a"]);
+    folder.run(&["convert", "--lossy", "--overwrite", "M", "-t", "gnu", "-o", "list"]);
+    let ran = folder.run(&["check", "list"]);
+    assert!(ran.err.contains("-a NAME list\n") && !ran.err.contains("-a tiger"), "{}", ran.err);
+}
+
+#[test]
+fn file_with_the_name_of_an_option_has_a_hint() {
+    let folder = Folder::with(&[("-a", "1"), ("b", "2")]);
+    for words in [&["hash", "-a"][..], &["hash", "-a", "b"]] {
+        let ran = folder.run(words);
+        let hint = "hint: to read the file -a, write -- before the names of files\n";
+        assert!(ran.code == Some(2) && ran.err.contains(hint), "{words:?}: {}", ran.err);
+    }
+    assert_eq!(folder.run(&["hash", "--", "-a", "b"]).code, Some(0));
+}

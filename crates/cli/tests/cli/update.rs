@@ -299,8 +299,8 @@ fn update_rejects_manifests_it_cannot_edit() {
     folder.write("x.json", format!("{{\"files\":[{{\"path\":\"a\",\"sha256\":\"{ABC}\",\"note\":1}}]}}"));
     let ran = folder.run(&["update", "x.json", "d"]);
     let message = "truesum: x.json: cannot update: the json format can only be rewritten completely, and this manifest has content that would be lost\n\
-                hint: to convert this manifest: truesum convert -t jsonl -o NEW x.json; to write a new one: truesum hash -o MANIFEST DIR\n\
-                truesum: 0 files in the manifest; nothing was compared; 0 B read; x.json not written; not completed\n";
+                hint: to write a new manifest: truesum hash -o NEW d\n\
+                truesum: nothing was compared; 0 B read; x.json not written; not completed\n";
     assert_eq!(result_of(&ran), (String::new(), message, Some(2)));
     let ran = folder.run(&["update", "none", "d"]);
     let message = "truesum: none: cannot update: No such file or directory\nhint: to create a manifest: truesum hash -o MANIFEST DIR\n";
@@ -316,7 +316,7 @@ fn lists_with_headings_of_equally_long_digests_are_converted_to_tagged_lines() {
     let sha3 = folder.run(&["hash", "-a", "sha3-256", "d/a"]).out().replace("d/a", "a");
     folder.write("M", format!("SHA-256\n{ABC}  a\nSHA3-256\n{sha3}"));
     let ran = folder.run(&["update", "M", "d"]);
-    let hint = "hint: to convert this manifest: truesum convert -t bsd -o NEW M; to write a new one";
+    let hint = "hint: to convert this manifest: truesum convert -t bsd -o NEW M; to write a new manifest";
     assert!(ran.err.contains(hint) && ran.code == Some(1), "{ran:?}");
     let ran = folder.run(&["convert", "-t", "bsd", "-o", "NEW", "M"]);
     assert_eq!(result_of(&ran), (String::new(), "", Some(0)));

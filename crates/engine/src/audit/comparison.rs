@@ -345,6 +345,7 @@ impl<'a> Comparison<'a> {
                     Some(_) => folder.to_owned(),
                     None => self.scope(&self.options.read.folder(manifest), folder),
                 };
+                self.root.clone_from(folder);
                 self.leave_out(Some(folder), &mut Vec::new());
                 self.listed_files(folder, self.missing_files(), true, on_event)?;
                 let mut fresh = self.walk(FOUND, folder, on_event)?;
