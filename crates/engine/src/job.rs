@@ -53,6 +53,32 @@ readable! {
     }
 }
 
+/// The maximum number of combinations of alternative digests that are searched for. A manifest with more was crafted to be
+/// slow.
+const READINGS: usize = 64;
+
+/// Returns the combinations of digests that an entry accepts, each in the order of the algorithms. The first one consists of
+/// the expected digests.
+pub(crate) fn readings(
+    specs: &[Spec],
+    expected: &[Digest],
+    alternatives: &[(Spec, Digest)],
+) -> Vec<Vec<Digest>> {
+    let mut all = vec![expected.to_vec()];
+    for (spec, digest) in alternatives {
+        let Some(at) = specs.iter().position(|of| of == spec).filter(|&at| at < expected.len()) else {
+            continue;
+        };
+        let plain = all.iter().filter(|reading| reading[at] == expected[at]).cloned();
+        let more: Vec<_> = plain.take(READINGS - all.len().min(READINGS)).collect();
+        all.extend(more.into_iter().map(|mut reading| {
+            reading[at] = digest.clone();
+            reading
+        }));
+    }
+    all
+}
+
 /// A read that also serves later jobs for the same file, or may have been made for an earlier one.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedRead {

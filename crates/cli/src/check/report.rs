@@ -15,7 +15,7 @@ use truesum::hash::{Digest, Spec};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::template::Template;
 use truesum::manifest::{Entry, Place, Time, json};
-use truesum::{Cause, FileResult, Findings, Moved, Outcome, Renamed, Sample, Seal, Verdict};
+use truesum::{Cause, FileResult, Findings, Job, Moved, Outcome, Renamed, Sample, Seal, Verdict};
 use truesum_fs::name::OsStrExt;
 
 /// The name of the JSON schema.
@@ -119,6 +119,7 @@ pub fn moved(
             json::path_into(job.name(), out);
             from(names.manifest, job.origin().1, out);
             digests("expected", job.specs(), job.expected(), out);
+            alternatives(job, out);
             under("found_as", name, out);
             add(out, format_args!(",\"size\":{}}}\n", moved.found().size()));
         }
@@ -323,6 +324,7 @@ fn object(outcome: &Outcome, manifest: &[u8], located: Option<&Located>, out: &m
         true => digests("expected", job.specs(), job.expected(), out),
         false => members("expected", own.iter().map(|one| (one.name(), one.expected())), out),
     }
+    alternatives(job, out);
     let is_listed = |found: &FileResult| found.pieces().is_none_or(|pieces| !pieces.open_end());
     if let Some(size) = job.size().filter(|_| outcome.result.as_ref().ok().is_none_or(is_listed)) {
         add(out, format_args!(",\"expected_size\":{size}"));
@@ -422,6 +424,20 @@ fn from(manifest: &[u8], at: Place, out: &mut Vec<u8>) {
 
 fn digests(name: &str, specs: &[Spec], digests: &[Digest], out: &mut Vec<u8>) {
     members(name, specs.iter().zip(digests), out);
+}
+
+/// Appends the digests that are accepted instead of the expected ones, by algorithm, if there are any.
+fn alternatives(job: &Job, out: &mut Vec<u8>) {
+    let of = |spec: &Spec| -> Vec<String> {
+        let others = job.alternatives().iter().filter(|(of, _)| of == spec);
+        others.map(|(_, digest)| format!("\"{digest}\"")).collect()
+    };
+    let all = job.specs().iter().map(|spec| (spec, of(spec))).filter(|(_, others)| !others.is_empty());
+    let members: Vec<String> =
+        all.map(|(spec, others)| format!("\"{spec}\":[{}]", others.join(","))).collect();
+    if !members.is_empty() {
+        add(out, format_args!(",\"alternatives\":{{{}}}", members.join(",")));
+    }
 }
 
 fn members<'d, N: Display>(name: &str, digests: impl Iterator<Item = (N, &'d Digest)>, out: &mut Vec<u8>) {

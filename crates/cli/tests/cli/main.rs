@@ -20,6 +20,7 @@ mod earlier_manifest;
 mod exit_codes;
 mod fault_injection;
 mod find;
+mod gradle;
 mod grammar;
 mod guesses;
 mod hash;

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use truesum_fs::metadata::Metadata;
 use truesum_fs::name::{OsStrExt, entry_name};
-use truesum_hash::{Digest, Spec};
+use truesum_hash::Spec;
 use truesum_manifest::{Rules, Time, weak};
 
 /// A file in the manifest for which nothing has been found so far.
@@ -96,8 +96,6 @@ pub struct Comparison<'a> {
     /// For each file in the manifest, the index of the file found on the other side, or one of the constants above.
     pub(super) state: Vec<u32>,
     pub(super) errors: BTreeMap<(usize, u32), Error>,
-    /// The alternative digests of files in the manifest.
-    pub(super) alternatives: HashMap<u32, Box<[(Spec, Digest)]>>,
     /// The entries of each side that have piece digests.
     pub(super) pieced: [Vec<Pieced>; 2],
     /// The results of comparing the pieces of files in the manifest that are not [`SAME`].
@@ -184,7 +182,6 @@ impl<'a> Comparison<'a> {
             sets,
             state,
             errors,
-            alternatives: HashMap::new(),
             pieced: Default::default(),
             compared_pieces: HashMap::new(),
             undecided: HashMap::new(),

@@ -6,7 +6,7 @@
 use crate::error::{Cause, Error};
 use crate::io::input::Input;
 use crate::io::open::Root;
-use crate::job::{Job, Outcome};
+use crate::job::{Job, Outcome, readings};
 use crate::progress::Progress;
 use crate::run::run;
 use crate::task::{BadLine, Notice, Sink, Task};
@@ -199,8 +199,10 @@ impl<'a> KnownSets<'a> {
             }
         };
         let kind = &mut self.kinds[at];
-        job.expected.iter().for_each(|digest| put(digest, &mut kind.digests));
-        kind.digests.extend(job.size.into_iter().flat_map(u64::to_be_bytes));
+        for reading in readings(&job.specs, &job.expected, &job.alternatives) {
+            reading.iter().for_each(|digest| put(digest, &mut kind.digests));
+            kind.digests.extend(job.size.into_iter().flat_map(u64::to_be_bytes));
+        }
     }
 
     fn failed(&mut self, error: &Error, on_event: &mut KnownObserver<'_>) -> io::Result<()> {

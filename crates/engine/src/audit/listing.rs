@@ -156,19 +156,8 @@ impl Comparison<'_> {
         let [listed, found] = &mut self.sets;
         let facts = (job.size, job.mtime);
         if side == LISTED {
-            let next = listed.len();
-            let at = listed.insert(name, facts, &job.specs, &job.expected)?;
-            // Another entry for the file may accept fewer digests.
-            match self.alternatives.get_mut(&at) {
-                Some(known) => {
-                    let both = known.iter().filter(|known| job.alternatives.contains(known)).cloned();
-                    *known = both.collect();
-                }
-                None if at == next && !job.alternatives.is_empty() => {
-                    self.alternatives.insert(at, job.alternatives.clone());
-                }
-                None => {}
-            }
+            let digests = (&job.specs, &job.expected[..]);
+            let at = listed.insert_accepting(name, facts, digests, &job.alternatives)?;
             if self.requested.notes {
                 let places = std::iter::once(&job.origin.1).chain(others);
                 self.requested.places.extend(places.map(|place| (place.number(), at)));
@@ -185,6 +174,7 @@ impl Comparison<'_> {
         // Most files are the same and need not be stored twice.
         if let Some(known) = known
             && matches!(self.state[known as usize], NOT_FOUND | SAME)
+            && job.alternatives.is_empty()
             && listed.has_exactly(known, job.size, &job.specs, &job.expected)
             && (found.len() == 0 || found.find(name).is_none())
         {
@@ -192,7 +182,7 @@ impl Comparison<'_> {
             return Ok(());
         }
         let before = found.len();
-        let at = found.insert(name, facts, &job.specs, &job.expected)?;
+        let at = found.insert_accepting(name, facts, (&job.specs, &job.expected), &job.alternatives)?;
         let Some(known) = known else { return Ok(()) };
         let state = &mut self.state[known as usize];
         // A repeated name was stored the first time if it differed.

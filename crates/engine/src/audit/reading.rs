@@ -32,8 +32,6 @@ struct Jobs<'s> {
     files: std::vec::IntoIter<u32>,
     /// The algorithms to compute if no digests are expected.
     specs: Option<&'s Arc<[Spec]>>,
-    /// The alternative digests of files.
-    alternatives: &'s HashMap<u32, Box<[(Spec, Digest)]>>,
     /// Files that are not read because their sizes differ, with size and time.
     skipped: Vec<(u32, u64, Time)>,
 }
@@ -183,8 +181,7 @@ impl Iterator for Jobs<'_> {
         };
         let size = if expected.is_empty() { None } else { self.set.size(at) };
         let (mtime, origin) = (self.set.time(at), (at as usize, Place::Line(0)));
-        let alternatives =
-            self.alternatives.get(&at).filter(|_| !expected.is_empty()).cloned().unwrap_or_default();
+        let alternatives = if expected.is_empty() { &[] } else { self.set.alternatives(at) }.into();
         Some(Task::File(Job { alternatives, size, mtime, origin, ..Job::entry(name, specs, expected) }))
     }
 
@@ -229,14 +226,8 @@ impl Comparison<'_> {
                 unread
             }
         };
-        let mut jobs = Jobs {
-            set: listed,
-            sizes,
-            files: files.into_iter(),
-            specs: None,
-            alternatives: &self.alternatives,
-            skipped: Vec::new(),
-        };
+        let mut jobs =
+            Jobs { set: listed, sizes, files: files.into_iter(), specs: None, skipped: Vec::new() };
         let mut results = Results {
             listed,
             found,
@@ -276,14 +267,7 @@ impl Comparison<'_> {
         let config = read.config(root);
         let set = &self.sets[side];
         let files = Vec::from(files).into_iter();
-        let mut jobs = Jobs {
-            set,
-            sizes: None,
-            files,
-            specs: Some(specs),
-            alternatives: &self.alternatives,
-            skipped: Vec::new(),
-        };
+        let mut jobs = Jobs { set, sizes: None, files, specs: Some(specs), skipped: Vec::new() };
         let (mut read, errors) = (Vec::new(), &mut self.errors);
         let mut each = OutcomeFn(|outcome: Outcome| {
             let at = outcome.job.origin.0 as u32;

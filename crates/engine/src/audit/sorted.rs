@@ -44,7 +44,8 @@ impl<R: Read> Side<R> {
             let follows = self.entry.as_ref().is_none_or(|before| before.path[..] < *name);
             let is_plain =
                 !name.starts_with(b"/") && !name.contains(&b'\\') && plain(name).len() == name.len();
-            if !follows || !is_plain || entry.digests.is_empty() || !entry.pieces.is_empty() {
+            let has_others = !entry.pieces.is_empty() || !entry.alternatives.is_empty();
+            if !follows || !is_plain || entry.digests.is_empty() || has_others {
                 return Err(NotSorted);
             }
         } else if !self.reader.omitted().is_empty() {

@@ -5,6 +5,7 @@
 //! other.
 
 use crate::content::set::{Set, common};
+use crate::job;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use truesum_hash::Spec;
@@ -89,6 +90,48 @@ pub(crate) struct Move {
 /// files with the same base name. Among files that are equal in this, those that are recent, for which `is_recent` is
 /// called, come first. Paired files are removed from both lists.
 pub(crate) fn moved(
+    sets: [&Set; 2],
+    gone: &mut Vec<u32>,
+    fresh: &mut Vec<u32>,
+    is_recent: &dyn Fn(u32) -> bool,
+) -> Vec<Move> {
+    let mut pairs = paired(sets, gone, fresh, is_recent);
+    if sets[0].has_alternatives() {
+        let (readings, files) = alternatives(sets[0], gone);
+        let mut rows = (0..readings.len()).collect();
+        for pair in paired([&readings, sets[1]], &mut rows, fresh, is_recent) {
+            let from = files[pair.from as usize];
+            match gone.iter().position(|&file| file == from) {
+                Some(at) => {
+                    gone.remove(at);
+                    pairs.push(Move { from, ..pair });
+                }
+                // Another alternative of the file was found as well.
+                None => fresh.push(pair.to),
+            }
+        }
+        fresh.sort_unstable();
+    }
+    pairs
+}
+
+/// Returns the alternative digests of these files, each combination as a file of its own, and the file it belongs to.
+fn alternatives(set: &Set, files: &[u32]) -> (Set, Vec<u32>) {
+    let (mut readings, mut of) = (Set::default(), Vec::new());
+    for &at in files.iter().filter(|&&at| !set.alternatives(at).is_empty()) {
+        let digests: Vec<_> = set.digests(at).into_iter().map(|(_, digest)| digest).collect();
+        for reading in job::readings(set.specs(at), &digests, set.alternatives(at)).iter().skip(1) {
+            let facts = (set.size(at), set.time(at));
+            if readings.push(set.name(at), facts, set.specs(at), reading).is_ok() {
+                of.push(at);
+            }
+        }
+    }
+    (readings, of)
+}
+
+/// Pairs files by the digests that are stored for them, without alternatives.
+fn paired(
     sets: [&Set; 2],
     gone: &mut Vec<u32>,
     fresh: &mut Vec<u32>,

@@ -40,6 +40,8 @@ pub(crate) struct Set {
     bytes: Vec<u8>,
     /// The positions in `bytes` of digests that were added or changed later.
     later: HashMap<u32, usize>,
+    /// Digests that files may have instead of those with the same algorithm.
+    alternatives: HashMap<u32, Box<[(Spec, Digest)]>>,
     /// The distinct lists of algorithms.
     kinds: Vec<Arc<[Spec]>>,
     kind_of: HashMap<Arc<[Spec]>, u32>,
@@ -215,10 +217,47 @@ impl Set {
         specs: &Arc<[Spec]>,
         digests: &[Digest],
     ) -> Result<u32, String> {
+        self.insert_accepting(name, facts, (specs, digests), &[])
+    }
+
+    /// Adds a file that may have any of the alternative digests instead of another one with the same algorithm. If it exists
+    /// already, only digests that both entries accept remain.
+    ///
+    /// # Errors
+    /// As [`Set::insert`].
+    pub(crate) fn insert_accepting(
+        &mut self,
+        name: &[u8],
+        facts: (Option<u64>, Option<Time>),
+        (specs, digests): (&Arc<[Spec]>, &[Digest]),
+        alternatives: &[(Spec, Digest)],
+    ) -> Result<u32, String> {
         match self.find(name) {
-            Some(known) => self.add(known, facts, specs, digests).map(|()| known),
-            None => self.push(name, facts, specs, digests),
+            Some(known) => self.add(known, facts, (specs, digests), alternatives).map(|()| known),
+            None => {
+                let at = self.push(name, facts, specs, digests)?;
+                self.set_alternatives(at, alternatives.into());
+                Ok(at)
+            }
         }
+    }
+
+    /// Sets the digests that a file may have instead of those with the same algorithm.
+    pub(crate) fn set_alternatives(&mut self, at: u32, alternatives: Box<[(Spec, Digest)]>) {
+        match alternatives.is_empty() {
+            true => drop(self.alternatives.remove(&at)),
+            false => drop(self.alternatives.insert(at, alternatives)),
+        }
+    }
+
+    /// Returns the digests that a file may have instead of those with the same algorithm.
+    pub(crate) fn alternatives(&self, at: u32) -> &[(Spec, Digest)] {
+        self.alternatives.get(&at).map_or(&[], |alternatives| alternatives)
+    }
+
+    /// Returns whether some files have alternative digests.
+    pub(crate) fn has_alternatives(&self) -> bool {
+        !self.alternatives.is_empty()
     }
 
     /// Adds a file even if there is one with the same name, which can then no longer be found by name.
@@ -258,8 +297,8 @@ impl Set {
         &mut self,
         at: u32,
         (size, time): (Option<u64>, Option<Time>),
-        specs: &Arc<[Spec]>,
-        digests: &[Digest],
+        (specs, digests): (&Arc<[Spec]>, &[Digest]),
+        alternatives: &[(Spec, Digest)],
     ) -> Result<(), String> {
         match (self.size(at), size) {
             (Some(before), Some(now)) if before != now => {
@@ -272,21 +311,35 @@ impl Set {
             let stat = self.stat(at);
             (stat.seconds, stat.nanos) = (time.seconds, time.nanos);
         }
-        let mut all = self.digests(at);
-        let before = all.len();
+        let before = self.digests(at);
+        let (mut all, mut others) = (before.clone(), self.alternatives(at).to_vec());
         for (spec, digest) in specs.iter().zip(digests) {
-            match all.iter().find(|(known, _)| known == spec) {
-                Some((_, known)) if known != digest => {
-                    return Err(format!("an earlier entry for the same file has a different {spec} digest"));
+            let of = |(of, _): &(Spec, Digest)| of == spec;
+            let accepted: Vec<Digest> = accepted(spec, digest, alternatives).cloned().collect();
+            let place = all.iter().position(of);
+            let mut both: Vec<Digest> = match place {
+                None => accepted,
+                Some(place) => {
+                    let known = self::accepted(spec, &all[place].1, &others).cloned();
+                    known.filter(|known| accepted.contains(known)).collect()
                 }
-                Some(_) => {}
-                None => all.push((spec.clone(), digest.clone())),
+            };
+            if both.is_empty() {
+                return Err(format!("an earlier entry for the same file has a different {spec} digest"));
             }
+            let first = (spec.clone(), both.remove(0));
+            match place {
+                None => all.push(first),
+                Some(place) => all[place] = first,
+            }
+            others.retain(|other| !of(other));
+            others.extend(both.into_iter().map(|digest| (spec.clone(), digest)));
         }
-        if all.len() > before {
+        if all != before {
             let (specs, digests): (Vec<Spec>, Vec<Digest>) = all.into_iter().unzip();
             self.set_digests(at, &specs.into(), &digests);
         }
+        self.set_alternatives(at, others.into());
         Ok(())
     }
 
@@ -344,6 +397,7 @@ impl Set {
         if file.kind & LATER != 0 {
             self.later.remove(&self.len());
         }
+        self.alternatives.remove(&self.len());
         if !self.buckets.is_empty() {
             let bucket = self.bucket(file.hash);
             self.buckets[bucket] = file.next;
@@ -452,10 +506,44 @@ pub(crate) fn compare(one: (&Set, u32), other: (&Set, u32)) -> Compared {
     let same =
         |places: &[(usize, usize); 2]| one.0.slice(one.1, places[0]) == other.0.slice(other.1, places[1]);
     match both.iter().all(same) {
+        _ if both.is_empty() => Compared::Unknown,
+        _ if one.0.has_alternatives() || other.0.has_alternatives() => compare_accepted(one, other),
         false => Compared::Differs,
-        true if both.is_empty() => Compared::Unknown,
         true => Compared::Same,
     }
+}
+
+/// Returns the digests of one algorithm that an entry accepts, without repetitions.
+fn accepted<'d>(
+    spec: &'d Spec,
+    digest: &'d Digest,
+    alternatives: &'d [(Spec, Digest)],
+) -> impl Iterator<Item = &'d Digest> {
+    let is_new = move |(at, other): &(usize, &(Spec, Digest))| {
+        other.0 == *spec && other.1 != *digest && !alternatives[..*at].contains(other)
+    };
+    let others = alternatives.iter().enumerate().filter(is_new);
+    std::iter::once(digest).chain(others.map(|(_, (_, other))| other))
+}
+
+/// Compares two files of which at least one may have alternative digests. A digest without alternatives is that of the file,
+/// so it is the same as any that the other side accepts. If both sides have alternatives, they must be the same ones.
+fn compare_accepted(one: (&Set, u32), other: (&Set, u32)) -> Compared {
+    let digests = other.0.digests(other.1);
+    let mut result = Compared::Same;
+    for (spec, digest) in one.0.digests(one.1) {
+        let Some((_, there)) = digests.iter().find(|(of, _)| *of == spec) else { continue };
+        let these: Vec<&Digest> = accepted(&spec, &digest, one.0.alternatives(one.1)).collect();
+        let those: Vec<&Digest> = accepted(&spec, there, other.0.alternatives(other.1)).collect();
+        let both = these.iter().filter(|digest| those.contains(digest)).count();
+        match both {
+            0 => return Compared::Differs,
+            1 if these.len() == 1 || those.len() == 1 => {}
+            _ if both == these.len() && both == those.len() => {}
+            _ => result = Compared::Unknown,
+        }
+    }
+    result
 }
 
 #[cfg(test)]

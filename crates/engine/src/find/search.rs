@@ -5,7 +5,7 @@ use super::wanted::{Contents, Index, Wanted};
 use crate::error::Error;
 use crate::io::file_id::FileId;
 use crate::io::open::Root;
-use crate::job::Outcome;
+use crate::job::{Outcome, readings};
 use crate::progress::Progress;
 use crate::run::config::Config;
 use crate::run::run;
@@ -196,11 +196,12 @@ impl<'a> Search<'a> {
                 ListItem::Entry(job, _) | ListItem::Pieced(job, _)
                     if !job.expected.is_empty() || job.size == Some(0) =>
                 {
-                    let digests = match job.expected.is_empty() {
-                        true => (&specs, &empty[..]),
-                        false => (&job.specs, &job.expected[..]),
+                    let (specs, readings) = match job.expected.is_empty() {
+                        true => (&specs, vec![empty.to_vec()]),
+                        false => (&job.specs, readings(&job.specs, &job.expected, &job.alternatives)),
                     };
-                    match contents.add(&job.name, job.size, [digests]) {
+                    let readings = readings.iter().map(|digests| (specs, &digests[..]));
+                    match contents.add(&job.name, job.size, readings) {
                         Ok(()) => return Ok(()),
                         Err(reason) => BadLine { at: job.origin.1, reason, lacks_key: false },
                     }

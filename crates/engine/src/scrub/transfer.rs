@@ -103,6 +103,9 @@ pub fn import(
         if job.expected.is_empty() {
             return Err(refuse(format!("{shown} has no digest of the complete file")));
         }
+        if !job.alternatives.is_empty() {
+            return Err(refuse(format!("{shown} has alternative digests, which a state file cannot store")));
+        }
         let state = match &mut state {
             Some(state) => state,
             none => {

@@ -61,9 +61,10 @@ impl MissingEntries {
         };
         let is_repeated = self.files.find(job.path()).is_some();
         let facts = (job.size, job.mtime);
-        if self.files.push(job.path(), facts, &job.specs, &job.expected).is_err() {
+        let Ok(at) = self.files.push(job.path(), facts, &job.specs, &job.expected) else {
             return Err(outcome.into());
-        }
+        };
+        self.files.set_alternatives(at, job.alternatives.clone());
         let (origin, exempt) = (job.origin.0, job.exempt);
         let is_same = |known: &Source| {
             (known.origin, known.in_lines, known.exempt) == (origin, in_lines, exempt)
@@ -130,6 +131,7 @@ impl MissingEntries {
         let (exempt, origin) = (source.exempt, (source.origin, place));
         Job {
             open,
+            alternatives: self.files.alternatives(file).into(),
             size,
             mtime,
             exempt,
