@@ -146,6 +146,11 @@ pub fn compare(
         match style.ending {
             // Notes on weak digests and on what was not compared must not be omitted.
             Ending::None if style.form == ResultForm::Lines => {
+                if report.interrupted() {
+                    let files = crate::words::count(report.read(), "file", "files");
+                    let bytes = crate::words::size(report.bytes());
+                    console.error(&format!("interrupted after {files}, {bytes}"));
+                }
                 let is_equal = EQUAL.iter().any(|&is| report.count(is) > 0);
                 let weak = words::weak(report).into_iter().filter(|_| is_equal);
                 weak.for_each(|weak| console.note(&format!("compared with {weak}")));

@@ -247,7 +247,7 @@ pub fn run(args: ComputeArgs) -> Exit {
         Options::new(plan.kind.clone()).walk(walk).threads(reporting.threads).mapping(Mapping::Guarded);
     let mut output = Output::stdout();
     let watch = Watch::start(reporting.line, None, &mut console);
-    let (mut exit, mut written) = (Exit::Done, Ok(()));
+    let (mut exit, mut written, mut done) = (Exit::Done, Ok(()), 0);
     for folder in &args.folders {
         let mut failed = |error: Error| console.failure(&error);
         let Some(found) = digest(folder, &options, &watch.progress, &mut failed) else {
@@ -287,10 +287,14 @@ pub fn run(args: ComputeArgs) -> Exit {
         if written.is_err() {
             break;
         }
+        done += 1;
     }
     let name = output.name();
     let finished = written.map_err(|error| Error::io(&name, "write", error)).and_then(|()| output.finish());
     console.display = None;
+    if watch.progress.stopped() {
+        console.error(&format!("interrupted after {}", crate::words::count(done, "folder", "folders")));
+    }
     match finished {
         Ok(()) => exit,
         Err(error) => exit.max(cannot_write(&error, &mut console)),

@@ -88,7 +88,13 @@ pub fn prove(args: &ProveArgs) -> Exit {
     console.display = None;
     match proof {
         Some(proof) => print(&text::write(&proof), &mut console),
-        None => watch.signals.ended_by().map_or(failed, Exit::Signal),
+        None => match watch.signals.ended_by() {
+            Some(signal) => {
+                console.error("interrupted: no proof was written");
+                Exit::Signal(signal)
+            }
+            None => failed,
+        },
     }
 }
 

@@ -226,7 +226,7 @@ fn wait_until_handled(child: &Child) {
 fn first_signal_ends_a_run_that_waits_for_input() {
     let folder = Folder::with(&[("a", "abc"), ("M", OLD_MANIFEST)]);
     folder.pipe("fifo");
-    let lines: [&[&str]; 10] = [
+    let lines: [&[&str]; 11] = [
         &["-"],
         &["-j", "1", "-"],
         &["-a", "blake3,md5", "--tag", "-o", "M", "-"],
@@ -236,6 +236,7 @@ fn first_signal_ends_a_run_that_waits_for_input() {
         &["--files-from", "fifo"],
         &["check", "-"],
         &["check", "fifo"],
+        &["diff", "-", "M"],
         &["check", "--expect", "900150983cd24fb0d6963f7d28e17f72", "-"],
     ];
     for words in lines {
