@@ -164,8 +164,9 @@ fn report_repaired(
             Exit::Failed
         }
         (Verdict::Unverified, _) => {
-            console
-                .error(&format!("{name}: not verified: the piece list does not cover all bytes of the file"));
+            console.error(&format!(
+                "{name}: not verified: a part of it is in no piece, or in one that also contains bytes of a file that could not be read"
+            ));
             Exit::Failed
         }
         _ => {
