@@ -34,7 +34,9 @@ Examples:
   truesum text --lines words.txt  hash each line
 A TEXT that begins with - must be preceded by --. Secrets given as TEXT are visible to other users in the process \
 list; use --lines - to read them from standard input.",
-    mut_arg("format", |arg| arg.help("Output format [default: gnu]")),
+    mut_arg("format", |arg| arg
+        .help("Output format [default: gnu]")
+        .long_help("Output format [default: gnu]\n\n`truesum list formats` shows the available formats.")),
 )]
 pub struct TextArgs {
     /// Strings to hash; no line ending is added

@@ -32,9 +32,8 @@ pub struct CheckArgs {
     pub expect: Vec<String>,
     /// Check every manifest whose name is recognized, below the given folders
     ///
-    /// Names such as SHA256SUMS, checksums.txt, x.iso.sha256 and x.sfv are recognized; hashes.txt, x.csv and x.mtree are
-    /// not. JSON Lines files are recognized by content. Torrents, PAR2 files and similar lists are counted, but not
-    /// checked.
+    /// SHA256SUMS, x.iso.sha256 and x.sfv are recognized, and JSON Lines by content; hashes.txt, x.csv and x.mtree are
+    /// not. Torrents, PAR2 files and similar lists are only counted.
     #[arg(short, long, alias = "sidecars", conflicts_with_all = ["expect", "root"])]
     pub recursive: bool,
     /// With -r: fail if fewer than N manifests are found

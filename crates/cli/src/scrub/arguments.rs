@@ -126,9 +126,7 @@ pub struct ScrubArgs {
     #[arg(long, help_heading = "State file", group = "instead")]
     #[arg(conflicts_with_all = ["state", "algorithm", "within", "all", "max_bytes", "max_time", "accept", "set_rules", "html", "json"])]
     pub xattr: bool,
-    /// Print when files were last verified, without reading any
-    ///
-    /// Failures that are still open are also printed.
+    /// Print when files were last verified and open failures, without reading files
     #[arg(long, help_heading = "State file", group = "instead")]
     pub status: bool,
     /// Print the history of runs
