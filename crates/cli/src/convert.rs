@@ -28,14 +28,14 @@ use truesum::manifest::Time;
 use truesum::manifest::convert::{ConvertError, Converted, Loss, convert};
 use truesum::manifest::path::display_safe;
 use truesum::manifest::{
-    self, Entry, Format, Head, Heading, Options, ReadError, Reader, Spelling, Unrepresentable, WriteError,
-    Writer, Writing, for_file, implies_algorithm,
+    self, Entry, Format, Head, Heading, Options, ReadError, Reader, Rules, Spelling, Unrepresentable,
+    WriteError, Writer, Writing, for_file, implies_algorithm,
 };
 use truesum::open::FolderCache;
 use truesum::verify::place::folder_of_names;
 use truesum::verify::{installed_names, lists_one_of};
 use truesum::{Cause, Error, Input, Progress, ReadOptions, Root, Selection, scrub};
-use truesum_fs::metadata::FileType;
+use truesum_fs::metadata::{FileType, Metadata};
 use truesum_fs::name::{self, OsStrExt};
 
 /// A larger manifest, in bytes, is stored in a temporary file until it has been verified.
@@ -210,18 +210,11 @@ fn made(
         let text = format!("-a {spec}: the {} format cannot store this algorithm", format.name());
         return refuse(text, "to see which formats can be written: truesum list formats");
     }
-    let mut stdin = spooled_stdin(args, &watch.progress)?;
+    let mut spooled = spooled(args, &watch.progress)?;
     let (mut reader, select, signer, rules) = match args.algorithm.is_empty() {
         true => {
-            let mut first = open(args, stdin.as_mut(), &watch.progress)?;
-            for item in first.by_ref() {
-                if let Err(ReadError::Io(error)) = item {
-                    return Err(Error::io(name, "read", error).into());
-                }
-            }
-            let rules = first.rules();
-            drop(first);
-            (open(args, stdin.as_mut(), &watch.progress)?, select, None, rules)
+            let rules = rules_of(args, spooled.as_mut(), &watch.progress)?;
+            (open(args, spooled.as_mut(), &watch.progress)?, select, None, rules)
         }
         false => {
             let verified = verified::read(args, format, select, reporting, watch, console)?;
@@ -368,22 +361,62 @@ fn can_store(format: &'static Format, spec: &Spec) -> bool {
     !matches!(written, Err(WriteError::Refused(Unrepresentable::Algorithm(_))))
 }
 
-/// Returns the content of standard input if it is IN, because it is read twice. `None` if a verification reads it.
-fn spooled_stdin(args: &ConvertArgs, progress: &Progress) -> Result<Option<SpooledTempFile>, Error> {
-    if args.input != Path::new("-") || !args.algorithm.is_empty() {
+/// Returns the rules in IN, which are written before its entries. IN is read twice only if it may have rules.
+fn rules_of(
+    args: &ConvertArgs,
+    mut spooled: Option<&mut SpooledTempFile>,
+    progress: &Progress,
+) -> Result<Rules, Error> {
+    let failed = |error| Error::io(args.input.as_os_str().as_bytes(), "read", error);
+    let has_exclusions = {
+        let mut reader = open(args, spooled.as_deref_mut(), progress)?;
+        // The format is known after the first entry.
+        drop(reader.next());
+        reader.format().is_some_and(Format::has_exclusions)
+    };
+    let may_have_rules = match spooled.as_deref_mut() {
+        _ if has_exclusions => true,
+        _ if scrub::is_state(&args.input) => false,
+        Some(text) => text.rewind().and_then(|()| Rules::may_be_in(text)).map_err(failed)?,
+        None => {
+            let input = Input::open(&args.input, progress.stop_signal()).map_err(failed)?;
+            Rules::may_be_in(InterruptibleReader { input, progress }).map_err(failed)?
+        }
+    };
+    if !may_have_rules {
+        return Ok(Rules::default());
+    }
+    let mut reader = open(args, spooled, progress)?;
+    for item in reader.by_ref() {
+        if let Err(ReadError::Io(error)) = item {
+            return Err(failed(error));
+        }
+    }
+    Ok(reader.rules())
+}
+
+/// Returns the content of IN if it cannot be read twice. `None` if a verification reads it.
+fn spooled(args: &ConvertArgs, progress: &Progress) -> Result<Option<SpooledTempFile>, Error> {
+    let is_stdin = args.input == Path::new("-");
+    let is_file = || Metadata::at(&args.input).is_ok_and(|stat| stat.kind().is_file());
+    if !args.algorithm.is_empty() || !is_stdin && is_file() {
         return Ok(None);
     }
-    let failed = |error| Error::io(b"-", "read", error);
-    let input = Input::stdin(progress.stop_signal()).map_err(failed)?;
+    let failed = |error| Error::io(args.input.as_os_str().as_bytes(), "read", error);
+    let input = match is_stdin {
+        true => Input::stdin(progress.stop_signal()),
+        false => Input::open(&args.input, progress.stop_signal()),
+    };
+    let input = input.map_err(failed)?;
     let mut text = spooled_tempfile(IN_MEMORY);
     io::copy(&mut InterruptibleReader { input, progress }, &mut text).map_err(failed)?;
     Ok(Some(text))
 }
 
-/// Opens IN. `stdin` is the content of standard input, if it is IN.
+/// Opens IN. `spooled` is its content if it cannot be read twice.
 fn open<'p>(
     args: &ConvertArgs,
-    stdin: Option<&'p mut SpooledTempFile>,
+    spooled: Option<&'p mut SpooledTempFile>,
     progress: &'p Progress,
 ) -> Result<Reader<Box<dyn Read + Send + 'p>>, Error> {
     let name = args.input.as_os_str().as_bytes();
@@ -393,7 +426,7 @@ fn open<'p>(
         let options = Options::default().accept_all().format(manifest::format("jsonl"));
         return Ok(Reader::new(Box::new(text), options));
     }
-    if let Some(text) = stdin {
+    if let Some(text) = spooled {
         text.rewind().map_err(|error| Error::io(name, "read", error))?;
         return Ok(Reader::new(Box::new(InterruptibleReader { input: text, progress }), reading(args)));
     }

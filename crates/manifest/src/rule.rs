@@ -2,6 +2,7 @@
 //! that they are not reported as missing from it (docs/spec/manifests.md, "Rules").
 
 use std::fmt;
+use std::io;
 
 /// A rule about the files that a manifest covers: a glob in the syntax of `.gitignore`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,30 @@ impl Rules {
         if self.is_invalid { &[] } else { &self.all }
     }
 
+    /// Returns whether a text may contain rules as comments, which is much faster than reading its entries. Rules in other
+    /// encodings than ASCII and UTF-8 are possible in every text with bytes of zero.
+    ///
+    /// # Errors
+    /// Returns the error of `text`.
+    pub fn may_be_in(mut text: impl io::Read) -> io::Result<bool> {
+        let finder = memchr::memmem::Finder::new(PREFIX);
+        let mut buffer = vec![0; 1 << 16];
+        let mut kept = 0;
+        loop {
+            let read = match text.read(&mut buffer[kept..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            let end = kept + read;
+            if read == 0 || finder.find(&buffer[..end]).is_some() || buffer[..end].contains(&0) {
+                return Ok(read > 0);
+            }
+            // The prefix may continue in the next block.
+            kept = end.min(PREFIX.len() - 1);
+            buffer.copy_within(end - kept..end, 0);
+        }
+    }
+
     /// Returns whether there are rules that are ignored, because they are too many or not UTF-8.
     pub fn is_invalid(&self) -> bool {
         self.is_invalid
@@ -129,6 +154,18 @@ mod tests {
         let mut reader = Reader::new(text, Options::default());
         let names = reader.by_ref().map(|line| line.unwrap().entry.path).collect();
         (names, reader.rules())
+    }
+
+    #[test]
+    fn rules_are_found_at_every_place_of_a_text() {
+        for before in (65_500..65_560).chain([0, 1]) {
+            let text = [&b"x".repeat(before)[..], b"\n# truesum: exclude a\n"].concat();
+            assert!(Rules::may_be_in(&text[..]).unwrap(), "{before}");
+            let other = [&text[..before + 5], b"n", &text[before + 5..]].concat();
+            assert!(!Rules::may_be_in(&other[..]).unwrap(), "{before}");
+        }
+        assert!(Rules::may_be_in(&b"#\0 \0t\0"[..]).unwrap(), "another encoding");
+        assert!(!Rules::may_be_in(&b""[..]).unwrap());
     }
 
     #[test]
