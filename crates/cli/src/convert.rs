@@ -402,14 +402,14 @@ fn spooled(args: &ConvertArgs, progress: &Progress) -> Result<Option<SpooledTemp
     if !args.algorithm.is_empty() || !is_stdin && is_file() {
         return Ok(None);
     }
-    let failed = |error| Error::io(args.input.as_os_str().as_bytes(), "read", error);
+    let failed = |action| move |error| Error::io(args.input.as_os_str().as_bytes(), action, error);
     let input = match is_stdin {
         true => Input::stdin(progress.stop_signal()),
         false => Input::open(&args.input, progress.stop_signal()),
     };
-    let input = input.map_err(failed)?;
+    let input = input.map_err(failed("open"))?;
     let mut text = spooled_tempfile(IN_MEMORY);
-    io::copy(&mut InterruptibleReader { input, progress }, &mut text).map_err(failed)?;
+    io::copy(&mut InterruptibleReader { input, progress }, &mut text).map_err(failed("read"))?;
     Ok(Some(text))
 }
 

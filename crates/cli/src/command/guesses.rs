@@ -278,6 +278,7 @@ pub fn explain(error: clap::Error, words: &[OsString]) -> clap::Error {
         Some(ContextValue::StyledStr(usage)) if !usage.to_string().contains('|') => {
             let usage = usage.to_string();
             let usage = usage.trim().trim_start_matches("Usage:").trim().replace(['<', '>'], "");
+            let usage = usage.replace(" [OPTIONS]", "");
             usage.lines().next().unwrap_or_default().to_owned()
         }
         _ => format!("truesum {command} --help"),

@@ -404,10 +404,7 @@ fn argument_errors_have_the_form_of_other_messages() {
             "shard plan",
             "shard plan: missing argument: --output\nhint: truesum shard plan --output FILE [FILE]...\n",
         ),
-        (
-            "install-links a b",
-            "install-links: unexpected argument b\nhint: truesum install-links [OPTIONS] DIR\n",
-        ),
+        ("install-links a b", "install-links: unexpected argument b\nhint: truesum install-links DIR\n"),
         (
             "hash -a",
             "hash: --algorithm: missing value\nhint: truesum hash --help-all describes --algorithm\n",
