@@ -367,6 +367,9 @@ fn rules_of(
     mut spooled: Option<&mut SpooledTempFile>,
     progress: &Progress,
 ) -> Result<Rules, Error> {
+    if scrub::is_state(&args.input) {
+        return Ok(Rules::default());
+    }
     let failed = |error| Error::io(args.input.as_os_str().as_bytes(), "read", error);
     let has_exclusions = {
         let mut reader = open(args, spooled.as_deref_mut(), progress)?;
@@ -376,7 +379,6 @@ fn rules_of(
     };
     let may_have_rules = match spooled.as_deref_mut() {
         _ if has_exclusions => true,
-        _ if scrub::is_state(&args.input) => false,
         Some(text) => text.rewind().and_then(|()| Rules::may_be_in(text)).map_err(failed)?,
         None => {
             let input = Input::open(&args.input, progress.stop_signal()).map_err(failed)?;
