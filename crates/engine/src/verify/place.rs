@@ -20,8 +20,9 @@ const DPKG: &str = "var/lib/dpkg/info";
 /// Returns the folder that a manifest's names are relative to: its own, or the parent folder if its format requires a
 /// special folder for it (`RECORD` of Python packages, `MANIFEST.MF` of Java, the lists of ASC-MHL, `repomd.xml` and
 /// `primary.xml` of RPM repositories, an inventory in a version folder of an OCFL object), the folder above `dists`
-/// for `Packages` and `Sources` of a Debian archive, or the one above `var/lib/dpkg/info` for the lists of dpkg. A manifest in `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's
-/// `<(...)`) has no folder of its own: its names are relative to the current folder, like those in standard input.
+/// for `Packages` and `Sources` of a Debian archive, or the one above `var/lib/dpkg/info` for the lists of dpkg. A
+/// manifest in `/dev` (`/dev/stdin`, or `/dev/fd/63` of a shell's `<(...)`) has no folder of its own: its names are
+/// relative to the current folder, like those in standard input.
 pub fn folder_of_names(manifest: &Path) -> PathBuf {
     let bytes = |part: Option<&OsStr>| part.map(OsStr::as_bytes).unwrap_or_default().to_vec();
     let folder = manifest.parent();

@@ -38,8 +38,8 @@ pub(super) enum Meaning {
 /// The keys with each meaning, in order of preference.
 pub(super) const KEYS: &[(Meaning, &str)] = &[
     // OSF (`path` next to a materialized path is an identifier), Velociraptor (full path), SPDX (package file
-    // name), conda (fn), F-Droid (APK name), Flatpak (dest-filename), Hugging Face (rfilename), Anaconda (basename), S3 and
-    // Zenodo (key), RO-Crate and Croissant (@id). The last two words may also hold a title.
+    // name), conda (fn), F-Droid (APK name), Flatpak (dest-filename), Hugging Face (rfilename), Anaconda
+    // (basename), S3 and Zenodo (key), RO-Crate and Croissant (@id). The last two words may also hold a title.
     (
         Meaning::Name,
         "materializedpath materialized path relativepath relpath fullpath filename packagefilename fn apkname \
