@@ -29,9 +29,6 @@ fn columns(line: &[u8]) -> Option<NamedAlgorithm> {
         .then(|| NamedAlgorithm::of(&std::str::from_utf8(tag).ok()?.to_ascii_lowercase()))?
 }
 
-/// The beginning of the introduction.
-const INTRODUCTION: &[u8] = b"These are the MD5 message digests ";
-
 struct List {
     lines: Mixed,
     options: Options,
@@ -46,8 +43,6 @@ impl Parse for List {
             self.begun = true;
             return Ok(None);
         }
-        // Another list was appended, with an introduction of its own.
-        self.begun &= !line.starts_with(INTRODUCTION);
         if self.begun {
             return self.lines.line(line);
         }
