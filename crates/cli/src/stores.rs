@@ -212,7 +212,7 @@ pub fn refuse_urls(command: &Command, matches: &ArgMatches, words: &[OsString]) 
         if arg.is_positional()
             && let Some(url) = matches.get_raw(id).into_iter().flatten().find(is_web)
         {
-            let expects = command.get_name() == "check" && matches.contains_id("expect");
+            let expects = command.get_name() == "check" && matches.try_contains_id("expect").unwrap_or(false);
             return Err(web_refusal(url, words, expects));
         }
         if ACCEPTING_URLS.contains(&(command.get_name(), id)) {
@@ -241,19 +241,35 @@ fn web_refusal(url: &OsStr, words: &[OsString], expects: bool) -> clap::Error {
             words.iter().map(|word| if word == url { replacement.to_owned() } else { shell_word(word) });
         std::iter::once("truesum".to_owned()).chain(typed.skip(1)).collect::<Vec<_>>().join(" ")
     };
-    let typed = shell_word(url);
+    // curl rejects blanks, and expands brackets and braces.
+    let typed = shell_word(OsStr::from_bytes(url.to_string_lossy().replace(' ', "%20").as_bytes()));
+    let globs = if url.as_bytes().iter().any(|byte| b"[]{}".contains(byte)) { "g" } else { "" };
     let hint = match expects {
-        true => format!("curl -fL {typed} | {}", with("-")),
+        true => format!("curl -fL{globs} {typed} | {}", with("-")),
         false => {
             let end = url.as_bytes().iter().position(|byte| b"?#".contains(byte)).unwrap_or(url.len());
             let name = url.as_bytes()[..end].rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-            let name = path_word(OsStr::from_bytes(if name.is_empty() { b"download" } else { name }));
-            format!("curl -fLo {name} {typed} && {}", with(&name))
+            let name = path_word(unused(OsStr::from_bytes(name)));
+            format!("curl -fL{globs}o {name} {typed} && {}", with(&name))
         }
     };
     let text =
         format!("{}: URLs of web servers are not supported\nhint: {hint}\n", display_safe(url.as_bytes()));
     clap::Error::raw(ErrorKind::ValueValidation, text)
+}
+
+/// Returns a name for a download that no file has.
+fn unused(name: &OsStr) -> OsString {
+    let name = if [&b""[..], b".", b".."].contains(&name.as_bytes()) { OsStr::new("download") } else { name };
+    let numbered = |number: u32| {
+        let mut numbered = OsString::from(format!("{number}-"));
+        numbered.push(name);
+        numbered
+    };
+    std::iter::once(name.to_owned())
+        .chain((2..).map(numbered))
+        .find(|name| std::fs::symlink_metadata(name).is_err())
+        .expect("a folder has fewer files")
 }
 
 #[cfg(test)]

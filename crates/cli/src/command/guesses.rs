@@ -523,6 +523,10 @@ fn of_surplus(command: &str, surplus: &str, words: &[OsString]) -> Option<String
         return is_line.then(|| format!("truesum identify {} {}", shell_word(line), shell_word(file)));
     }
     let (_, option) = SURPLUS.iter().find(|(of, _)| *of == command)?;
+    // The option would replace a file.
+    if std::fs::symlink_metadata(surplus).is_ok() {
+        return None;
+    }
     let at = words.iter().rposition(|word| **word == *surplus)?;
     let mut line = words[1..].to_vec();
     line.insert(at - 1, option.into());

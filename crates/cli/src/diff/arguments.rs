@@ -38,7 +38,7 @@ pub struct DiffArgs {
     /// Print JSON: one object per line
     ///
     /// There is one object for each file that differs, then a summary object.
-    #[arg(long, help_heading = "Running", conflicts_with_all = ["quiet", "status"])]
+    #[arg(long, help_heading = "Running", conflicts_with = "status")]
     pub json: bool,
     /// Print less: no progress, no notes
     #[arg(short, long, help_heading = "Running", overrides_with = "status")]

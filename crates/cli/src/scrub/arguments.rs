@@ -146,7 +146,7 @@ pub struct ScrubArgs {
     #[arg(conflicts_with_all = ["dry_run", "forget", "import", "log"])]
     pub html: Option<PathBuf>,
     /// Print JSON: one object per line
-    #[arg(long, help_heading = "Running", conflicts_with = "quiet")]
+    #[arg(long, help_heading = "Running")]
     pub json: bool,
     /// Print less: no progress, no notes, no lines for files that are OK
     #[arg(short, long, help_heading = "Running")]

@@ -183,6 +183,13 @@ fn names_of_dpkg_are_relative_to_the_system() {
         let ran = folder.run(words);
         assert_eq!((ran.out().as_str(), ran.code), ("usr/bin/a: OK\n", Some(0)), "{words:?}: {}", ran.err);
     }
+    // regression: in the folder of the list, all files were missing.
+    for (inside, list) in [("info", "p.md5sums"), ("", "info/p.md5sums"), ("info", "../info/p.md5sums")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_truesum"));
+        command.args(["check", list]).current_dir(folder.path("k/var/lib/dpkg").join(inside));
+        let ran: crate::program::RunResult = command.output().unwrap().into();
+        assert_eq!((ran.out().as_str(), ran.code), ("usr/bin/a: OK\n", Some(0)), "{list}: {}", ran.err);
+    }
     let ran = folder.run(&["convert", list, "-t", "gnu", "-o", "k/x.md5"]);
     assert!(ran.code == Some(0) && !ran.err.contains("relative"), "{}", ran.err);
     assert_eq!(folder.run(&["check", "k/x.md5"]).code, Some(0));

@@ -439,6 +439,15 @@ fn argument_errors_have_the_form_of_other_messages() {
 }
 
 #[test]
+fn second_manifest_of_convert_is_not_named_as_the_output() {
+    // regression: the command in the hint replaced that manifest.
+    let folder = Folder::with(&[("M", ""), ("N", "")]);
+    let ran = folder.run(&["convert", "M", "N"]);
+    assert!(ran.code == Some(2) && !ran.err.contains("-o"), "{}", ran.err);
+    assert!(folder.run(&["convert", "M", "new"]).err.ends_with("hint: truesum convert M -o new\n"));
+}
+
+#[test]
 fn help_for_a_command_alias_is_that_of_the_command() {
     // regression: the help of hash was printed.
     let folder = setup();

@@ -108,7 +108,11 @@ fn repair_as_other_user(folder: &Folder) -> Option<RunResult> {
         chown(folder.path(name), Some(65534), Some(65534)).ok()?;
     }
     fs::set_permissions(folder.root(), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = folder.command();
+    // The other user may not be able to enter the folder that the program was built in.
+    let program = folder.path("truesum");
+    fs::copy(env!("CARGO_BIN_EXE_truesum"), &program).unwrap();
+    let mut command = std::process::Command::new(program);
+    command.current_dir(folder.root()).env("TRUESUM_CONFIG", "");
     command.args(["scrub", "-q", "--all", "--repair-from", "copy", "d"]).uid(65534).gid(65534);
     Some(command.output().unwrap().into())
 }

@@ -87,7 +87,7 @@ fn web_url_is_refused_with_a_command_that_downloads_it() {
         (&["https://h.example/a.iso"], "curl -fLo a.iso https://h.example/a.iso && truesum hash a.iso"),
         (
             &["hash", "-a", "md5", "HTTP://h.example/a b?id=1"],
-            "curl -fLo 'a b' 'HTTP://h.example/a b?id=1' && truesum hash -a md5 'a b'",
+            "curl -fLo 'a b' 'HTTP://h.example/a%20b?id=1' && truesum hash -a md5 'a b'",
         ),
         // If the download were interrupted, `check -` would read an incomplete manifest.
         (
@@ -104,6 +104,13 @@ fn web_url_is_refused_with_a_command_that_downloads_it() {
         let expected = format!("truesum: {url}: URLs of web servers are not supported\nhint: {hint}\n");
         assert_eq!((ran.code, ran.err), (Some(2), expected), "{words:?}");
     }
+    // regression: the command replaced the file that was to be compared with the download.
+    folder.write("2-x", "");
+    folder.write("x", "");
+    let ran = run(&folder, &["diff", "https://h.example/x", "https://g.example/x"]);
+    let hint = "hint: curl -fLo 3-x https://h.example/x && truesum diff 3-x https://g.example/x\n";
+    assert!(ran.err.ends_with(hint), "{}", ran.err);
     // A file with this name.
     assert_eq!(run(&folder, &["hash", "http://h"]).code, Some(0));
+    assert_eq!(run(&folder, &["bag", "check", "https://h.example/x"]).code, Some(2));
 }

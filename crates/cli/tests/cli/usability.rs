@@ -646,3 +646,23 @@ fn text_that_is_no_digest_is_not_taken_for_one_of_an_unknown_algorithm() {
         assert!(ran.code == Some(2) && is_named, "{text}: {}", ran.err);
     }
 }
+
+#[test]
+fn json_without_intact_files_ends_with_a_summary() {
+    let folder = Folder::with(&[("d/a", "abc")]);
+    folder.write("M", format!("{ABC}  d/a\n"));
+    assert_eq!(folder.run(&["scrub", "-q", "d"]).code, Some(0));
+    for words in [
+        &["check", "M"][..],
+        &["audit", "M"],
+        &["update", "-n", "M"],
+        &["diff", "M", "M"],
+        &["scrub", "--all", "d"],
+    ] {
+        let ran = folder.run(&[words, &["-q", "--json"]].concat());
+        let lines: Vec<serde_json::Value> =
+            ran.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds: Vec<&str> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+        assert_eq!((kinds, ran.code), (vec!["summary"], Some(0)), "{words:?}: {}{}", ran.out(), ran.err);
+    }
+}

@@ -317,9 +317,10 @@ pub fn overview(path: &Path, root: &Path, within: Option<u64>) -> Result<Overvie
     let within = within.or_else(|| state.runs.iter().rev().find_map(Run::within)).unwrap_or(DEFAULT_WITHIN);
     let last = state.runs.last().map_or(0, Run::day);
     let coverage = coverage(&state, clock::now(), within, last)?;
-    let State { head: Head { root, specs, created, rules, .. }, runs, .. } = state;
+    let State { head: Head { specs, created, rules, .. }, runs, .. } = state;
     Ok(Overview {
-        root: OsString::from_vec(root).into(),
+        // A state in its folder may have been moved with it since it was created.
+        root: root.canonicalize().map_err(|error| Error::io(root.as_os_str().as_bytes(), "open", error))?,
         collection: specs.is_empty(),
         algorithms: specs.to_vec(),
         created,

@@ -1,6 +1,7 @@
 //! Files of Debian packages that dpkg has installed under another name (`dpkg-divert`).
 
 use crate::error::{Cause, Error};
+use crate::verify::place::dpkg_folder;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -19,7 +20,7 @@ const LIMIT: u64 = 16 << 20;
 /// package.
 pub fn installed_names(path: &Path) -> Result<HashMap<Vec<u8>, Vec<u8>>, Error> {
     let package = path.file_name().and_then(|name| name.as_bytes().strip_suffix(b".md5sums"));
-    let info = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("info")));
+    let info = dpkg_folder(path, |folder| folder.file_name() == Some(OsStr::new("info")));
     let list = info.and_then(|info| Some(info.parent()?.join("diversions")));
     let (Some(package), Some(list)) = (package, list) else { return Ok(HashMap::new()) };
     // A dangling link is not the same as no list.

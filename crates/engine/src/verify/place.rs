@@ -38,9 +38,8 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
         name => place == HISTORY && name.ends_with(b".mhl"),
     };
     let folder = folder.filter(|folder| !is_of_streams(folder));
-    let is_of_dpkg =
-        |folder: &&Path| folder.ends_with(DPKG) && manifest.extension() == Some(OsStr::new("md5sums"));
-    if let Some(system) = folder.filter(is_of_dpkg).and_then(|folder| folder.ancestors().nth(4)) {
+    let info = dpkg_folder(manifest, |folder| folder.ends_with(DPKG));
+    if let Some(system) = info.as_ref().and_then(|info| info.ancestors().nth(4)) {
         return if system.as_os_str().is_empty() { PathBuf::from(".") } else { system.to_owned() };
     }
     let is_index = matches!(manifest.file_stem(), Some(stem) if stem == "Packages" || stem == "Sources");
@@ -54,6 +53,19 @@ pub fn folder_of_names(manifest: &Path) -> PathBuf {
     match if above { folder.and_then(Path::parent) } else { folder } {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
+    }
+}
+
+/// Returns the folder of a list of dpkg, `PACKAGE.md5sums`, as given or, if `is_known` does not recognize that path,
+/// absolute.
+pub(super) fn dpkg_folder(manifest: &Path, is_known: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    if manifest.extension() != Some(OsStr::new("md5sums")) {
+        return None;
+    }
+    let folder = manifest.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match is_known(folder) {
+        true => Some(folder.to_owned()),
+        false => folder.canonicalize().ok().filter(|folder| is_known(folder)),
     }
 }
 
