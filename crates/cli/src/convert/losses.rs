@@ -42,8 +42,9 @@ pub struct Losses<'a> {
     last: Option<(Vec<u8>, String)>,
     /// Whether an entry has an attribute that no format stores.
     attributes: bool,
-    /// Whether the manifest has rules that the format cannot store.
+    /// Whether the manifest has rules, and whether they can be read.
     rules: bool,
+    readable_rules: bool,
     /// Whether the manifest has objects that are not regular files.
     objects: bool,
     /// Whether an entry has only digests that the format cannot store.
@@ -73,6 +74,7 @@ impl<'a> Losses<'a> {
             last: None,
             attributes: false,
             rules: false,
+            readable_rules: true,
             objects: false,
             other: false,
             without_size: BTreeSet::new(),
@@ -134,8 +136,9 @@ impl<'a> Losses<'a> {
 
     /// Records the rules that the format cannot store, and whether there are rules that cannot be read.
     pub fn rules(&mut self, rules: &Rules) {
+        self.rules = !rules.all().is_empty();
+        self.readable_rules = !rules.is_invalid();
         for rule in rules.all().iter().filter(|rule| !self.format.can_store_rule(rule)) {
-            self.rules = true;
             let what = format!("the rule {}", display_safe(rule.to_string().as_bytes()));
             let is_full = self.parts.len() as u64 >= SHOWN;
             self.parts.insert(if is_full { "other rules".to_owned() } else { what }, 0);
@@ -244,8 +247,12 @@ impl<'a> Losses<'a> {
                     "to drop these entries, use --lossy; to write a new manifest of the files: truesum hash -o NEW DIR"
                         .to_owned()
                 }
+                None if !self.readable_rules => {
+                    "to drop this data, use --lossy; no format keeps rules that cannot be read".to_owned()
+                }
                 None if self.rules => {
-                    "to drop this data, use --lossy; to keep the rules, use -t bsd".to_owned()
+                    "to drop this data, use --lossy; bsd keeps rules, and mtree keeps rules, sizes and modification times"
+                        .to_owned()
                 }
                 None if self.attributes || self.objects => {
                     "to drop this data, use --lossy; in every format, truesum writes only the digests, sizes and modification times of regular files"

@@ -131,36 +131,19 @@ fn before_digest(text: &str) -> (&str, &str) {
     found.or_else(|| labeled(text)).unwrap_or(("", text))
 }
 
-/// Splits a label and a hexadecimal digest of a common length, such as `SHA256 checksum: DIGEST` or `Hash : DIGEST`, into
+/// Splits a label and a hexadecimal digest of a common length, such as `SHA 256 checksum: DIGEST` or `Hash : DIGEST`, into
 /// the name of the algorithm, which may be missing, and the digest.
 fn labeled(text: &str) -> Option<(&str, &str)> {
-    // With `SHA 256`, the length of the digest determines the algorithm.
-    const WORDS: [&str; 12] = [
-        "checksum",
-        "hash",
-        "digest",
-        "sum",
-        "fingerprint",
-        "value",
-        "file",
-        "sha",
-        "1",
-        "256",
-        "384",
-        "512",
-    ];
+    const WORDS: [&str; 7] = ["checksum", "hash", "digest", "sum", "fingerprint", "value", "file"];
     let (label, digest) = text.split_once([':', '='])?;
     let digest = digest.trim();
-    let mut algorithm = "";
-    for word in label.split_whitespace().map(|word| word.trim_matches(['(', ')'])) {
-        if WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)) {
-            continue;
-        }
-        if !algorithm.is_empty() || word.parse::<Spec>().is_err() {
-            return None;
-        }
-        algorithm = word;
-    }
+    let words = label.split_whitespace().map(|word| word.trim_matches(['(', ')']));
+    let others: Vec<&str> =
+        words.filter(|word| !WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))).collect();
+    let algorithm = match &others[..] {
+        [] => "",
+        others => others.join("-").parse::<Spec>().ok()?.algorithm().name(),
+    };
     let is_digest = LENGTHS.contains(&digest.len()) && is_hexadecimal(digest);
     (is_digest && !label.trim().is_empty()).then_some((algorithm, digest))
 }

@@ -337,6 +337,12 @@ fn digest_after_a_label_is_compared() {
         }
         assert_eq!(folder.run(&["check", &text, "b"]).code, Some(1), "{text}");
     }
+    let sha3 = "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532";
+    for label in ["SHA3 256 checksum:", "SHA3-256 hash ="] {
+        let ran = folder.run(&["check", &format!("{label} {sha3}"), "a"]);
+        assert_eq!((ran.code, ran.out().as_str()), (Some(0), "a: OK\n"), "{label}: {}", ran.err);
+        assert_eq!(folder.run(&["check", &format!("{label} {ABC}"), "a"]).code, Some(1), "{label}");
+    }
     for text in [format!("SHA512 checksum: {ABC}"), format!("hash: {}", &ABC[1..])] {
         assert_eq!(folder.run(&["check", "--expect", &text, "a"]).code, Some(2), "{text}");
     }
