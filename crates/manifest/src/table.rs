@@ -115,7 +115,7 @@ fn is_plain(byte: u8) -> bool {
 }
 
 /// The extensions of manifests, in addition to names that contain an algorithm.
-const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth"];
+const ENDS: &[&[u8]] = &[b".sfv", b".sfvmd5", b".hashdeep", b".tth", b".chkbit", b".chkbit-db"];
 
 /// The extensions of compressed files.
 pub const COMPRESSED: &[&[u8]] = &[b".gz", b".xz", b".bz2", b".zst"];
@@ -378,6 +378,8 @@ mod tests {
             (&b"x.iso.sha256"[..], true),
             (b"X.SFV", true),
             (b"md5sums", true),
+            (b".chkbit", true),
+            (b".chkbit-db", true),
             (b"CHECKSUMS", true),
             (b"checksums.jsonl", true),
             (b"x.iso.sha256.gz", true),
