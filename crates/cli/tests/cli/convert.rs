@@ -497,3 +497,22 @@ fn algorithm_that_the_format_cannot_store_is_refused_before_any_file_is_read() {
     let expected = "truesum: -a sha256: the sfv format cannot store this algorithm\n";
     assert!(ran.code == Some(2) && ran.err.starts_with(expected) && !ran.err.contains("gone"), "{}", ran.err);
 }
+
+#[test]
+fn trackers_and_the_mark_of_a_private_torrent_are_not_lost_silently() {
+    // regression: a private torrent became a public one with exit status 0.
+    let folder = Folder::with(&[("d/a", "abc")]);
+    let words =
+        ["torrent", "create", "--announce", "http://t.example/a", "--private", "-o", "p.torrent", "d"];
+    let ran = folder.run(&words);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = folder.run(&["convert", "p.torrent", "-t", "torrent", "-o", "q.torrent"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("private") && ran.err.contains("announce"),
+        "{}",
+        ran.err
+    );
+    assert!(!folder.path("q.torrent").exists());
+    let ran = folder.run(&["convert", "--lossy", "p.torrent", "-t", "torrent", "-o", "q.torrent"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}

@@ -146,6 +146,34 @@ impl Members {
 }
 
 fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
+    let mut others = if options.attributes { others(&text) } else { Vec::new() };
+    let lines = read(text, options)?;
+    // These belong to the torrent: the first entry has them.
+    Ok(Box::new(lines.map(move |line| {
+        let mut line = line?;
+        line.entry.attributes.append(&mut others);
+        Ok(line)
+    })))
+}
+
+/// Returns the names of members that are not about files: the trackers, and the mark of a private torrent.
+fn others(text: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    // Errors are those of `read`.
+    let _ = Cursor::new(text, 0).dictionary(|key, value| match key {
+        b"info" => value.dictionary(|key, value| {
+            found.extend((key == b"private").then(|| "private".to_owned()));
+            value.skip()
+        }),
+        _ => {
+            found.extend((key == b"announce").then(|| "announce".to_owned()));
+            value.skip()
+        }
+    });
+    found
+}
+
+fn read(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     let mut info = None;
     let mut layers = Vec::new();
     let mut cursor = Cursor::new(&text, 0);
