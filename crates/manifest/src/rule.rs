@@ -76,8 +76,8 @@ impl Rules {
         if self.is_invalid { &[] } else { &self.all }
     }
 
-    /// Returns whether a text may contain rules as comments, which is much faster than reading its entries. Rules in other
-    /// encodings than ASCII and UTF-8 are possible in every text with bytes of zero.
+    /// Returns whether a text may contain rules as comments, which is much faster than reading its entries. A text with zero
+    /// bytes always may, because it can be UTF-16.
     ///
     /// # Errors
     /// Returns the error of `text`.

@@ -107,6 +107,12 @@ pub(crate) fn word(text: &[u8]) -> (&[u8], &[u8]) {
     (&text[..end], trim_start(&text[end..]))
 }
 
+/// Returns the position of a slice of this text, or `None` for bytes that are elsewhere in memory.
+pub(crate) fn offset_in(text: &[u8], part: &[u8]) -> Option<usize> {
+    let at = (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+    (at <= text.len()).then_some(at)
+}
+
 /// Adds the number of examined bytes to the work of this thread.
 #[cfg(test)]
 pub(crate) fn count(bytes: usize) {

@@ -118,8 +118,8 @@ fn parse(text: Vec<u8>, options: &Options) -> Result<Parts, LineError> {
     }
     for (folder, index) in folders {
         for (name, file) in index.idx.0 {
-            let at = (name.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
-            records.begin(if at < text.len() { at } else { 0 });
+            // A name with escapes is not a slice of the text.
+            records.begin(scan::offset_in(&text, name.as_bytes()).unwrap_or(0));
             let separator = if folder.is_empty() { "" } else { "/" };
             records.name([&folder, separator, &name].concat().as_bytes());
             if let Some(size) = file.size {

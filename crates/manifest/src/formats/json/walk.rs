@@ -4,6 +4,7 @@ use super::key::Keys;
 use crate::format::Options;
 use crate::formats::console::Drive;
 use crate::records::Records;
+use crate::scan;
 
 /// The state of reading a document.
 pub(super) struct Traversal<'t> {
@@ -44,9 +45,6 @@ impl<'t> Traversal<'t> {
 
     /// Records the position of a string that is a slice of the document.
     pub(super) fn found(&mut self, part: &str) {
-        let at = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        if at <= self.text.len() {
-            self.at = at;
-        }
+        self.at = scan::offset_in(self.text, part.as_bytes()).unwrap_or(self.at);
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, text: &[u8]) -> Result<Tree, LineErr
 
 /// Returns the position of a slice in the document.
 fn place(text: &[u8], part: &[u8]) -> Range<usize> {
-    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    let start = scan::offset_in(text, part).expect("the part is a slice of the document");
     start..start + part.len()
 }
 
