@@ -615,7 +615,7 @@ pub fn no_pieces(cut: PieceLayout) -> Vec<PieceList> {
 pub fn heading(style: Style, specs: &[Spec], torrent: Option<&Torrent>, rules: &[Rule]) -> Heading {
     let announce = torrent.map(|torrent| torrent.announce.clone()).unwrap_or_default();
     let heading = Heading::default().style(style).specs(specs.to_vec()).announce(announce).made(Some(made()));
-    heading.rules(rules.to_vec()).tracker_only(torrent.is_some_and(|torrent| torrent.private))
+    heading.rules(rules.to_vec()).private(torrent.is_some_and(|torrent| torrent.private))
 }
 
 fn one_file(inputs: &Inputs) -> Result<(), Refusal> {

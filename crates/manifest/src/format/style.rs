@@ -125,7 +125,7 @@ options! {
         /// The announce URL of a torrent's tracker, or empty for none.
         announce: Vec<u8>,
         /// True if clients may find peers of a torrent only through its tracker (BEP 27).
-        tracker_only: bool,
+        private: bool,
         /// The rules by which files were excluded, for formats that have comments.
         rules: Vec<Rule>,
     }

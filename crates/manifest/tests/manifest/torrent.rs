@@ -127,7 +127,7 @@ fn mktorrent_output_is_identical() {
         std::fs::remove_file(root.join("theirs.torrent")).unwrap();
         assert_eq!(read(&theirs), entries);
         let heading = Heading::default().announce(b"http://example.org/announce".to_vec());
-        let ours = write(&entries, &heading.tracker_only(is_private)).unwrap();
+        let ours = write(&entries, &heading.private(is_private)).unwrap();
         let info = |text: &[u8]| {
             let at = text.windows(6).position(|part| part == b"4:info").unwrap();
             text[at..].to_vec()

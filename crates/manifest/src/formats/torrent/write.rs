@@ -10,7 +10,7 @@ use crate::format::{Compose, Heading, PieceLayout, Unrepresentable};
 /// A writer that collects the files until the end, because the digests of pieces follow them.
 pub(super) struct Torrent {
     announce: Vec<u8>,
-    tracker_only: bool,
+    private: bool,
     cut: PieceLayout,
     /// The directory that contains all files, or the name of the only one.
     name: Vec<u8>,
@@ -36,7 +36,7 @@ impl Torrent {
     pub(super) fn new(heading: &Heading, cut: PieceLayout) -> Torrent {
         Torrent {
             announce: heading.announce.clone(),
-            tracker_only: heading.tracker_only,
+            private: heading.private,
             cut,
             name: Vec::new(),
             is_alone: false,
@@ -128,7 +128,7 @@ impl Compose for Torrent {
             text.extend_from_slice(b"6:pieces");
             string_into(joined.digests(), text);
         }
-        if self.tracker_only {
+        if self.private {
             text.extend_from_slice(b"7:privatei1e");
         }
         text.push(b'e');
