@@ -208,6 +208,10 @@ fn advise(style: &OutputStyle, report: &Report, root: &Path, malformed: &Malform
                 "the pieces have different algorithms or boundaries, or do not cover complete files"
                     .to_owned()
             }
+            _ if side(0) == side(1) => {
+                "the two sides have no algorithm in common for a file, or accept different sets of digests"
+                    .to_owned()
+            }
             _ => format!(
                 "the two sides have no algorithm in common ({} on one side, {} on the other)",
                 side(0),

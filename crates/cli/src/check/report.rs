@@ -267,9 +267,9 @@ pub fn reason(outcome: &Outcome) -> Option<String> {
         (Verdict::Unverified, _) if job_has_no_digest(outcome) => {
             Some("no digest in the manifest".to_owned())
         }
-        (Verdict::Mismatch, _) if outcome.has_only_shared_damage() => {
-            Some("this file or another one that shares its damaged piece; cannot tell which".to_owned())
-        }
+        (Verdict::Mismatch, _) if outcome.has_only_shared_damage() => Some(
+            "its damaged piece also contains bytes of other files, so this file may be intact".to_owned(),
+        ),
         _ => None,
     }
 }

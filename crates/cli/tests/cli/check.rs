@@ -608,7 +608,7 @@ fn piece_damage_is_reported_as_ranges_of_the_affected_files() {
     folder.write("s/b", "xdef");
     let ran = folder.run(&["check", "x.torrent"]);
     let shared = "damaged, or bytes of another file in the same piece are";
-    let which = "FAILED (this file or another one that shares its damaged piece; cannot tell which)";
+    let which = "FAILED (its damaged piece also contains bytes of other files, so this file may be intact)";
     assert_eq!(
         ran.out(),
         format!("s/a: {which}\n  0 2 {shared}\ns/b: FAILED\n  0 1 {shared}\n  1 3 damaged\n")

@@ -41,6 +41,7 @@ fn order_of_alternative_digests_makes_no_difference() {
     ] {
         let ran = folder.run(&["diff", old, new]);
         assert_eq!((ran.out().as_str(), ran.code), (out, Some(code)), "{old} {new}: {}", ran.err);
+        assert_eq!(ran.err.contains("accept different sets of digests"), code == 2, "{}", ran.err);
     }
 }
 

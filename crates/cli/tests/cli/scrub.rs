@@ -135,6 +135,11 @@ fn state_is_neither_recorded_nor_used_for_another_folder() {
         ran.err
     );
     assert_eq!(folder.run(&["scrub", "-q", "--all", "m/.truesum-state"]).code, Some(0));
+    let moved = folder.path("m").canonicalize().unwrap();
+    let status = folder.run(&["scrub", "--status", "m"]).out();
+    assert!(status.starts_with(&format!("folder: {}\n", moved.display())), "{status}");
+    let ran = folder.run(&["scrub", "-a", "crc32", "--state", "C", "e"]);
+    assert!(ran.err.contains("note: crc32: no protection against tampering\n"), "{}", ran.err);
     let ran = folder.run(&["scrub", "-a", "md5", "m"]);
     assert!(ran.err.contains("its algorithms (sha256) cannot be changed"), "{}", ran.err);
 }
